@@ -16,15 +16,15 @@ export HLSGEN_SHARED
 #:
 #:   tests            C++ compiled  programs they call            shared models  CPU minutes, without and with shared models
 #:   make test-quick  none          none                          none           1
-#:   go test ./...    a fifth       those there are, else a skip  HLSGEN_SHARED  3, 7
-#:   make test        all           all, else a failure           HLSGEN_SHARED  5, 10
-#:   make test-ci     all           and system services (Slurm)   HLSGEN_SHARED  5, 10
+#:   go test ./...    a fifth       those there are, else a skip  HLSGEN_SHARED  4, 8
+#:   make test        all           all, else a failure           HLSGEN_SHARED  9, 14
+#:   make test-ci     all           and system services (Slurm)   HLSGEN_SHARED  9, 14
 #:   make test-long   all           as make test                  HLSGEN_SHARED  hours: more random cases, fuzzing
 #:
 #:   make test, test-ci and test-long set HLSGEN_FULL=1. Every test that make test skips is printed, with the reason.
 
 SETUP       := internal/setup/setup.sh
-TOOLS       := g++ clang++ tclsh
+TOOLS       := g++ clang++ opt nm tclsh
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 2m
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -37,7 +37,7 @@ help: ## list the targets
 	@sed -n 's/^#://p' $(MAKEFILE_LIST)
 
 .PHONY: setup
-setup: ## install what demo and test need (Go, g++, clang++, tclsh), with apt-get where something is missing
+setup: ## install what demo and test need (Go, g++, clang++, opt, nm, tclsh), with apt-get where something is missing
 	@$(SETUP) go $(TOOLS)
 
 .PHONY: build

@@ -68,10 +68,11 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 func (q report) asSlow(d *Design) []string {
 	var layers, converters []string
 	for i, n := range d.Model.Graph.Nodes {
+		name := n.Layer()
 		switch {
-		case float64(d.Loop(i).Iterations()) != d.Clocks.Interval:
-		case q.options(n.Name) != nil:
-			layers = append(layers, n.Name)
+		case float64(d.Loop(i).Iterations()) != d.Clocks.Interval || slices.Contains(layers, name):
+		case q.options(name) != nil:
+			layers = append(layers, name)
 		default:
 			converters = append(converters, n.Name)
 		}

@@ -21,6 +21,7 @@ type Certificate struct {
 	Floor    int
 	Below    *Excluded // why none does; nil where no layer is as fast, or where the shortest was not looked for
 	Bounds   []Bound   // what was minimised at the interval, in order
+	Spares   bool      // of designs that multiply factors of few bits (ask.FewBits) in LUTs, where there is a choice
 	Latency  *Latency  // nil where it was not minimised
 	Gap      string    // why something is left open; empty where nothing is
 	// how long sequences may be, of which the longest are meant; nil where all frames are alike
@@ -72,6 +73,10 @@ func (c *Certificate) Lines() (lines []string) {
 	for _, b := range c.Bounds {
 		lines = append(lines, b.String())
 	}
+	if c.Spares {
+		lines = append(lines, fmt.Sprintf("LUTs are enough to multiply factors of %d bits or fewer: no DSP slice does",
+			ask.FewBits))
+	}
 	if c.Latency != nil {
 		lines = append(lines, c.Latency.String())
 	}
@@ -108,8 +113,8 @@ func (e *Excluded) String() string {
 
 // certificate gathers what the search knows of the answer and of the design made of it.
 func (q report) certificate(f *found, d *Design) Certificate {
-	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Latency: f.Latency,
-		Lengths: d.Model.Lengths}
+	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Spares: f.Spares,
+		Latency: f.Latency, Lengths: d.Model.Lengths}
 	for _, l := range q.Layers {
 		c.Options += len(l.Folds)
 		c.Unavailable += len(l.Folds) - len(l.Options)

@@ -123,6 +123,9 @@ func (r *rival) least(goal Goal, got *Design, list []figures) {
 		}
 		list = slices.DeleteFunc(list, func(p figures) bool { return p.interval > got.Clocks.Interval })
 	}
+	if goal.Least == LeastLoad && slices.ContainsFunc(list, func(p figures) bool { return !p.few }) {
+		list = slices.DeleteFunc(list, func(p figures) bool { return p.few }) // LUTs are enough
+	}
 	budget := got.Budget
 	for i, m := range goal.Least.Order() {
 		least := math.Inf(1)

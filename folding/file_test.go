@@ -181,7 +181,7 @@ func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goa
 	if bytes.Contains(written, []byte("WidthConverter")) || !bytes.Contains(written, []byte(`"Defaults": {}`)) {
 		t.Errorf("file:\n%s", written)
 	}
-	next := Goal{Fixed: ReadFile(written, &d), Least: goal.Least, MaxUse: goal.MaxUse}
+	next := Goal{Fixed: ReadFile(written, &d), Least: goal.Least, MaxUse: goal.MaxUse, FIFO: goal.FIFO}
 	same, told := designed(t, m, target, next)
 	if same == nil || len(told.Diags) > 0 || len(d.Diags) > 0 {
 		t.Errorf("%s, %+v\n%s\n%s", m.Name, goal, written, text(told))

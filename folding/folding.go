@@ -66,6 +66,9 @@ func ParseMaxUse(s string) (Use, error) { return ask.ParseMaxUse(s) }
 // ParseMeasure reads --least.
 func ParseMeasure(s string) (Measure, error) { return ask.ParseMeasure(s) }
 
+// ParseMaxUnroll reads --max-unroll.
+func ParseMaxUnroll(s string) (dataflow.Envelope, error) { return ask.ParseMaxUnroll(s) }
+
 // BudgetOf is the budget of a board; the zero Use means DefaultMaxUse.
 func BudgetOf(b boards.Board, u Use) Budget { return ask.BudgetOf(b, u) }
 

@@ -1,6 +1,7 @@
 package folding
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -9,10 +10,11 @@ import (
 )
 
 // Front is the designs within the budget that are worth choosing from: no other one has both an interval no longer and
-// a measure (Goal.Least) no greater. They come in the order of their intervals, the fastest first; with Goal.FPS or
-// Goal.Interval none is slower than asked. Each is what Make gives for Goal.Interval of its own interval. At most so
-// many are made, spread over the intervals, unless most is 0; whole reports whether these are all. step, if not nil, is
-// told how many there are after each. Errors as in Make; Goal.Latency has no effect.
+// a measure (Goal.Least) no greater, or spares DSP slices where that one does not (Certificate.Spares). They come in
+// the order of their intervals, the fastest first; with Goal.FPS or Goal.Interval none is slower than asked. Each is
+// what Make gives for Goal.Interval of its own interval. At most so many are made, spread over the intervals, unless
+// most is 0; whole reports whether these are all. step, if not nil, is told how many there are after each. Errors as in
+// Make; Goal.Latency has no effect.
 func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (list []*Design,
 	whole bool, err error) {
 	goal.Latency = false
@@ -72,8 +74,18 @@ type span struct {
 	first, last int
 }
 
-// value is what a design measures.
-func (p *span) value() float64 { return p.design.Certificate.Bounds[0].Value }
+// compare orders designs by what they measure. One that spares DSP slices comes before all that do not: so it is
+// chosen.
+func (p *span) compare(o *span) int {
+	a, b := &p.design.Certificate, &o.design.Certificate
+	if a.Spares != b.Spares {
+		if a.Spares {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.Bounds[0].Value, b.Bounds[0].Value)
+}
 
 // number is that of the shortest interval in the list that is no shorter than a design's.
 func (f *front) number(d *Design) int {
@@ -113,13 +125,13 @@ func (f *front) insert(ctx context.Context, at, number int) error {
 	}
 	p := span{d, min(f.number(d), number), number}
 	switch {
-	case p.value() >= before.value():
+	case p.compare(before) >= 0:
 		before.last = max(before.last, number)
 		return nil
 	case p.first <= before.first:
 		*before = p // the faster search had been cut
 		return nil
-	case at+1 < len(f.spans) && p.value() <= f.spans[at+1].value():
+	case at+1 < len(f.spans) && p.compare(&f.spans[at+1]) <= 0:
 		p.last = f.spans[at+1].last
 		f.spans[at+1] = p
 		return nil

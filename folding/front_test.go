@@ -24,7 +24,13 @@ func (r *rival) front(goal Goal) (points int) {
 		r.Fatal(err)
 	}
 	budget := BudgetOf(r.target.Board, goal.MaxUse)
-	value := func(p figures) float64 { return measure(goal.Least, &budget, p.cost) }
+	value := func(p figures) float64 {
+		v := measure(goal.Least, &budget, p.cost)
+		if p.few && goal.Least == LeastLoad {
+			v += 100 // a load is a share
+		}
+		return v
+	}
 	list := r.allowed(goal)
 	slices.SortFunc(list, func(a, b figures) int {
 		if a.interval != b.interval {
@@ -39,7 +45,8 @@ func (r *rival) front(goal Goal) (points int) {
 		}
 	}
 	for _, g := range got {
-		is = append(is, fmt.Sprintf("%v: %.4f", g.Clocks.Interval, value(figures{cost: g.Estimate.Total})))
+		is = append(is, fmt.Sprintf("%v: %.4f", g.Clocks.Interval, value(figures{cost: g.Estimate.Total,
+			few: s.Few && !g.Certificate.Spares})))
 		next := goal
 		next.FPS, next.Interval = 0, int(math.Ceil(g.Clocks.Interval))
 		if again := r.make(next); !sameDesign(again, g) {

@@ -179,7 +179,7 @@ func (q *inquiry) fastest(ctx context.Context, list []int) (*found, error) {
 
 // slower is a design as the answer at a longer interval, of which less is known.
 func (q *inquiry) slower(f *found, limit int) *found {
-	g := &fit.Found{Folding: f.Folding, Limit: limit}
+	g := &fit.Found{Folding: f.Folding, Limit: limit, Spares: f.Spares}
 	t := q.Tree(limit)
 	for _, b := range f.Bounds {
 		b.Least = min(b.Value, t.Bound(q.Measure(b.Measure), q.CapsAt(limit)))
@@ -256,7 +256,7 @@ func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
 	if b == nil {
 		return nil
 	}
-	for id, words := range q.Given(b) {
+	for id, words := range b.Fixed(q.Given(b)) {
 		if b.FIFO[id].Depth = words; words == 0 {
 			b.FIFO[id].Depth = b.Port(id).Words
 		}
@@ -277,7 +277,7 @@ func (q *inquiry) tryAt(ctx context.Context, limit int) (f *found, none bool, er
 	remembers := q.Goal.SearchTime == 0
 	a, known := q.made.answers.Load(key)
 	if !known || !remembers {
-		best, none, err := q.Fresh().Least(ctx, limit, q.CapsAt(limit), q.Goal.Least.Order())
+		best, none, err := q.least(ctx, limit)
 		if err != nil {
 			return nil, false, err
 		}
@@ -291,6 +291,36 @@ func (q *inquiry) tryAt(ctx context.Context, limit int) (f *found, none bool, er
 	}
 	return &found{Found: r.best}, false, nil
 }
+
+// least is the best design at an interval, of those that spare DSP slices where there is one.
+func (q *inquiry) least(ctx context.Context, limit int) (best *fit.Found, none bool, err error) {
+	order := q.Goal.Least.Order()
+	if q.spares() {
+		s := q.Fresh().Sparing()
+		if best, _, err = s.Least(ctx, limit, s.CapsAt(limit), order); err != nil {
+			return nil, false, err
+		}
+		if best != nil {
+			best.Spares = true
+			return best, false, nil
+		}
+	}
+	caps := q.CapsAt(limit)
+	best, none, err = q.Fresh().Least(ctx, limit, caps, order)
+	if best != nil || none || err != nil || q.Goal.Least != LeastLoad || q.Goal.MaxCycles > 0 {
+		return best, none, err
+	}
+	// The search was cut. Where FIFOs have little room, one that heeds the budget only at the end may find more.
+	loose, err := q.leastLoad(ctx, limit)
+	if err != nil || loose == nil || !loose.Cost.Within(&caps.Vector) {
+		return nil, false, err
+	}
+	return loose.Found, false, nil
+}
+
+// spares reports whether DSP slices are spared where LUTs do: where there is a choice, and no one kind of resource is
+// to be the least.
+func (q *inquiry) spares() bool { return q.Few && q.Goal.Least == LeastLoad }
 
 // memory keeps answers and bounds, which depend on nothing but the space and the part of the question that is their
 // key.

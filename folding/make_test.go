@@ -13,6 +13,7 @@ import (
 	"hlsgen/folding/ask"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
 )
 
 func tfc() *dataflow.Model {
@@ -37,6 +38,28 @@ func chain(layers ...*listed) *dataflow.Model {
 // plainRow is a row of one input and one output.
 func plainRow(in, out, iterations int, cost dataflow.Resources) row {
 	return row{in: []int{in}, out: []int{out}, iterations: iterations, cost: cost}
+}
+
+// DSP slices multiply few bits only where LUTs are not enough, or where as few LUTs as can be are asked for.
+func TestFewBits(t *testing.T) {
+	t.Parallel()
+	zcu104 := board("zcu104")
+	least, _ := on(t, tfc(), zcu104, Goal{Interval: 100, Least: LeastLUT})
+	loose, _ := on(t, tfc(), zcu104, Goal{Interval: 100})
+	if least.Estimate.Total.DSP == 0 || loose.Estimate.Total.DSP != 0 {
+		t.Errorf("%+v with the fewest LUTs, %+v else", least.Estimate.Total, loose.Estimate.Total)
+	}
+	tight := zcu104
+	tight.LUT = least.Estimate.Total.LUT + 100
+	short, _ := on(t, tfc(), tight, Goal{Interval: 100, MaxUse: all(1)})
+	if short.Estimate.Total.DSP == 0 || short.Estimate.Total.LUT > tight.LUT {
+		t.Errorf("%+v where %d LUTs are all", short.Estimate.Total, tight.LUT)
+	}
+	wide, _ := on(t, mlp(rand.New(rand.NewPCG(1, 2)), num.Type{Kind: num.UInt, Width: 8}, 8, 8, 64, 64, 10), zcu104,
+		Goal{Interval: 100})
+	if wide.Estimate.Total.DSP == 0 {
+		t.Errorf("%+v of 8 bits", wide.Estimate.Total)
+	}
 }
 
 // What a design says of itself agrees with it (consistent), on every board.
@@ -258,6 +281,81 @@ func TestURAM(t *testing.T) {
 			func(f dataflow.Fold) bool { return f.Memory == dataflow.URAM })
 		if tables != c.uram {
 			t.Errorf("%s: %v, %s", c.dsp, d, text(told))
+		}
+	}
+}
+
+// UltraRAM holds FIFOs where the device has it: what is scarcer gives way. They are priced where they lie.
+func TestFIFOsInURAM(t *testing.T) {
+	t.Parallel()
+	roomy := boards.Board{Name: "roomy", LUT: 300_000, LUTRAM: 100_000, FF: 600_000, BRAM36: 400, URAM: 200, DSP: 900,
+		DSPType: "DSP48E2"}
+	scarce, none := roomy, roomy
+	scarce.BRAM36, none.URAM = 2, 0
+	for _, c := range []struct {
+		name  string
+		b     boards.Board
+		least Measure
+		uram  bool
+	}{
+		{"fewest RAMB18", roomy, LeastBRAM, true},
+		{"fewest RAMB18 without UltraRAM", none, LeastBRAM, false},
+		{"fewest URAM", roomy, LeastURAM, false},
+		{"hardly a RAMB18", scarce, LeastURAM, true},
+	} {
+		goal := Goal{MaxUse: Use{LUT: 0.2, LUTRAM: 0.01, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}, Least: c.least,
+			FPS: 1000, FIFO: FIFO{Words: 5000}}
+		d, told := on(t, tfc(), c.b, goal)
+		if d == nil {
+			t.Errorf("%s: %s", c.name, text(told))
+			continue
+		}
+		blocks := 0
+		for s, f := range d.FIFO {
+			if f.Memory == dataflow.URAM {
+				blocks += (d.Port(s).Width() + 71) / 72 * 2 // 5000 words are two blocks deep
+			}
+		}
+		if got := d.Estimate.FIFOs.Total().URAM; got != blocks || c.uram != (blocks > 0) {
+			t.Errorf("%s: %d URAM priced, %d bound, in %v", c.name, got, blocks, d.FIFO)
+		}
+	}
+}
+
+// The host's words are no wider than its port, where one of several elements is; the layer's stay as they are.
+func TestBorder(t *testing.T) {
+	t.Parallel()
+	port := func(bits int) boards.Board {
+		b := board("zcu104")
+		b.HostPortBits = bits
+		return b
+	}
+	for _, c := range []struct {
+		b    boards.Board
+		io   dataflow.IO
+		want int // elements in a word of the host; 784 of 2 bits in words of 112 at the layer
+	}{
+		{port(256), dataflow.FromMemory, 112},
+		{port(128), dataflow.FromMemory, 56},
+		{port(64), dataflow.FromMemory, 28},
+		{port(8), dataflow.FromMemory, 4},
+		{port(64), dataflow.FromStream, 112},
+		{port(0), dataflow.FromMemory, 112},
+	} {
+		goal := Goal{Fixed: ReadFile([]byte(`{"MVAU_0": {"PE": 4, "SIMD": 112}}`), &diag.List{})}
+		d, told := designed(t, tfc(), dataflow.Target{Board: c.b, ClockMHz: 200, IO: c.io}, goal)
+		if d == nil {
+			t.Fatal(text(told))
+		}
+		g := d.Model.Graph
+		at := slices.IndexFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Name == "MVAU_0" })
+		in := d.Port(g.In[0])
+		if layer := d.Port(g.Nodes[at].In[0]); in.PerWord != c.want || layer.PerWord != 112 {
+			t.Errorf("port of %d bits, %v: words of %d at the host, of %d at the layer; want %d and 112",
+				c.b.HostPortBits, c.io, in.PerWord, layer.PerWord, c.want)
+		}
+		if d.Clocks.Interval < float64(in.Words) || !d.Certificate.Proved() {
+			t.Errorf("port of %d bits: %v clocks, %+v", c.b.HostPortBits, d.Clocks.Interval, d.Certificate)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hlsgen/boards"
+	"hlsgen/folding/ask"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
@@ -104,6 +105,9 @@ var twelve = dataflow.Type{Shape: dataflow.Shape{2, elements / 2}, Range: []num.
 
 func (t *listed) Kind() string { return "Listed" }
 func (t *listed) Params() any  { return t.rows }
+
+// FactorBits is few in every other layer.
+func (t *listed) FactorBits() int { return ask.FewBits + t.rows[0].iterations%2 }
 
 func (t *listed) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	b := *t

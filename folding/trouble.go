@@ -11,6 +11,7 @@ import (
 
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
+	"hlsgen/folding/space"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -45,6 +46,9 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	if i, most := q.Slowest(); float64(most) > allowed {
 		l := &q.Layers[i]
 		how := "in its widest fold"
+		if _, ok := space.Unroll(q.Space, ask.Floor(limit)); ok {
+			how += " within --max-unroll " + q.Target.Unroll.String()
+		}
 		if l.Fixed {
 			how = "as the folding file sets it"
 		}
@@ -55,6 +59,9 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 		hint += ", --io stream where the network is fed from inside the FPGA,"
 		dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port of %d bits takes %s to move a frame",
 			q.Target.PortBits(), ask.Clocks(port)))
+	}
+	if e, ok := space.Unroll(q.Space, ask.Floor(limit)); ok {
+		hint += ", --max-unroll " + e.String()
 	}
 	if len(dg.Notes) > 0 {
 		dg.Hint = hint + " or a higher --clock"
@@ -293,7 +300,7 @@ func (q *inquiry) tell(d *Design) {
 	asked, most := d.Target.ClockMHz, d.ClockMHz()
 	if most < asked {
 		i, ns := d.Slowest()
-		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Name,
+		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Layer(),
 			Msg: fmt.Sprintf("what it carries from one clock to the next takes %.2f ns by estimate, and %s MHz "+
 				"leave %.2f; rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
 			Hint: fmt.Sprintf("ask for --clock %s or less", ask.Plain(most))})

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"hlsgen/boards"
+	"hlsgen/folding/ask"
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/estimate"
@@ -23,6 +24,7 @@ type figures struct {
 	latency   int
 	slowest   int // clocks of the slowest layer or end of the host
 	cost      dataflow.Resources
+	few       bool // a DSP slice multiplies few bits
 }
 
 // An enumeration visits the whole designs of a graph on a target. fifo is what the user wants of FIFOs.
@@ -44,7 +46,7 @@ func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFO) []figures {
 		var folds []dataflow.Fold
 		for f := range n.Op.Folds() {
 			lacks := n.Op.Cost(f, t).Total().URAM > 0 && t.Board.URAM == 0
-			if !lacks && (f.Memory != dataflow.URAM || t.Board.InitialisesURAM()) {
+			if !lacks && e.rowMajorEnds(n, f) && (f.Memory != dataflow.URAM || t.Board.InitialisesURAM()) {
 				folds = append(folds, f)
 			}
 		}
@@ -52,6 +54,22 @@ func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFO) []figures {
 	}
 	e.layer(0)
 	return e.designs
+}
+
+// rowMajorEnds reports whether the host can send and take what a fold does.
+func (e *enumeration) rowMajorEnds(n *dataflow.Node, f dataflow.Fold) bool {
+	in, out := n.Op.Ports(f)
+	for k, s := range n.In {
+		if slices.Contains(e.g.In, s) && in[k].Tile != 0 {
+			return false
+		}
+	}
+	for k, s := range n.Out {
+		if slices.Contains(e.g.Out, s) && out[k].Tile != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (e *enumeration) layer(i int) {
@@ -81,7 +99,7 @@ func (e *enumeration) design() *dataflow.Design {
 		for k, s := range n.In {
 			from, to := ports[s], in[k]
 			if host[s] {
-				from = dataflow.Port{PerWord: to.PerWord}
+				from = dataflow.Port{PerWord: e.border(s, to)}
 			}
 			switch {
 			case from.Tile != to.Tile:
@@ -106,11 +124,31 @@ func (e *enumeration) design() *dataflow.Design {
 		folds = append(folds, e.pick[i])
 	}
 	for _, s := range e.g.Out {
+		if n := e.border(s, ports[s]); n != ports[s].PerWord {
+			op := e.converter(s, ports[s].PerWord, dataflow.Port{PerWord: n})
+			bound, _, err := op.Bind([]dataflow.Type{b.Type(stream[s])})
+			for f := range must(bound, err).Folds() {
+				folds = append(folds, f)
+			}
+			stream[s] = must(b.Add(op, []int{stream[s]}, nil, nil))[0]
+		}
 		b.Output(stream[s])
 	}
 	g := must(b.Graph())
 	return &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: e.t, Folds: folds, FIFO: make([]dataflow.FIFO,
 		len(g.Streams))}
+}
+
+// border is the elements in a word of the host: as many as fit its port, where the layer's word does not.
+func (e *enumeration) border(s int, p dataflow.Port) int {
+	size, bits := e.g.Streams[s].Type.Shape.Size(), e.g.Streams[s].Type.Elem.Width
+	for n := p.PerWord; e.t.PortBits() > 0 && n > 0; n-- {
+		whole := p.PerWord * n / dataflow.GCD(p.PerWord, n)
+		if n*bits <= e.t.PortBits() && size%whole == 0 {
+			return n
+		}
+	}
+	return p.PerWord
 }
 
 func (e *enumeration) converter(s, from int, to dataflow.Port) dataflow.Op {
@@ -189,6 +227,7 @@ func (e *enumeration) add(d *dataflow.Design, depths []int) {
 	if !ok {
 		return
 	}
+	p.few = e.spends()
 	_, total := d.Cost()
 	costs := []dataflow.Resources{total.Plus(estimate.Host(e.t, d.Model.Graph).Total())}
 	for s, words := range depths {
@@ -205,6 +244,18 @@ func (e *enumeration) add(d *dataflow.Design, depths []int) {
 	for _, p.cost = range costs {
 		e.designs = append(e.designs, p)
 	}
+}
+
+// spends reports whether a layer of the pick multiplies few bits in DSP slices, and could do so in LUTs.
+func (e *enumeration) spends() bool {
+	for i, n := range e.g.Nodes {
+		m, ok := n.Op.(dataflow.Multiplying)
+		inLUTs := func(f dataflow.Fold) bool { return n.Op.Cost(f, e.t).Total().DSP == 0 }
+		if ok && m.FactorBits() <= ask.FewBits && !inLUTs(e.pick[i]) && slices.ContainsFunc(e.folds[i], inLUTs) {
+			return true
+		}
+	}
+	return false
 }
 
 // memories is the ways to hold so many words: as deep as the memory is anyway, or exactly as deep where the user says

@@ -14,6 +14,7 @@ import (
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/firstlast"
 	"hlsgen/hlslib/globalpool"
+	"hlsgen/hlslib/join"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/lookup"
 	"hlsgen/hlslib/mul"
@@ -41,6 +42,7 @@ var Kinds = []dataflow.Kind{
 	labelselect.Layer,
 	dwc.Layer,
 	concat.Layer,
+	join.Layer,
 	split.Layer,
 	pad.Layer,
 	crop.Layer,

@@ -21,14 +21,14 @@ type process struct {
 func processes(d *dataflow.Design, face Interface, q *sequences) (list []process) {
 	_, written := ends(d, face)
 	for _, p := range face.In {
-		e := process{name: p.Name + "_end", kernel: "axis_in", stream: p.Stream, input: true}
+		e := process{name: p.End(), kernel: "axis_in", stream: p.Stream, input: true}
 		outer, longest := cStream(p.TDATA), 0
 		if q.is(p.Stream) {
 			e.kernel, outer, longest = "axis_in_steps", cAXIOut(p.TDATA), q.longest
 		}
 		e.port(p, q.port(d, p.Stream), longest)
 		e.param(outer, "in", p.Name)
-		e.param(cStream(p.Port.Width()), "out", streamName(p.Stream))
+		e.param(cStream(p.Port.Width()), "out", cStreamName(p.Stream))
 		told := written[p.Stream]
 		for k, name := range told {
 			e.param(cStream(d.Model.Lengths.EndPort().Width()), "out_"+numbered("ends", k, len(told)), name)
@@ -36,14 +36,14 @@ func processes(d *dataflow.Design, face Interface, q *sequences) (list []process
 		list = append(list, e)
 	}
 	for _, p := range face.Out {
-		e := process{name: p.Name + "_end", kernel: "axis_out", stream: p.Stream}
+		e := process{name: p.End(), kernel: "axis_out", stream: p.Stream}
 		longest := 0
 		if q.is(p.Stream) {
 			e.kernel, longest = "axis_out_steps", q.longest
 			e.param(cStream(d.Model.Lengths.EndPort().Width()), "ends", endsOf(p.Name))
 		}
 		e.port(p, q.port(d, p.Stream), longest)
-		e.param(cStream(p.Port.Width()), "in", streamName(p.Stream))
+		e.param(cStream(p.Port.Width()), "in", cStreamName(p.Stream))
 		e.param(cAXIOut(p.TDATA), "out", p.Name)
 		list = append(list, e)
 	}

@@ -312,6 +312,9 @@ func TestTcl(t *testing.T) {
 create_clock -period 5.000 -name default
 config_dataflow -strict_mode error
 config_rtl -module_auto_prefix
+config_compile -pipeline_style flp
+set_param hls.enable_hidden_option_error false
+config_compile -disable_unroll_code_size_check
 `
 	sources := `set_top small_top
 add_files top.cpp -cflags -std=c++14

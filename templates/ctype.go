@@ -85,18 +85,11 @@ var (
 		dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram",
 	}
 )
-
-// limbs is the layout of a table's row of n elements of the given width: a row is an array of words of at most 64 bits
-// and no element lies in two of them. Of the layouts with at most twice the fewest words it is the one with the fewest
-// unused elements, and among those the one with the fewest words.
-func limbs(n, width int) (perLimb, count int) {
-	widest := min(64/width, n)
-	best := -1
-	for k := widest; k >= (widest+1)/2; k-- {
-		c := (n + k - 1) / k
-		if unused := c*k - n; best < 0 || unused < best {
-			best, perLimb, count = unused, k, c
-		}
+// tableStorage is how a table is bound. There is no ROM of UltraRAM in the front end's list of memories: what is only
+// read is bound as a RAM of one port there.
+func tableStorage(m dataflow.Memory) string {
+	if m == dataflow.URAM {
+		return "type=ram_1p impl=" + storageImpl[m]
 	}
-	return perLimb, count
+	return "type=rom_1p impl=" + storageImpl[m]
 }

@@ -13,6 +13,7 @@ syn.top={{ v.Top|req }}
 syn.cflags=-std=c++14
 syn.dataflow.strict_mode=error
 syn.rtl.module_auto_prefix=1
+syn.compile.pipeline_style=flp
 tb.file=tb/tb.cpp
 tb.file=tb/data
 tb.cflags=-std=c++14 -Wno-unknown-pragmas

@@ -113,18 +113,22 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 		}
 	}
 	for _, t := range i.Tables {
-		perLimb, count := limbs(len(t.Rows[0]), t.Elem.Width)
+		perLimb, count := dataflow.Limbs(len(t.Rows[0]), t.Elem.Width)
 		config.add(t.Name+"_t", t.Elem, fmt.Sprintf("%s of %s", plural(len(t.Rows), "row"),
 			plural(len(t.Rows[0]), "element")))
 		config.add(t.Name+"_per_limb", perLimb, "")
 		config.add(t.Name+"_limbs", count, "")
 		name := l.Name + "_" + t.Name
+		dim := 2
+		if t.Banks > 0 {
+			dim = 3
+			v.Bind = append(v.Bind, fmt.Sprintf("ARRAY_PARTITION variable=%s dim=1 complete", name))
+		}
 		if count > 1 {
-			v.Bind = append(v.Bind, fmt.Sprintf("ARRAY_RESHAPE variable=%s dim=2 complete", name))
+			v.Bind = append(v.Bind, fmt.Sprintf("ARRAY_RESHAPE variable=%s dim=%d complete", name, dim))
 		}
 		if s := i.StorageOf(t.Name); s.In != dataflow.NoMemory {
-			v.Bind = append(v.Bind, fmt.Sprintf("BIND_STORAGE variable=%s type=rom_1p impl=%s", name,
-				storageImpl[s.In]))
+			v.Bind = append(v.Bind, fmt.Sprintf("BIND_STORAGE variable=%s %s", name, tableStorage(s.In)))
 		}
 		args = append(args, name)
 		text, err := tableText(name, l.Name, t)
@@ -186,8 +190,9 @@ func (l Layer) verifyStorage() error {
 	i := l.Instance
 	for _, t := range i.Tables {
 		s := i.StorageOf(t.Name)
-		if rows, width := len(t.Rows), len(t.Rows[0])*t.Elem.Width; s.Written || s.Rows != rows || s.Width != width {
-			return fmt.Errorf("table %s is %dx%d, its storage is %v", t.Name, rows, width, s)
+		want := t.Storage(s.Part)
+		if want.In = s.In; s != want || t.Banks > 0 && len(t.Rows)%t.Banks != 0 {
+			return fmt.Errorf("table %s is %dx%d, its storage is %v", t.Name, len(t.Rows), want.Width, s)
 		}
 	}
 	tables := 0

@@ -37,6 +37,7 @@ func Lint(files Files) []string {
 			continue
 		}
 		l.source(f.Path, code)
+		l.pragmas(f.Path, code)
 		if f.Path == "hls/layers.hpp" || strings.HasPrefix(f.Path, "hls/include/hlsgen/") &&
 			path.Base(f.Path) != "testbench.hpp" {
 			l.loops(f.Path, code)
@@ -80,16 +81,16 @@ func (l *linter) characters(f File) {
 }
 
 var (
-	apMax       = regexp.MustCompile(`(?m)^#define AP_INT_MAX_W (\d+)$`)
-	apWidth     = regexp.MustCompile(`\b(?:ap_u?int|ap_axiu|limb)<(\d+)`)
-	apString    = regexp.MustCompile(`\bap_u?int<[^<>]*>\s*\w*\s*\(\s*"`)
-	pragmaLine  = regexp.MustCompile(`^\s*#\s*pragma\s+HLS\s+(\w+)(.*)$`)
-	setting     = regexp.MustCompile(`^(?:(\w+)=)?[\w\-:]+$`)
-	doubled     = regexp.MustCompile(`\b\w*__\w*`)
-	forbidden   = regexp.MustCompile(`\b(?:new|delete|malloc|free|virtual|throw|try|catch|goto|dynamic_cast|typeid|float|double|union|std::(?:vector|string|map|set|list|deque|function|cout|cerr|\w+_ptr))\b`)
-	constArray  = regexp.MustCompile(`\bconstexpr\s+[\w:<> ]+\w+\s*\[`)
-	firstInc    = regexp.MustCompile(`(?m)^#include ["<](.*)[">]$`)
-	tableDecl   = regexp.MustCompile(`(?s)^static const hlsgen::limb<(\d+)> (\w+)\[(\d+)\]\[(\d+)\] = \{(.*)\};\s*$`)
+	apMax      = regexp.MustCompile(`(?m)^#define AP_INT_MAX_W (\d+)$`)
+	apWidth    = regexp.MustCompile(`\b(?:ap_u?int|ap_axiu|limb)<(\d+)`)
+	apString   = regexp.MustCompile(`\bap_u?int<[^<>]*>\s*\w*\s*\(\s*"`)
+	pragmaLine = regexp.MustCompile(`^\s*#\s*pragma\s+HLS\s+(\w+)(.*)$`)
+	doubled    = regexp.MustCompile(`\b\w*__\w*`)
+	forbidden  = regexp.MustCompile(`\b(?:new|delete|malloc|free|virtual|throw|try|catch|goto|dynamic_cast|typeid|float|double|union|std::(?:vector|string|map|set|list|deque|function|cout|cerr|\w+_ptr))\b`)
+	constArray = regexp.MustCompile(`\bconstexpr\s+[\w:<> ]+\w+\s*\[`)
+	firstInc   = regexp.MustCompile(`(?m)^#include ["<](.*)[">]$`)
+	tableDecl  = regexp.MustCompile(`(?s)^static const hlsgen::limb<(\d+)> (\w+)(\[\d+\])?\[(\d+)\]\[(\d+)\] = ` +
+		`\{(.*)\};\s*$`)
 	tableRow    = regexp.MustCompile(`\{([^{}]*)\}`)
 	prototype   = regexp.MustCompile(`(?m)^void (\w+)\((.*)\);$`)
 	processHead = regexp.MustCompile(`(?m)^void (\w+)\(.*\) \{\n`)
@@ -102,31 +103,12 @@ var (
 	call        = regexp.MustCompile(`^\s*(\w+)\(([\w, ]+)\);\s*$`)
 )
 
-// pragmas are the ones in use, with their settings; a value of nil allows any.
-var pragmas = map[string]map[string][]string{
-	"PIPELINE":        {"II": {"1"}, "style": {"flp"}},
-	"INLINE":          {"": {"off"}},
-	"UNROLL":          {"factor": nil},
-	"STREAM":          {"variable": nil, "depth": nil},
-	"ARRAY_PARTITION": {"variable": nil, "": {"complete"}, "dim": nil},
-	"ARRAY_RESHAPE":   {"variable": nil, "": {"complete"}, "dim": nil},
-	"BIND_STORAGE": {"variable": nil, "type": {"rom_1p", "rom_2p", "ram_1p", "ram_2p", "ram_s2p", "fifo"},
-		"impl": {"bram", "lutram", "uram", "srl"}},
-	"BIND_OP": {"variable": nil, "op": {"mul", "add"}, "impl": {"dsp", "fabric"}},
-	"DEPENDENCE": {"variable": nil, "type": nil, "direction": nil, "distance": nil, "dependent": {"false", "true"},
-		"": nil},
-	"INTERFACE": {"": {"axis", "ap_ctrl_none"}, "port": nil},
-	"DATAFLOW":  {"": {"disable_start_propagation"}},
-	"RESET":     {"variable": nil, "": {"off"}},
-}
-
 // source checks one C++ file line by line.
 func (l *linter) source(file string, code []byte) {
 	hardware := !strings.HasPrefix(file, "hls/tb/") && path.Base(file) != "testbench.hpp"
 	for n, line := range strings.Split(string(code), "\n") {
 		n++
-		if m := pragmaLine.FindStringSubmatch(line); m != nil {
-			l.pragma(file, n, m[1], strings.Fields(m[2]))
+		if pragmaLine.MatchString(line) {
 			continue
 		}
 		if strings.Contains(line, "#pragma") {
@@ -160,28 +142,6 @@ func (l *linter) source(file string, code []byte) {
 	if m := firstInc.FindSubmatch(code); m == nil || !slices.Contains([]string{"top.hpp", "layers.hpp"},
 		path.Base(string(m[1]))) {
 		l.report(file, 1, "AP_INT_MAX_W is not defined first")
-	}
-}
-
-func (l *linter) pragma(file string, line int, name string, settings []string) {
-	allowed, ok := pragmas[name]
-	if !ok {
-		l.report(file, line, "pragma %s", name)
-		return
-	}
-	for _, s := range settings {
-		m := setting.FindStringSubmatch(s)
-		if m == nil {
-			l.report(file, line, "pragma %s: %s", name, s)
-			continue
-		}
-		value := strings.TrimPrefix(s, m[1]+"=")
-		if values, ok := allowed[m[1]]; !ok || (values != nil && !slices.Contains(values, value)) {
-			l.report(file, line, "pragma %s: %s", name, s)
-		}
-	}
-	if name == "PIPELINE" && len(settings) != 2 {
-		l.report(file, line, "pragma PIPELINE without II=1 style=flp")
 	}
 }
 
@@ -239,13 +199,14 @@ func (l *linter) table(file string, code []byte) {
 		return
 	}
 	width, _ := strconv.Atoi(string(m[1]))
-	rows, _ := strconv.Atoi(string(m[3]))
-	limbs, _ := strconv.Atoi(string(m[4]))
+	banks, _ := strconv.Atoi(strings.Trim(string(m[3]), "[]")) // 0 without
+	rows, _ := strconv.Atoi(string(m[4]))
+	limbs, _ := strconv.Atoi(string(m[5]))
 	if name := string(m[2]); name+".hpp" != path.Base(file) || !identifier(name) || width > 64 {
 		l.report(file, 1, "table %s of words of %d bits", name, width)
 	}
-	found := tableRow.FindAllSubmatch(m[5], -1)
-	if len(found) != rows {
+	found := tableRow.FindAllSubmatch(m[6], -1)
+	if rows *= max(1, banks); len(found) != rows {
 		l.report(file, 1, "%d rows, declared are %d", len(found), rows)
 	}
 	for r, row := range found {

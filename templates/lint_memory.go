@@ -185,12 +185,13 @@ func boundTables(files Files, layer, body string, args []string) (list []dataflo
 			continue
 		}
 		s := dataflow.Storage{Name: strings.TrimPrefix(a, layer+"_")}
-		s.Rows, _ = strconv.Atoi(string(decl[1]))
+		s.Banks, _ = strconv.Atoi(string(decl[1])) // none is 0
+		s.Rows, _ = strconv.Atoi(string(decl[2]))
 		bound := 0
 		binds = slices.DeleteFunc(binds, func(m []string) bool {
 			if m[1] == a {
 				bound++
-				if s.In = memoryNames[m[3]]; m[2] != "rom_1p" {
+				if s.In = memoryNames[m[3]]; "type="+m[2]+" impl="+m[3] != tableStorage(s.In) {
 					problems.say("table %s is bound as %s", a, m[2])
 				}
 			}
@@ -207,7 +208,7 @@ func boundTables(files Files, layer, body string, args []string) (list []dataflo
 	return list, problems
 }
 
-var tableSize = regexp.MustCompile(`(?m)^static const hlsgen::limb<\d+> \w+\[(\d+)\]\[\d+\] = \{`)
+var tableSize = regexp.MustCompile(`(?m)^static const hlsgen::limb<\d+> \w+(?:\[(\d+)\])?\[(\d+)\]\[\d+\] = \{`)
 
 // boundArrays is the arrays of a config struct, which its kernel binds.
 func boundArrays(

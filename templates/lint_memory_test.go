@@ -44,7 +44,7 @@ func TestLintMemories(t *testing.T) {
 		core          = "hls/include/hlsgen/core/memory.hpp"
 		pragma        = "#pragma HLS BIND_STORAGE variable="
 		weights       = pragma + "MVAU_0_weights type=rom_1p impl=bram\n"
-		constants     = pragma + "Thresholding_0_thresholds type=rom_1p impl=lutram\n"
+		constants     = pragma + "MVAU_1_thresholds type=rom_1p impl=lutram\n"
 		more          = "static const int m_rows = 4; static const int m_width = 4;" +
 			"static const hlsgen::storage m_memory = hlsgen::storage::bram;"
 	)
@@ -57,13 +57,13 @@ func TestLintMemories(t *testing.T) {
 			{cpp, weights, "", "MVAU_0: storage weights 8x0 in block, bound are [weights 8x0 in none]"},
 			{cpp, "rom_1p impl=bram", "rom_1p impl=lutram", "bound are [weights 8x0 in distributed]"},
 			{cpp, "rom_1p impl=bram", "ram_1p impl=bram", "MVAU_0: table MVAU_0_weights is bound as ram_1p"},
-			{cpp, "rom_1p impl=bram", "rom_1p latency=2 impl=bram", "MVAU_0: 1 of 2 bindings are not understood"},
+			{cpp, "rom_1p impl=bram", "rom_1p latency=2 impl=bram", "MVAU_0: 1 of 3 bindings are not understood"},
 			{cpp, weights, weights + weights, "MVAU_0: table MVAU_0_weights is bound 2 times"},
 			{cpp, pragma + "MVAU_0_w", pragma + "MVAU_1_w",
 				"MVAU_0: MVAU_1_weights is bound, and no table of the kernel"},
-			{cpp, "    hlsgen::threshold<", constants + "    hlsgen::threshold<", // of one row
-				"Thresholding_0: storage thresholds 1x0 in none, bound are [thresholds 1x0 in distributed]"},
-			{cpp, ", MVAU_0_thresholds);", ");", "MVAU_0: storage thresholds 4x0 in distributed, bound are []"},
+			{cpp, "    hlsgen::mvau<MVAU_1", constants + "    hlsgen::mvau<MVAU_1", // of one row
+				"MVAU_1: storage thresholds 1x0 in none, bound are [thresholds 1x0 in distributed]"},
+			{cpp, ", MVAU_0_thresholds);", ");", "MVAU_0: storage thresholds 256x0 in distributed, bound are []"},
 			{cpp, "mvau<MVAU_0_config>", "mvau<MVAU_1_config>", "MVAU_0 calls no kernel with its config"},
 			{cpp, "void MVAU_0(", "void MVAU_9(", "MVAU_9 calls no kernel with its config"},
 			{table, "[8][2]", "[9][2]", "MVAU_0: storage weights 8x0 in block, bound are [weights 9x0 in block]"},

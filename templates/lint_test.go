@@ -22,7 +22,7 @@ func TestLint(t *testing.T) {
 	}
 	for _, c := range []struct{ path, from, to, want string }{
 		{"hls/layers.cpp", "#pragma HLS INLINE off", "#pragma HLS RESOURCE variable=MVAU_0_weights core=ROM_1P",
-			"hls/layers.cpp:16: pragma RESOURCE"},
+			"pragma RESOURCE variable=MVAU_0_weights"},
 		{"hls/layers.cpp", "#pragma HLS PIPELINE II=1 style=flp\n", "", "s_axis_0_end is no pipelined process"},
 		{"hls/layers.cpp", "type=rom_1p impl=bram", "type=rom_1p impl=flash", "pragma BIND_STORAGE: impl=flash"},
 		{"hls/layers.cpp", "dim=2 complete", "dim=2 block", "pragma ARRAY_RESHAPE: block"},

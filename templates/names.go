@@ -90,5 +90,5 @@ func toolWord(what, s string) error {
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func digit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// streamName is a stream of the graph in C++.
-func streamName(s int) string { return "s" + strconv.Itoa(s) }
+// cStreamName is a stream of the graph in C++.
+func cStreamName(s int) string { return "s" + strconv.Itoa(s) }

@@ -9,7 +9,8 @@
 //   - layer.go, axis.go (the network's ends), top.go, bench.go, readme.go: the views of the templates; steps.go, of
 //     sequences of different lengths
 //   - render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell values, types and names
-//   - lint.go, lint_memory.go hold text against what Vitis HLS accepts
+//   - lint.go, lint_memory.go, lint_pragma.go hold text against what Vitis HLS accepts: pragma.go is its grammar of
+//     pragmas, scope.go finds what they stand in
 //   - csim.go compiles and runs, outcome.go reads what was printed; process_unix.go and process_other.go end what was
 //     started
 package templates
@@ -41,6 +42,9 @@ type AXIPort struct {
 	Port   dataflow.Port
 	TDATA  int
 }
+
+// End is the name of the port's process.
+func (p AXIPort) End() string { return p.Name + "_end" }
 
 // An Interface is what the generated IP shows: the name of the top function and its AXI4-Streams, in the order of
 // Graph.In and Graph.Out. Besides these there are ap_clk and ap_rst_n.
@@ -113,7 +117,7 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 			}
 			frames[f] = v.Frames[f][s]
 		}
-		b.streams = append(b.streams, traffic{streamName(s), q.port(d, s), frames, q.is(s)})
+		b.streams = append(b.streams, traffic{cStreamName(s), q.port(d, s), frames, q.is(s)})
 	}
 	for i, n := range g.Nodes {
 		in, out := n.Op.Ports(d.Folds[i])

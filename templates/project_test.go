@@ -134,7 +134,8 @@ func small(t testing.TB) *dataflow.Design {
 	}
 	return chain(t, "small", "global_in", tensorType(intN(8), 2, 16),
 		stage{threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-60, -10, 0, 70},
-			Value: []int64{-2, -1, 0, 1, 1}}}}), dataflow.Fold{PE: 4, SIMD: 1}, "/quant/Quant_output_0"},
+			Value: []int64{-2, -1, 0, 1, 1}}}}),
+			dataflow.Fold{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM}, "/quant/Quant_output_0"},
 		stage{dwc.New(dwc.Params{In: 4, Out: 8}), dataflow.Fold{PE: 1, SIMD: 1}, ""},
 		stage{mvau.New(mvau.Params{Weights: matrix(r, 12, 16, -4, 3), Steps: steps}),
 			dataflow.Fold{PE: 3, SIMD: 8, Memory: dataflow.BRAM, Compute: dataflow.LUT}, "/act/Quant_output_0"},
@@ -161,7 +162,7 @@ func twins(t testing.TB) *dataflow.Design {
 			t.Fatal(err)
 		}
 		out = append(out, o...)
-		d.Folds = append(d.Folds, dataflow.Fold{PE: pe, SIMD: 1})
+		d.Folds = append(d.Folds, dataflow.Fold{PE: pe, SIMD: 1, Memory: dataflow.LUTRAM})
 	}
 	for _, s := range out {
 		b.Output(s)
@@ -237,7 +238,7 @@ func tfc(t testing.TB) *dataflow.Design {
 	}
 	return chain(t, "tfc-w1a1", "global_in", tensorType(uintN(8), 784),
 		stage{threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{128}, Value: []int64{-1, 1}}}}),
-			dataflow.Fold{PE: 49, SIMD: 1}, "/inp/Quant"},
+			dataflow.Fold{PE: 49, SIMD: 1, Memory: dataflow.LUTRAM}, "/inp/Quant"},
 		stage{layer(64, 784, signs(64, -40, 40)), fold(16, 49), "/fc1"},
 		stage{layer(64, 64, signs(64, -10, 10)), fold(8, 16), "/fc2"},
 		stage{layer(64, 64, signs(64, -10, 10)), fold(8, 8), "/fc3"},
@@ -285,7 +286,8 @@ func TestForeignNames(t *testing.T) {
 	t.Parallel()
 	evil := "x*/ \\\n#error\r\u2028{{ v.Top }}{% now %}??/"
 	d := chain(t, evil, evil, tensorType(intN(3), 4),
-		stage{threshold.New(threshold.Params{Steps: []num.Step{sign}}), dataflow.Fold{PE: 1, SIMD: 1}, evil})
+		stage{threshold.New(threshold.Params{Steps: []num.Step{sign}}),
+			dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.LUTRAM}, evil})
 	d.Model.Graph.Nodes[0].Origin = []string{evil, "/b"}
 	files, _ := project(t, d, 1) // which lints
 	for path, want := range map[string]string{

@@ -19,6 +19,12 @@ set_part {{ v.Part|req }}
 create_clock -period {{ v.Period|req }} -name default
 config_dataflow -strict_mode error
 config_rtl -module_auto_prefix
+config_compile -pipeline_style flp
+# A loop's body is bounded here already; a version that does not know the option keeps its own bound (HLS 200-1471).
+catch {
+    set_param hls.enable_hidden_option_error false
+    config_compile -disable_unroll_code_size_check
+}
 
 if {"csim" in $steps} { csim_design }
 if {"csynth" in $steps} { csynth_design }

@@ -7,10 +7,10 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// tableText is the C++ of one table: an array [rows][limbs] of hexadecimal integers. It is written here rather than by
-// a template, which is some forty times slower.
+// tableText is the C++ of one table: an array [rows][limbs] of hexadecimal integers, or [banks][rows][limbs]. It is
+// written here rather than by a template, which is some forty times slower.
 func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
-	perLimb, count := limbs(len(t.Rows[0]), t.Elem.Width)
+	perLimb, count := dataflow.Limbs(len(t.Rows[0]), t.Elem.Width)
 	width := perLimb * t.Elem.Width
 	b := make([]byte, 0, 256+len(t.Rows)*count*(width/4+5))
 	doc := ""
@@ -18,12 +18,21 @@ func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
 		doc = ", " + comment(t.Doc)
 	}
 	b = fmt.Appendf(b, "// The %s of %s%s.\n", t.Name, layer, doc)
-	b = fmt.Appendf(b, "// %s of %s of type %s", plural(len(t.Rows), "row"), plural(len(t.Rows[0]), "element"), t.Elem)
+	banks, of := max(1, t.Banks), ""
+	if t.Banks > 0 {
+		of = plural(banks, "lane") + " of "
+	}
+	rows := len(t.Rows) / banks
+	b = fmt.Appendf(b, "// %s%s of %s of type %s", of, plural(rows, "row"), plural(len(t.Rows[0]), "element"), t.Elem)
 	if count > 1 {
 		b = fmt.Appendf(b, ", %d in each of %d limbs", perLimb, count)
 	}
 	b = fmt.Appendf(b, "; element 0 lies in the lowest bits.\n#ifndef %s_HPP\n#define %[1]s_HPP\n\n", name)
-	b = fmt.Appendf(b, "static const %s %s[%d][%d] = {\n", cLimb(width), name, len(t.Rows), count)
+	size := ""
+	if t.Banks > 0 {
+		size = fmt.Sprintf("[%d]", banks)
+	}
+	b = fmt.Appendf(b, "static const %s %s%s[%d][%d] = {\n", cLimb(width), name, size, rows, count)
 
 	const margin = 116
 	start := len(b)
@@ -33,6 +42,9 @@ func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
 			return nil, fmt.Errorf("row %d has %d elements, row 0 has %d", r, len(row), len(t.Rows[0]))
 		}
 		cell := []byte{'{'}
+		if t.Banks > 0 && r%rows == 0 {
+			cell = append(cell, '{')
+		}
 		for i := 0; i < len(row); i += perLimb {
 			var err error
 			if limb, err = pack(limb, t.Elem, row[i:min(i+perLimb, len(row))]); err != nil {
@@ -44,6 +56,9 @@ func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
 			cell = strconv.AppendUint(append(cell, '0', 'x'), limb[0], 16)
 		}
 		cell = append(cell, '}', ',')
+		if t.Banks > 0 && r%rows == rows-1 {
+			cell = append(cell[:len(cell)-1], '}', ',')
+		}
 		switch {
 		case r == 0:
 			b = append(b, "    "...)

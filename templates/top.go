@@ -98,7 +98,7 @@ func viewTop(d *dataflow.Design, face Interface, q *sequences) topView {
 	v.Params = strings.Join(params, ", ")
 	for _, s := range g.Streams {
 		f := d.FIFO[s.ID]
-		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), streamName(s.ID),
+		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), cStreamName(s.ID),
 			strconv.Itoa(f.Depth), storageImpl[f.Memory], comment(s.Name)})
 	}
 	ended, _ := ends(d, face)
@@ -113,7 +113,7 @@ func viewTop(d *dataflow.Design, face Interface, q *sequences) topView {
 			args = append(args, endsOf(n.Name))
 		}
 		for _, s := range slices.Concat(n.In, n.Out) {
-			args = append(args, streamName(s))
+			args = append(args, cStreamName(s))
 		}
 		v.Calls = append(v.Calls, n.Name+"("+strings.Join(args, ", ")+");")
 	}

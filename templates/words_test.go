@@ -103,7 +103,7 @@ func TestLimbs(t *testing.T) {
 	t.Parallel()
 	for width := 1; width <= 64; width++ {
 		for n := 1; n <= 300; n++ {
-			k, count := limbs(n, width)
+			k, count := dataflow.Limbs(n, width)
 			fewest := (n + 64/width - 1) / (64 / width)
 			if k < 1 || k*width > 64 || k*count < n || k*(count-1) >= n || count > 2*fewest {
 				t.Fatalf("%d elements of %d bits: %d in each of %d limbs, %d limbs would do", n, width, k, count,
@@ -122,7 +122,7 @@ func TestLimbs(t *testing.T) {
 		{1, 1, 1, 1}, {49, 1, 49, 1}, {784, 1, 56, 14}, {67, 1, 34, 2}, {16, 4, 16, 1}, {17, 4, 9, 2}, {3, 64, 1, 3},
 		{5, 33, 1, 5},
 	} {
-		if k, count := limbs(c.n, c.width); k != c.perLimb || count != c.count {
+		if k, count := dataflow.Limbs(c.n, c.width); k != c.perLimb || count != c.count {
 			t.Errorf("%d elements of %d bits: got %d in %d limbs, want %d in %d", c.n, c.width, k, count, c.perLimb,
 				c.count)
 		}
@@ -153,7 +153,7 @@ func TestTable(t *testing.T) {
 			}
 			_, body, _ := strings.Cut(string(text), "{\n")
 			cells := cell.FindAllStringSubmatch(body, -1)
-			k, count := limbs(shape[1], typ.Width)
+			k, count := dataflow.Limbs(shape[1], typ.Width)
 			if len(cells) != shape[0]*count {
 				t.Fatalf("%s %v: %d words, want %d rows of %d", typ, shape, len(cells), shape[0], count)
 			}

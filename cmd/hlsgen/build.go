@@ -182,15 +182,16 @@ func proof(c *folding.Certificate) string {
 }
 
 func (s *screen) layers(r *compiler.Result) {
-	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF", ">BRAM18", ">DSP",
-		">acc bits")
+	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF", ">BRAM18", ">URAM",
+		">DSP", ">acc bits")
 	for _, l := range r.Layers() {
 		acc := "-"
 		if l.Acc != nil {
 			acc = fmt.Sprint(l.Acc.Used)
 		}
 		t.row(l.Name, fmt.Sprint(l.Fold.PE), fmt.Sprint(l.Fold.SIMD), label(l.Fold.RAMStyle), label(l.Fold.ResType),
-			whole(l.Clocks), whole(l.Total.LUT), whole(l.Total.FF), whole(l.Total.BRAM), whole(l.Total.DSP), acc)
+			whole(l.Clocks), whole(l.Total.LUT), whole(l.Total.FF), whole(l.Total.BRAM), whole(l.Total.URAM),
+			whole(l.Total.DSP), acc)
 	}
 	e := r.Design.Estimate
 	for _, beside := range []struct {
@@ -198,8 +199,12 @@ func (s *screen) layers(r *compiler.Result) {
 		cost dataflow.Cost
 	}{{"FIFOs", e.FIFOs}, {"host port", e.Host}} {
 		if c := beside.cost.Total(); c != (dataflow.Resources{}) {
-			t.row(beside.name, "", "", "", "", "", whole(c.LUT), whole(c.FF), whole(c.BRAM), whole(c.DSP), "")
+			t.row(beside.name, "", "", "", "", "", whole(c.LUT), whole(c.FF), whole(c.BRAM), whole(c.URAM),
+				whole(c.DSP), "")
 		}
+	}
+	if e.Total.URAM == 0 {
+		t.hide("URAM")
 	}
 	s.table(t)
 }
@@ -262,7 +267,7 @@ func (s *screen) hostParts(m *dataflow.Model) {
 	layer := map[string]string{}
 	for _, n := range m.Graph.Nodes {
 		for _, node := range n.Origin {
-			layer[node] = n.Name
+			layer[node] = n.Layer()
 		}
 	}
 	for _, part := range []struct {

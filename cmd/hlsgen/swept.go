@@ -98,6 +98,7 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 		{c.MaxUse != folding.Guideline, "--max-use", c.MaxUse},
 		{o.Least != folding.LeastLoad, "--least", o.Least.Flag()},
 		{o.IO != dataflow.FromMemory, "--io", o.IO.String()},
+		{o.Unroll != dataflow.Envelope{}, "--max-unroll", o.Unroll.String()},
 		{o.Cost != dataflow.Fitted, "--cost", o.Cost.String()},
 		{c.Samples > 1, "--interleave", fmt.Sprint(c.Samples)},
 	} {

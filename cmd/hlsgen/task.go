@@ -131,6 +131,7 @@ func (t *task) design() {
 		"0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
 	fs.BoolVar(&o.Over, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
 	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json", nil)
+	t.unroll()
 	t.fifo("depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; " +
 		"or a number of words for all")
 	t.cost()
@@ -147,6 +148,12 @@ func (t *task) least() {
 func (t *task) ends(usage string) {
 	option(t.FlagSet, &t.o.IO, "io", dataflow.FromMemory.String(), "ENDS",
 		either(dataflow.FromMemory, dataflow.FromStream), usage)
+}
+
+func (t *task) unroll() {
+	option(t.FlagSet, &t.o.Unroll, "max-unroll", dataflow.DefaultEnvelope.String(), "PRODUCTS", folding.ParseMaxUnroll,
+		"the most products that one process computes in a clock: of factors of more than 4 bits, of 2 to 4, and of 1 "+
+			"bit; or one number for all; wider layers become several processes")
 }
 
 func (t *task) fifo(usage string) {

@@ -18,7 +18,14 @@ const (
 	DSP
 	Mean    // the mean share of the board's block RAM, UltraRAM and DSP slices, in MeanUnits
 	Traffic // bytes of a frame that go to and from the processor's memory
+	// Few is the DSP slices that multiply factors of FewBits bits or fewer, which LUTs do as well. No budget has it: a
+	// design has any only where its LUTs would not be enough without.
+	Few
 )
+
+// FewBits is the bits of a factor that no DSP slice is spent on while there are LUTs: LUTs take as much to put such
+// factors into the lanes of a slice as to multiply them.
+const FewBits = 3
 
 // MeanUnits is a share of 1.
 const MeanUnits = 10_000_000

@@ -73,6 +73,17 @@ func (w *Wish) Allows(o dataflow.Fold) bool {
 	return true
 }
 
+// Folds are the legal folds that are as asked.
+func (w *Wish) Folds() []dataflow.Fold { return w.left }
+
+// Where is the layer's place in the file, empty where defaults ask for it.
+func (w *Wish) Where() string {
+	if w.key == "" {
+		return "folding file, Defaults"
+	}
+	return "folding file, " + w.key
+}
+
 // NotOn says that a device can build none of what is asked.
 func (w *Wish) NotOn(board string) diag.Diag {
 	hint := "leave ram_style and resType to the search"

@@ -16,15 +16,15 @@ import (
 func Format(design *dataflow.Design, withDepths bool) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n  \"Defaults\": {}")
-	for i, n := range design.Model.Graph.Nodes {
+	for _, l := range layersOf(design, withDepths) {
 		var lines []string
-		folds := slices.Collect(n.Op.Folds())
+		folds := slices.Collect(l.op.Folds())
 		for _, f := range fields {
-			v := f.value(design.Folds[i])
+			v := f.value(l.fold)
 			if slices.Equal(f.values(folds), []int{f.none}) || v == int(dataflow.NoMemory) {
 				continue
 			}
-			if f.name == "PE" && finnOf(n.Op.Kind()).ParallelWindow {
+			if f.name == "PE" && finnOf(l.op.Kind()).ParallelWindow {
 				lines = append(lines, fmt.Sprintf("    \"parallel_window\": %d", min(1, v-1)))
 				continue
 			}
@@ -34,14 +34,14 @@ func Format(design *dataflow.Design, withDepths bool) []byte {
 			}
 			lines = append(lines, fmt.Sprintf("    %q: %s", f.name, text))
 		}
-		if withDepths && !isDerived(n.Name) {
-			dep := depthsOf(design, i)
+		if withDepths && !isDerived(l.name) {
+			dep := l.depths
 			lines = append(lines, `    "inFIFODepths": `+numbers(dep.in), `    "outFIFODepths": `+numbers(dep.out))
 		}
 		if len(lines) == 0 {
 			continue
 		}
-		name, err := json.Marshal(n.Name)
+		name, err := json.Marshal(l.name)
 		if err != nil {
 			panic(err) // a string always encodes
 		}
@@ -49,6 +49,33 @@ func Format(design *dataflow.Design, withDepths bool) []byte {
 	}
 	b.WriteString("\n}\n")
 	return b.Bytes()
+}
+
+// A laid is a layer of a design, however many nodes compute it.
+type laid struct {
+	name   string
+	op     dataflow.Op
+	fold   dataflow.Fold
+	depths depths
+}
+
+func layersOf(d *dataflow.Design, withDepths bool) (list []laid) {
+	nodes := d.Model.Graph.Nodes
+	for i, n := range nodes {
+		l := laid{name: n.Name, op: n.Op, fold: d.Folds[i]}
+		if withDepths {
+			l.depths = depthsOf(d, i)
+		}
+		if w := n.Whole; w != nil {
+			l = laid{w.Name, w.Op, w.Fold, l.depths}
+			if i > 0 && nodes[i-1].Whole == w { // the last one's outputs are the layer's
+				list[len(list)-1].depths.out = l.depths.out
+				continue
+			}
+		}
+		list = append(list, l)
+	}
+	return list
 }
 
 func numbers(list []int) string {

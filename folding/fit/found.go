@@ -13,6 +13,7 @@ type Found struct {
 	Limit   int      // clocks per frame that were allowed
 	Bounds  []Bound  // what was minimised, in order
 	Latency *Latency // nil where it was not minimised
+	Spares  bool     // what was minimised is so of designs that spare DSP slices (Question.Sparing)
 }
 
 // A Bound is one thing that a search minimised.

@@ -248,12 +248,13 @@ func (h *hunt) take(f *space.Folding) {
 	}
 }
 
-// layersAt is some layers, and those at the ends of some streams.
+// layersAt is some layers, and those at the ends of some streams, where that is not the host.
 func (h *hunt) layersAt(streams []int, layers ...int) []int {
 	for _, id := range streams {
 		writer, reader := h.Streams[id].Layers()
 		layers = append(layers, writer, reader)
 	}
+	layers = slices.DeleteFunc(layers, func(l int) bool { return l < 0 })
 	slices.Sort(layers)
 	return slices.Compact(layers)
 }

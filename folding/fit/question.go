@@ -42,6 +42,7 @@ type Question struct {
 	Yard   search.Vector // what a load is measured against
 	// FIFOs are sized for sequences of every length; else for the longest, which does for all of them but in rare cases
 	Shorter bool
+	Spares  bool // DSP slices multiply no few bits
 }
 
 // Ask is the question for a goal that is well formed.
@@ -74,12 +75,23 @@ func (q *Question) Limit() *big.Rat { return q.Goal.Limit(q.Clock, q.Model.Turns
 
 // CapsAt is what a design may take at an interval: the budget, and what the processor's memory carries in that time.
 func (q *Question) CapsAt(interval int) search.Caps {
-	caps := q.Caps
-	if q.Goal.MaxCycles > 0 {
-		return search.Unlimited
+	caps := search.Unlimited
+	if q.Goal.MaxCycles == 0 {
+		caps = q.Caps
+		caps.Vector[ask.Traffic] = q.Carries(interval)
 	}
-	caps.Vector[ask.Traffic] = q.Carries(interval)
+	if q.Spares {
+		caps.Vector[ask.Few] = 0
+	}
 	return caps
+}
+
+// Sparing is the question in which DSP slices multiply no few bits (ask.Few). It is asked first; only where it has no
+// answer is the question itself, so that LUTs are what is short then.
+func (q *Question) Sparing() *Question {
+	s := *q
+	s.Spares = true
+	return &s
 }
 
 // Tree is the tree of all foldings that take no more clocks per frame.

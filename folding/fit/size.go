@@ -22,7 +22,7 @@ const (
 // size is the words that a design's FIFOs need at least to keep an interval of limit clocks, or to be free from
 // deadlock where the goal asks for that alone. It is nil where the design is slower than the goal allows, or deadlocks.
 func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim.Sizing, error) {
-	fixed := q.Given(b)
+	fixed := b.Fixed(q.Given(b))
 	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: SizingWords, Known: &q.Known,
 		Shorter: q.Shorter}
 	opt.Minimal = q.Goal.FIFO != ask.FIFO{}

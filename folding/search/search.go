@@ -42,7 +42,7 @@ import (
 )
 
 // Kinds is how many kinds of amounts there are at most, beside the paths.
-const Kinds = 8
+const Kinds = 9
 
 // A Vector is an amount of each kind. Kinds that are not used are 0.
 type Vector [Kinds]int64

@@ -336,7 +336,7 @@ func BenchmarkCNV(b *testing.B) {
 func TestGame(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 1))
-	caps := Caps{Vector{100, 50, 20, 10, 30, 7, 90, 1000}, 0}
+	caps := Caps{Vector{100, 50, 20, 10, 30, 7, 90, 1000, 40}, 0}
 	share := func(f *Solution, k int) float64 { return shareOf(f.Cost[k], caps.Vector[k]) }
 	worst := func(found []*Solution, w []float64) float64 {
 		least := math.Inf(1)

@@ -75,18 +75,20 @@ func (s *Space) eachFIFO(id int, options []int32, visit func(side Side, f form, 
 	}
 }
 
-// ends is the forms at the two ends of a stream; the host has its layer's.
+// ends is the forms at the two ends of a stream.
 func (s *Space) ends(id int, options []int32) (in, out form) {
 	st := &s.Streams[id]
-	if st.writer.layer >= 0 {
-		in = s.Layers[st.writer.layer].shape(int(options[st.writer.layer])).out[st.writer.port]
+	if w := st.writer; w.layer >= 0 {
+		in = s.Layers[w.layer].shape(int(options[w.layer])).out[w.port]
 	}
-	if st.reader.layer < 0 {
-		return in, in
+	if r := st.reader; r.layer >= 0 {
+		out = s.Layers[r.layer].shape(int(options[r.layer])).in[r.port]
 	}
-	out = s.Layers[st.reader.layer].shape(int(options[st.reader.layer])).in[st.reader.port]
-	if st.writer.layer < 0 {
-		in = out
+	switch {
+	case st.writer.layer < 0:
+		in = s.border(id, out)
+	case st.reader.layer < 0:
+		out = s.border(id, in)
 	}
 	return in, out
 }
@@ -96,10 +98,14 @@ type Built struct {
 	*dataflow.Design
 	layer []int  // per node: the layer; -1 of a width converter
 	conv  []int  // per node: the stream that a width converter is on
-	sides []Side // per stream
+	sides []Side // per stream; inside of a split
 }
 
-// Build puts width converters where the words of neighbours differ. It is nil where none joins them.
+// inside is what streams between the nodes of a split are of.
+var inside = Side{stream: -1}
+
+// Build puts width converters where the words of neighbours differ, or a layer's are wider than the host's port. It is
+// nil where none joins them.
 func (s *Space) Build(f *Folding) *Built {
 	g := s.Model.Graph
 	var b dataflow.Builder
@@ -108,7 +114,7 @@ func (s *Space) Build(f *Folding) *Built {
 	stream := make([]int, len(g.Streams)) // in the new graph, where the reader finds it
 	note := func(id int, side Side) {
 		for len(made.sides) <= id {
-			made.sides = append(made.sides, Side{})
+			made.sides = append(made.sides, inside)
 		}
 		made.sides[id] = side
 	}
@@ -116,23 +122,32 @@ func (s *Space) Build(f *Folding) *Built {
 		stream[in] = b.Input(g.Streams[in].Name, g.Streams[in].Type)
 		note(stream[in], Side{in, false})
 	}
+	// join puts what a stream needs between its ends; it reports whether something does.
+	join := func(id int, names []string) bool {
+		in, out := s.ends(id, f.Options)
+		if in == out {
+			return true
+		}
+		k := s.convert(id, in, out)
+		if !k.ok {
+			return false
+		}
+		joined, err := b.Add(converter(in, out), []int{stream[id]}, names, nil)
+		if err != nil {
+			panic(fmt.Sprintf("folding: a width converter does not bind again: %v", err))
+		}
+		stream[id] = joined[0]
+		note(stream[id], Side{id, true})
+		folds, made.layer, made.conv = append(folds, k.fold), append(made.layer, -1), append(made.conv, id)
+		return true
+	}
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		o := l.Options[f.Options[i]]
 		var ins []int
 		for _, id := range l.Node.In {
-			if in, out := s.ends(id, f.Options); in != out {
-				k := s.convert(id, in, out)
-				if !k.ok {
-					return nil
-				}
-				out, err := b.Add(converter(in, out), []int{stream[id]}, nil, nil)
-				if err != nil {
-					panic(fmt.Sprintf("folding: a width converter does not bind again: %v", err))
-				}
-				stream[id] = out[0]
-				note(stream[id], Side{id, true})
-				folds, made.layer, made.conv = append(folds, k.fold), append(made.layer, -1), append(made.conv, id)
+			if !join(id, nil) {
+				return nil
 			}
 			ins = append(ins, stream[id])
 		}
@@ -141,13 +156,24 @@ func (s *Space) Build(f *Folding) *Built {
 		for _, id := range l.Node.Out {
 			tensors, types = append(tensors, g.Streams[id].Name), append(types, g.Streams[id].Type)
 		}
-		for p, id := range b.Place(l.Node.Op, ins, tensors, l.Node.Origin, types) {
+		nodes, outs := []piece{{fold: o.Fold}}, []int(nil)
+		if o.split != nil {
+			nodes, outs = o.split.nodes, []int{o.split.place(&b, l, o.Fold, ins[0], tensors)}
+		} else {
+			outs = b.Place(l.Node.Op, ins, tensors, l.Node.Origin, types)
+		}
+		for p, id := range outs {
 			stream[l.Node.Out[p]] = id
 			note(id, Side{l.Node.Out[p], false})
 		}
-		folds, made.layer, made.conv = append(folds, o.Fold), append(made.layer, i), append(made.conv, -1)
+		for _, n := range nodes {
+			folds, made.layer, made.conv = append(folds, n.fold), append(made.layer, i), append(made.conv, -1)
+		}
 	}
 	for _, out := range g.Out {
+		if !join(out, []string{g.Streams[out].Name}) {
+			return nil
+		}
 		b.Output(stream[out])
 	}
 	graph, err := b.Graph()
@@ -160,16 +186,31 @@ func (s *Space) Build(f *Folding) *Built {
 		len(graph.Streams))}
 	for id, side := range made.sides {
 		if made.FIFO[id] = f.fifos[side]; made.FIFO[id].Depth == 0 {
-			made.FIFO[id] = dataflow.FIFO{Depth: dataflow.Shallow, Memory: dataflow.SRL}
+			made.FIFO[id] = between
 		}
 	}
 	return made
 }
 
-// Given is the words that the user gives a design's FIFOs, by stream of the design; 0 where they are sized.
+// Fixed is the words of those of a design's FIFOs that are not sized, by stream of the design, else 0: what the user
+// gives (Space.Given), and those inside of a split.
+func (b *Built) Fixed(given []int) []int {
+	fixed := slices.Clone(given)
+	for id, side := range b.sides {
+		if side == inside {
+			fixed[id] = between.Depth
+		}
+	}
+	return fixed
+}
+
+// Given is the words that the user gives a design's FIFOs, by stream of the design; 0 where he gives none.
 func (s *Space) Given(b *Built) []int {
 	fixed := make([]int, len(b.sides))
 	for id, side := range b.sides {
+		if side == inside {
+			continue
+		}
 		if words, exact := s.given(side, !slices.Contains(b.conv, side.stream)); exact {
 			fixed[id] = words
 		}
@@ -193,7 +234,9 @@ func (b *Built) Layers(nodes []int) (layers, streams []int) {
 func (b *Built) Short(streams []int) map[Side]int {
 	sides := map[Side]int{}
 	for _, id := range streams {
-		sides[b.sides[id]] = b.FIFO[id].Depth
+		if b.sides[id] != inside {
+			sides[b.sides[id]] = b.FIFO[id].Depth
+		}
 	}
 	return sides
 }

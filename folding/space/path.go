@@ -87,7 +87,7 @@ func (s *Space) Path(b *Built, hops []Hop, known int) Path {
 	p := Path{element: slices.Repeat([]int{-1}, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
 	for _, h := range hops { // the reader's end counts: it comes first
 		id := b.sides[h.stream].stream
-		if p.element[id] < 0 {
+		if id >= 0 && p.element[id] < 0 {
 			p.element[id] = b.Port(h.stream).Last(s.Streams[id].typ.Shape, h.word)
 		}
 	}
@@ -122,16 +122,18 @@ func (s *Space) clocksOn(p *Path, l *LayerOptions, c *Class, known int) int64 {
 	forms := l.shapes[c.shape]
 	for k, id := range l.Node.In {
 		if p.element[id] >= 0 {
-			word, every, _ := at(id, forms.in[k])
+			word, _, _ := at(id, forms.in[k])
 			if in, from, on = k, c.Loop.ReadAt(k, word), true; s.Streams[id].writer.layer < 0 {
+				word, every, _ := at(id, s.border(id, forms.in[k]))
 				clocks += int64(word * every)
 			}
 		}
 	}
 	for k, id := range l.Node.Out {
 		if p.element[id] >= 0 {
-			word, every, last := at(id, forms.out[k])
+			word, _, _ := at(id, forms.out[k])
 			if out, to, on = k, c.Loop.WriteAt(k, word), true; s.Streams[id].reader.layer < 0 {
+				word, every, last := at(id, s.border(id, forms.out[k]))
 				clocks += int64((last-word)*every + 1)
 			}
 		}

@@ -66,7 +66,7 @@ func (p *planner) formsAt(end int) []form { return p.end(end).forms }
 // of the plan and begins anew. It is called before the space is used.
 func (s *Space) Plan(rows int) {
 	for id := range s.Streams {
-		s.Streams[id].list(s.Layers, s.Target)
+		s.joints.list(id, s.Layers)
 	}
 	s.tables = tables{}
 	for {

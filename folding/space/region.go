@@ -55,7 +55,9 @@ func (r *Region) allows(s *Space, layer int, class int) bool {
 func (r Region) Holding(b *Built, words []int) Region {
 	r.words = maps.Clone(r.words)
 	for id, n := range words {
-		r.deepen(b.sides[id], n)
+		if b.sides[id] != inside {
+			r.deepen(b.sides[id], n)
+		}
 	}
 	return r
 }

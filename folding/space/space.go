@@ -6,6 +6,8 @@
 // changes. It may import ask, finn and search, the costs of hlslib, and rtlsim for the steps of depths.
 //
 //	space.go    the options of each layer, and the intervals that they make
+//	split.go    folds of more than one process
+//	unroll.go   what is beyond the envelope, and what envelope would do
 //	words.go    the forms in which frames travel, width converters and FIFOs between them
 //	plan.go     the order in which tables are joined, once for all regions
 //	region.go   a part of the space
@@ -44,6 +46,7 @@ type Space struct {
 	Known   rtlsim.Known // of what FIFOs need
 	// what tells layers and outputs where sequences end, without width converters
 	Ends search.Vector
+	Few  bool // some layer multiplies few bits, and may do so in LUTs or in DSP slices (ask.Few)
 	fifo ask.FIFO
 	memory
 	tables
@@ -65,6 +68,7 @@ type Option struct {
 	Fold  dataflow.Fold
 	Class int // index into LayerOptions.Classes
 	Cost  search.Vector
+	split *split // nil where one process computes the fold
 }
 
 // A Class is the options of a layer that look the same from outside: the same words in the same clocks. They differ in
@@ -85,6 +89,7 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 		fifo: fifo}
 	tellEnds(s)
 	s.target, s.board, s.streams, s.converters = t, s.Board, s.Streams, map[conversion]converted{}
+	s.sequences = m.Lengths != nil
 	for _, n := range m.Graph.Nodes {
 		s.add(n)
 	}
@@ -92,6 +97,7 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 		return nil
 	}
 	s.follow()
+	s.Few = chooseFew(s.Layers)
 	s.memory = memoryOf(t, s.Clock)
 	s.Plan(maxRows)
 	return s
@@ -99,16 +105,8 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 
 // tellEnds prices what tells where sequences end.
 func tellEnds(s *Space) {
-	price := func(e dataflow.End) search.Vector {
-		return s.Board.Vector(estimate.End(s.Target, e, s.Model.Lengths).Total())
-	}
 	for _, e := range s.Model.Ends() {
-		s.Ends = s.Ends.Plus(price(e))
-	}
-	for id, e := range s.Model.EachEnd() {
-		if e.Input >= 0 {
-			s.Streams[id].end = price(e)
-		}
+		s.Ends = s.Ends.Plus(s.Board.Vector(estimate.End(s.Target, e, s.Model.Lengths).Total()))
 	}
 }
 
@@ -116,10 +114,16 @@ func tellEnds(s *Space) {
 func (s *Space) add(n *dataflow.Node) {
 	l := LayerOptions{Node: n}
 	shapes, classes := map[string]int{}, map[string]int{}
+	splitter := splitterOf(s, n)
+	m, multiplies := n.Op.(dataflow.Multiplying)
+	few := multiplies && m.FactorBits() <= ask.FewBits
 	for f := range n.Op.Folds() {
 		l.Folds = append(l.Folds, f)
-		cost := n.Op.Cost(f, s.Target).Total()
-		if !buildable(f, s.Target.Board) || !ask.Available(cost, s.Target.Board) {
+		if !buildable(f, s.Target.Board) {
+			continue
+		}
+		split, cost, ok := splitter.within(f)
+		if !ok {
 			continue
 		}
 		in, out := n.Op.Ports(f)
@@ -132,11 +136,18 @@ func (s *Space) add(n *dataflow.Node) {
 			l.shapes = append(l.shapes, sh)
 		}
 		loop := n.Op.Loop(f, s.Target)
+		if split != nil {
+			loop = split.loop
+		}
 		c := number(classes, strconv.Itoa(at)+" "+loop.Key())
 		if c == len(l.Classes) {
 			l.Classes = append(l.Classes, Class{loop, loop.Iterations(), at})
 		}
-		l.Options = append(l.Options, Option{f, c, s.Board.Vector(cost)})
+		o := Option{f, c, cost, split}
+		if few {
+			o.Cost[ask.Few] = o.Cost[ask.DSP]
+		}
+		l.Options = append(l.Options, o)
 	}
 	s.Layers = append(s.Layers, l)
 }
@@ -188,7 +199,7 @@ func (s *Space) fix(file *finn.File, d *diag.List) bool {
 		l.Fixed = true
 		l.Options = slices.DeleteFunc(l.Options, func(o Option) bool { return !w.Allows(o.Fold) })
 		if len(l.Options) == 0 {
-			d.Add(w.NotOn(s.Target.Board.Name))
+			d.Add(l.notBuilt(s, &w))
 			ok = false
 		}
 	}
@@ -205,10 +216,14 @@ func (s *Space) foldable(d *diag.List) bool {
 	for i := range s.Layers {
 		if l := &s.Layers[i]; len(l.Options) == 0 {
 			ok = false
-			d.Add(l.Diag(diag.BudgetExceeded,
-				fmt.Sprintf("every fold of %s needs a kind of resource that %s does not have", l.Node.Name,
-					s.Target.Board.Name),
-				"choose a board that has it"))
+			dg, told := l.beyond(s, l.Folds)
+			if !told {
+				dg = l.Diag(diag.BudgetExceeded,
+					fmt.Sprintf("every fold of %s needs a kind of resource that %s does not have", l.Node.Name,
+						s.Target.Board.Name),
+					"choose a board that has it")
+			}
+			d.Add(dg)
 		}
 	}
 	return ok
@@ -237,6 +252,25 @@ func (s *Space) follow() {
 		l := &s.Layers[i]
 		l.Options = slices.DeleteFunc(l.Options, func(o Option) bool { return most(l, &o) < s.Clock })
 	}
+}
+
+// chooseFew leaves those layers alone which have no choice of what multiplies few bits, and reports whether there are
+// others.
+func chooseFew(layers []LayerOptions) (some bool) {
+	for i := range layers {
+		options := layers[i].Options
+		inDSPs := func(o Option) bool { return o.Cost[ask.Few] > 0 }
+		switch {
+		case !slices.ContainsFunc(options, inDSPs):
+		case slices.ContainsFunc(options, func(o Option) bool { return !inDSPs(o) }):
+			some = true
+		default:
+			for o := range options {
+				options[o].Cost[ask.Few] = 0
+			}
+		}
+	}
+	return some
 }
 
 // Clocks is the iterations of an option.

@@ -41,9 +41,10 @@ func (s *Space) Single(r *Region, class, only []int32, host search.Vector, e *se
 		in, out := s.ends(id, options)
 		var list []search.Choice
 		if st := &s.Streams[id]; st.inner() {
-			list = m.inner(id, in, out)
+			list = m.joint(id, in, out)
 		} else {
-			list = m.host(id, slices.Index(st.layerEnd().forms, in))
+			layer, _ := st.orient(in, out)
+			list = m.host(id, slices.Index(st.layerEnd().forms, layer))
 		}
 		joined = joined && len(list) > 0
 		return [][]search.Choice{list}
@@ -118,7 +119,7 @@ func (m menu) stream(id int) [][]search.Choice {
 	choices := make([][]search.Choice, len(rows.values)/len(rows.scope))
 	for row := range choices {
 		if st.inner() {
-			choices[row] = m.inner(id, st.writer.forms[rows.values[2*row]], st.reader.forms[rows.values[2*row+1]])
+			choices[row] = m.joint(id, st.writer.forms[rows.values[2*row]], st.reader.forms[rows.values[2*row+1]])
 		} else if f := rows.values[row]; st.host[f].clocks <= m.Limit {
 			choices[row] = m.host(id, int(f))
 		}
@@ -130,17 +131,19 @@ func (m menu) stream(id int) [][]search.Choice {
 const wayBits = 4
 
 // host is the choices of a stream of the host.
-func (m menu) host(id, f int) (list []search.Choice) {
+func (m menu) host(id, f int) []search.Choice {
 	st := &m.Streams[id]
-	for i, w := range m.ways(Side{id, false}, st.layerEnd().forms[f], true) {
-		w.cost[ask.Traffic] += st.host[f].bytes
-		list = append(list, search.Choice{Cost: w.cost, Paths: m.nowhere(), ID: int32(i)})
+	layer := st.layerEnd().forms[f]
+	in, out := st.orient(layer, m.border(id, layer))
+	list := m.joint(id, in, out)
+	for i := range list {
+		list[i].Cost[ask.Traffic] += st.host[f].bytes
 	}
 	return list
 }
 
-// inner is the choices of a stream between layers.
-func (m menu) inner(id int, in, out form) (list []search.Choice) {
+// joint is the choices of a stream whose ends have two forms: FIFOs, and what turns one form into the other.
+func (m menu) joint(id int, in, out form) (list []search.Choice) {
 	k := m.convert(id, in, out)
 	if !k.ok {
 		return nil

@@ -39,8 +39,7 @@ func key(list []form) string {
 // A Stream is a stream's two ends, and the forms that occur there.
 type Stream struct {
 	typ            dataflow.Type
-	end            search.Vector // what tells a converter on it where sequences end
-	class          int           // the first stream whose frames are of equal shape and elements
+	class          int // the first stream whose frames are of equal shape and elements
 	writer, reader end
 	host           []hostForm // of a stream of the host: per form of the layer at its other end
 	// words that a folding file gives the FIFO behind the writer, in front of the reader; or 0
@@ -109,8 +108,9 @@ func newStreams(g *dataflow.Graph) []Stream {
 	return list
 }
 
-// list lists the forms of both ends, and what they mean to the host.
-func (s *Stream) list(layers []LayerOptions, t dataflow.Target) {
+// list lists the forms of both ends of a stream, and what they mean to the host.
+func (j *joints) list(id int, layers []LayerOptions) {
+	s := &j.streams[id]
 	s.host = nil
 	for _, e := range []*end{&s.writer, &s.reader} {
 		if e.forms = nil; e.layer < 0 {
@@ -127,8 +127,8 @@ func (s *Stream) list(layers []LayerOptions, t dataflow.Target) {
 			continue
 		}
 		for _, f := range e.forms {
-			p, h := s.port(f), hostForm{}
-			if h.clocks = p.Words * t.HostEvery(p); t.PortBits() > 0 {
+			p, h := s.port(j.border(id, f)), hostForm{}
+			if h.clocks = p.Words * j.target.HostEvery(p); j.target.PortBits() > 0 {
 				h.bytes = int64(p.Bytes())
 			}
 			s.host = append(s.host, h)
@@ -188,6 +188,32 @@ func FrameBytes(d *dataflow.Design) (bytes int) {
 	return bytes
 }
 
+// border is the form in which the host moves a stream of a layer's form: that one, or where its words are wider than
+// the board's port, the widest that is not and that a width converter joins to it. Sequences of several lengths keep
+// their form: a step's words must line up with the layer's.
+func (j *joints) border(id int, f form) form {
+	s, bits := &j.streams[id], j.target.PortBits()
+	if bits == 0 || s.port(f).TDATA() <= bits || j.sequences {
+		return f
+	}
+	for per := min(f.per-1, bits/s.typ.Elem.Width); per > 0; per-- {
+		narrow := form{per, f.tile}
+		if in, out := s.orient(f, narrow); j.convert(id, in, out).ok {
+			return narrow
+		}
+	}
+	return f
+}
+
+// orient is the forms behind the writer and in front of the reader of a stream of the host, where the layer has one and
+// the host the other.
+func (s *Stream) orient(layer, host form) (in, out form) {
+	if s.reader.layer < 0 {
+		return layer, host
+	}
+	return host, layer
+}
+
 // converter makes the layer that stands where neighbours' words differ.
 func converter(in, out form) dataflow.Op {
 	return dwc.New(dwc.Params{In: in.per, Out: out.per, Tile: in.tile})
@@ -196,6 +222,7 @@ func converter(in, out form) dataflow.Op {
 // joints are what may stand between layers, width converters and FIFOs, as far as it was asked for.
 type joints struct {
 	target     dataflow.Target
+	sequences  bool // of several lengths
 	board      ask.Budget
 	streams    []Stream
 	mu         sync.Mutex
@@ -231,7 +258,6 @@ func (j *joints) convert(id int, in, out form) converted {
 		k = j.bind(c)
 		j.converters[c] = k
 	}
-	k.cost = k.cost.Plus(j.streams[id].end)
 	return k
 }
 
@@ -259,7 +285,7 @@ func (j *joints) ways(words int, exact bool, p dataflow.Port) []way {
 	k := fifoKind{words, p.Width(), exact}
 	known, ok := j.fifos.Load(k)
 	if !ok {
-		known, _ = j.fifos.LoadOrStore(k, j.list(k, p))
+		known, _ = j.fifos.LoadOrStore(k, j.build(k, p))
 	}
 	return known.([]way)
 }
@@ -270,7 +296,7 @@ type fifoKind struct {
 	exact        bool
 }
 
-func (j *joints) list(k fifoKind, p dataflow.Port) []way {
+func (j *joints) build(k fifoKind, p dataflow.Port) []way {
 	var list []way
 	for _, f := range cost.FIFOs(k.words, k.width, estimate.Model(j.target).Fabric) {
 		made := dataflow.FIFO{Depth: f.Depth, Memory: estimate.FIFOMemory(f.Memory)}

@@ -33,11 +33,13 @@ type spec struct {
 	Compute  dataflow.Compute
 	MaxUse   folding.Use // as given; zero: the default
 	Formula  dataflow.Formula
-	Samples  int // that take turns in a frame
+	Samples  int               // that take turns in a frame
+	Unroll   dataflow.Envelope `json:",omitzero"`
 }
 
 func (s *spec) target() dataflow.Target {
-	return dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO}
+	return dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO,
+		Unroll: s.Unroll}
 }
 
 func (s *spec) goal() folding.Goal {
@@ -92,7 +94,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		return nil
 	}
 	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound,
-		Formula: o.Cost}
+		Formula: o.Cost, Unroll: o.Unroll}
 	for _, one.Board = range found {
 		for _, one.ClockMHz = range clocks {
 			one.ClockMHz = cmp.Or(one.ClockMHz, one.Board.ClockMHz)

@@ -184,7 +184,11 @@ func (s spec) point(d *folding.Design, salt string) Point {
 
 // identify names a design by what makes it; salt is the model and what shapes its import.
 func (p *Point) identify(s spec, salt string) string {
-	b, err := json.Marshal([]any{salt, s.Board, s.ClockMHz, s.Formula, s.IO, s.Samples, p.Folding})
+	by := []any{salt, s.Board, s.ClockMHz, s.Formula, s.IO, s.Samples, p.Folding}
+	if s.Unroll != (dataflow.Envelope{}) {
+		by = append(by, s.Unroll)
+	}
+	b, err := json.Marshal(by)
 	if err != nil {
 		panic(err) // texts and numbers always encode
 	}

@@ -28,7 +28,7 @@ type spaces struct {
 // of is the space of a spec: those that differ in their goals alone share one.
 func (all *spaces) of(s spec) (*space, error) {
 	without := spec{Board: s.Board, ClockMHz: s.ClockMHz, IO: s.IO, FIFO: s.FIFO,
-		Memory: s.Memory, Compute: s.Compute, Formula: s.Formula, Samples: s.Samples}
+		Memory: s.Memory, Compute: s.Compute, Formula: s.Formula, Samples: s.Samples, Unroll: s.Unroll}
 	k := without.key("")
 	all.mu.Lock()
 	x, ok := all.made[k]

@@ -164,22 +164,20 @@ func (o *op) Folds() dataflow.Folds {
 
 func (o *op) multiplies() bool { return o.P.multiplies(0) || o.P.multiplies(1) }
 
-// Loop has a latency of one clock to add, and one each to multiply and to compare.
+// Loop has a latency of one clock to add, one to multiply, and those of the step functions.
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	latency := 1
 	if o.multiplies() {
 		latency++
 	}
-	if o.steps.Any() {
-		latency++
-	}
-	return o.Nest(f, latency).Loop()
+	return o.Nest(f, latency+o.steps.Clocks(f)).Loop()
 }
 
 func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	built := o.steps.Built(f)
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
 		product := layer.Wrap(o.sum, o.P.factor(0, c)*x[0])
-		return o.steps.Built(c, layer.Wrap(o.sum, product+o.P.factor(1, c)*x[1]))
+		return built(c, layer.Wrap(o.sum, product+o.P.factor(1, c)*x[1]))
 	})
 }
 

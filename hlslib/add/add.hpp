@@ -1,4 +1,8 @@
-// The scaled sum of two streams. add.go beside this file says what it computes, and in which order of words.
+// The scaled sum of two streams.
+// A frame is vectors of folds*pe channels. Of a channel c of both inputs it makes
+//     y[c] = f[c](m0[c]*in0[c] + m1[c]*in1[c])
+// f[c] is a step function, or nothing. An iteration reads a word of each input, channels fold*pe on, and writes theirs.
+// Row fold of the table of factors has m0, m1 of its first channel, then those of the next one.
 //
 // C has the members in0_t, in1_t, in0_width, in1_width, out_t, out_width of the streams, T_t and T_per_limb of each table
 // T, and

@@ -151,10 +151,9 @@ func TestForms(t *testing.T) {
 		{"side by side", by(nil, list(-1, 0)), 2, "add_per_channel factors INT2 none [[1 -1 1 0]]", 3},
 		{"steps", then(nil, nil, relu), 1, "add thresholds INT5 none [[0 6]]", 2},
 		{"steps per channel", then(list(2), nil, relu, sign), 1,
-			"add thresholds INT6 distributed [[0 6] [-1 -1]], base INT1 distributed [[0] [-1]]", 6},
+			"add codes INT3 distributed 128 rows of 1", 6},
 		{"all", then(list(2, 1), nil, fall, jump), 2,
-			"add_per_channel factors UINT2 none [[2 1 1 1]], thresholds INT6 none [[-4 -1 3 1 3 31]], base UINT2 " +
-				"none [[2 0]], deltas INT8 none [[-3 8 -15 1 99 0]]", 6},
+			"add_per_channel factors UINT2 none [[2 1 1 1]], codes INT8 distributed 128 rows of 1", 6},
 	} {
 		op := layertest.Bind(t, add.New(tt.p), typ(intN(4), 2), typ(intN(4), 2))
 		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
@@ -216,7 +215,7 @@ func TestLoop(t *testing.T) {
 	}{{add.Params{}, 1}, {by(list(-1), nil), 1}, {by(list(2), nil), 2}, {then(nil, nil, relu), 2},
 		{then(list(2), nil, relu), 3}} {
 		op := layertest.Bind(t, add.New(tt.p), typ(uintN(4), 5, 6), typ(uintN(4), 5, 6))
-		layertest.Loops(t, op, dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Loop{
+		layertest.Loops(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Loop{
 			Body: []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 3, Write: 1}}}, Latency: tt.latency,
 		})
 	}
@@ -237,7 +236,7 @@ func TestCost(t *testing.T) {
 		{by(list(9), list(7)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
 			dataflow.Resources{LUT: 2 * 8, DSP: 4}},
 		{then(list(1, 2, 3, 4, 5, 6), nil, relu), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM,
-			Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*7, DSP: 2}},
+			Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*2*2, DSP: 2}},
 		// with a base
 		{then(nil, nil, relu, relu, relu, relu, relu, sign), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM},
 			dataflow.Resources{LUT: 2*5 + 2*5 + 2, BRAM: 1}},

@@ -4,7 +4,19 @@ import (
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
 )
+
+// FactorBits is the bits of an input or of its factor, of those that are multiplied.
+func (o *op) FactorBits() int {
+	bits := num.MaxWidth
+	for i, in := range o.In {
+		if o.P.multiplies(i) {
+			bits = min(bits, in.Elem.Width, o.factor[i].Width)
+		}
+	}
+	return bits
+}
 
 // Cost counts a multiplier per PE and input whose factors need one, an adder per PE, and the step functions like a
 // Thresholding. FINN estimates nothing for its AddStreams.
@@ -25,7 +37,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		products.As("multipliers"),
 		cost.Adder(o.sum.Width).Times(f.PE).As("adders"),
 		m.Registers(f.PE * o.sum.Width),
-	}, o.steps.Cost(m, f.PE)...)...)
+	}, o.steps.Logic(m, f)...)...)
 }
 
 // storage is the layer's memories: its tables.

@@ -1,4 +1,6 @@
-// The concatenation of channels. concat.go beside this file says in which order words are read.
+// The concatenation of channels.
+// Of every vector, the channels of input 0 go out first, then those of input 1, and so on: an iteration reads a word of
+// one input and writes it. Elements of different types become those of the output, which holds all their values.
 //
 // C has the members out_t, out_width of the output, and
 //     vectors    vectors in a frame

@@ -63,7 +63,7 @@ template <class C> struct axis_sequence {
     ap_uint<count_width(C::longest)> step; // of the sequence
     ap_uint<1> came, over;                 // the word with TLAST, and the last step
 
-    axis_sequence() : at(0), step(0), came(0), over(0) {}
+    constexpr axis_sequence() : at(0), step(0), came(0), over(0) {}
 };
 
 // axis_in_steps is one iteration of the end that takes sequences of steps of C::words words, each up to the word with TLAST,

@@ -36,43 +36,164 @@ template <class C, class N, class B> typename C::out_t affine(const N& n, const 
     return typename C::out_t(sum);
 }
 
-// apply_steps is a channel's step function of value: the i-th of the channels in a row of the tables. There are the
-// thresholds alone, or with a base per channel, or with that and what each threshold adds; T_t and T_per_limb of a table
-// T are members of C. Without tables it is base + unit*value.
-template <class C, class A> typename C::out_t apply_steps(const A& value, int, int) {
-#pragma HLS INLINE
-    return affine<C>(value, ap_int<32>(C::base));
-}
+// The forms of step functions, as form of a config has them. hlslib/steps says what they are.
+const int steps_none = 0, steps_comparators = 1, steps_table = 2, steps_segments = 3, steps_search = 4;
 
-template <class C, class A, class T>
-typename C::out_t apply_steps(const A& value, int row, int i, const T& thresholds) {
-#pragma HLS INLINE
-    typedef typename C::thresholds_t threshold_t;
-    return affine<C>(count_exceeded<C::steps, threshold_t, C::thresholds_per_limb>(value, thresholds[row], i * C::steps),
-                     ap_int<32>(C::base));
-}
+// steps_form applies a step function in one of the forms.
+template <int FORM> struct steps_form;
 
-template <class C, class A, class T, class B>
-typename C::out_t apply_steps(const A& value, int row, int i, const T& thresholds, const B& base) {
+// Without tables it is base + unit*value.
+template <> struct steps_form<steps_none> {
+    template <class C, class A> static typename C::out_t of(const A& value, int, int) {
 #pragma HLS INLINE
-    typedef typename C::thresholds_t threshold_t;
-    return affine<C>(count_exceeded<C::steps, threshold_t, C::thresholds_per_limb>(value, thresholds[row], i * C::steps),
-                     element<typename C::base_t, C::base_per_limb>(base[row], i));
-}
-
-template <class C, class A, class T, class B, class D>
-typename C::out_t apply_steps(const A& value, int row, int i, const T& thresholds, const B& base, const D& deltas) {
-#pragma HLS INLINE
-    typedef typename C::thresholds_t threshold_t;
-    typedef typename C::deltas_t delta_t;
-    ap_int<element_type<typename C::out_t>::signed_width> sum = number(element<typename C::base_t, C::base_per_limb>(base[row], i));
-    for (int s = 0; s < C::steps; s++) {
-#pragma HLS UNROLL
-        const int at = i * C::steps + s;
-        if (exceeds(value, element<threshold_t, C::thresholds_per_limb>(thresholds[row], at)))
-            sum += number(element<delta_t, C::deltas_per_limb>(deltas[row], at));
+        return affine<C>(value, ap_int<32>(C::base));
     }
-    return typename C::out_t(sum);
+};
+
+// The i-th of the channels in a row of the tables. There are the thresholds alone, or with a base per channel, or with that
+// and what each threshold adds.
+template <> struct steps_form<steps_comparators> {
+    template <class C, class A, class T> static typename C::out_t of(const A& value, int row, int i, const T& thresholds) {
+#pragma HLS INLINE
+        typedef typename C::thresholds_t threshold_t;
+        return affine<C>(count_exceeded<C::steps, threshold_t, C::thresholds_per_limb>(value, thresholds[row], i * C::steps),
+                         ap_int<32>(C::base));
+    }
+
+    template <class C, class A, class T, class B>
+    static typename C::out_t of(const A& value, int row, int i, const T& thresholds, const B& base) {
+#pragma HLS INLINE
+        typedef typename C::thresholds_t threshold_t;
+        return affine<C>(count_exceeded<C::steps, threshold_t, C::thresholds_per_limb>(value, thresholds[row], i * C::steps),
+                         element<typename C::base_t, C::base_per_limb>(base[row], i));
+    }
+
+    template <class C, class A, class T, class B, class D>
+    static typename C::out_t of(const A& value, int row, int i, const T& thresholds, const B& base, const D& deltas) {
+#pragma HLS INLINE
+        typedef typename C::thresholds_t threshold_t;
+        typedef typename C::deltas_t delta_t;
+        ap_int<element_type<typename C::out_t>::signed_width> sum = number(element<typename C::base_t, C::base_per_limb>(base[row], i));
+        for (int s = 0; s < C::steps; s++) {
+#pragma HLS UNROLL
+            const int at = i * C::steps + s;
+            if (exceeds(value, element<threshold_t, C::thresholds_per_limb>(thresholds[row], at)))
+                sum += number(element<delta_t, C::deltas_per_limb>(deltas[row], at));
+        }
+        return typename C::out_t(sum);
+    }
+};
+
+// steps_address is the row of a lane's table that BITS bits choose, behind the row of its function.
+template <class C, int BITS> int steps_address(int row, const ap_uint<BITS>& bits) {
+#pragma HLS INLINE
+    return (C::functions > 1 ? row << BITS : 0) | bits.to_int();
+}
+
+// steps_upper is the bits of a value that are an address.
+template <class C, class A> ap_uint<element_type<A>::width - C::low> steps_upper(const A& value) {
+#pragma HLS INLINE
+    const ap_uint<element_type<A>::width> bits = element_type<A>::encode(value);
+    return bits.range(element_type<A>::width - 1, C::low);
+}
+
+// The output by the value's upper bits: of the function in a row, in the table of a lane.
+template <> struct steps_form<steps_table> {
+    template <class C, class A, class T> static typename C::out_t of(const A& value, int row, int lane, const T& codes) {
+#pragma HLS INLINE
+        return element<typename C::codes_t, C::codes_per_limb>(codes[lane][steps_address<C>(row, steps_upper<C>(value))], 0);
+    }
+};
+
+// A code by the value's upper bits, to which each threshold of the segment that the lower ones exceed adds.
+template <> struct steps_form<steps_segments> {
+    template <class C, class A, class B, class T>
+    static typename C::out_t of(const A& value, int row, int lane, const B& codes, const T& thresholds) {
+#pragma HLS INLINE
+        typedef typename C::thresholds_t rest_t;
+        const int at = steps_address<C>(row, steps_upper<C>(value));
+        return affine<C>(count_exceeded<C::steps, rest_t, C::thresholds_per_limb>(rest<C>(value), thresholds[lane][at], 0),
+                         element<typename C::codes_t, C::codes_per_limb>(codes[lane][at], 0));
+    }
+
+    template <class C, class A, class B, class T, class D>
+    static typename C::out_t of(const A& value, int row, int lane, const B& codes, const T& thresholds, const D& deltas) {
+#pragma HLS INLINE
+        typedef typename C::thresholds_t rest_t;
+        typedef typename C::deltas_t delta_t;
+        const int at = steps_address<C>(row, steps_upper<C>(value));
+        ap_int<element_type<typename C::out_t>::signed_width> sum =
+            number(element<typename C::codes_t, C::codes_per_limb>(codes[lane][at], 0));
+        for (int s = 0; s < C::steps; s++) {
+#pragma HLS UNROLL
+            if (exceeds(rest<C>(value), element<rest_t, C::thresholds_per_limb>(thresholds[lane][at], s)))
+                sum += number(element<delta_t, C::deltas_per_limb>(deltas[lane][at], s));
+        }
+        return typename C::out_t(sum);
+    }
+
+private:
+    template <class C, class A> static ap_uint<C::low> rest(const A& value) {
+#pragma HLS INLINE
+        const ap_uint<element_type<A>::width> bits = element_type<A>::encode(value);
+        return bits.range(C::low - 1, 0);
+    }
+};
+
+// count_at is number i of a list.
+template <int N, int... REST> constexpr int count_at(const counts<N, REST...>&, int i) {
+    const int list[] = {N, REST...};
+    return list[i];
+}
+
+// steps_stage is the search from stage STAGE on. FOUND is the bits that the stages before it have found, in found.
+template <class C, int STAGE, int FOUND, bool END> struct steps_stage {
+    template <class A, class T, class... REST>
+    static typename C::out_t of(const A& value, int row, int lane, const ap_uint<FOUND>& found, const T& thresholds,
+                                const REST&... rest) {
+#pragma HLS INLINE
+        typedef typename C::stage_bits bits_list;
+        typedef typename C::stage_per_limb per_limb_list;
+        const int bits = count_at(bits_list(), STAGE), before = STAGE == 0 ? 0 : FOUND, next = before + bits;
+        const int at = STAGE == 0 ? (C::functions > 1 ? row : 0) : steps_address<C>(row, found);
+        ap_uint<next> now = found;
+        now <<= bits;
+        now |= count_exceeded<(1 << bits) - 1, A, count_at(per_limb_list(), STAGE)>(value, thresholds[lane][at], 0);
+        return steps_stage<C, STAGE + 1, next, STAGE + 1 == C::stages>::of(value, row, lane, now, rest...);
+    }
+};
+
+template <class C, int STAGE, int FOUND> struct steps_stage<C, STAGE, FOUND, true> {
+    template <class A> static typename C::out_t of(const A&, int, int, const ap_uint<FOUND>& found) {
+#pragma HLS INLINE
+        return affine<C>(found, ap_int<32>(C::base));
+    }
+
+    template <class A, class B>
+    static typename C::out_t of(const A&, int row, int lane, const ap_uint<FOUND>& found, const B& codes) {
+#pragma HLS INLINE
+        const int at = C::coded ? steps_address<C>(row, found) : C::functions > 1 ? row : 0;
+        const typename C::codes_t code = element<typename C::codes_t, C::codes_per_limb>(codes[lane][at], 0);
+        if (C::coded) return typename C::out_t(number(code));
+        return affine<C>(found, code);
+    }
+};
+
+// The number of thresholds that the value exceeds, some bits of it a stage.
+template <> struct steps_form<steps_search> {
+    template <class C, class A, class... STAGES>
+    static typename C::out_t of(const A& value, int row, int lane, const STAGES&... stages) {
+#pragma HLS INLINE
+        return steps_stage<C, 0, 1, false>::of(value, row, lane, ap_uint<1>(0), stages...);
+    }
+};
+
+// apply_steps is a channel's step function of value. The row of tables and the channel in it, or the lane, are the layer's to
+// say. form of C says what is built; T_t and T_per_limb of a table T are members of C.
+template <class C, class A, class... TABLES>
+typename C::out_t apply_steps(const A& value, int row, int i, const TABLES&... tables) {
+#pragma HLS INLINE
+    return steps_form<C::form>::template of<C>(value, row, i, tables...);
 }
 
 } // namespace hlsgen

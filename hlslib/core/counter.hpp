@@ -10,7 +10,7 @@ namespace hlsgen {
 template <int N> struct counter {
     ap_uint<count_width(N)> at;
 
-    counter() : at(0) {}
+    constexpr counter() : at(0) {}
 
     // next goes on; it reports whether the counter begins anew.
     bool next() {

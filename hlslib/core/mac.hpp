@@ -1,4 +1,8 @@
-// Products and sums of layers with weights. hlslib/mac beside the Go layers says what they compute.
+// Products and sums of layers with weights.
+//     sum over k of W[c][k]*x[k]
+// of which one clock takes simd products of a channel. Where weights and inputs are both bipolar, a product is 1 if
+// they agree, else 0, and a sum of p in K stands for 2p - K. A product may go through a requantiser before it is
+// summed.
 //
 // A layer's config C has for this
 //     simd         products of a channel in one clock
@@ -8,9 +12,12 @@
 // and where products are requantised before they are summed
 //     product      the requantiser of core/requant.hpp
 //     product_t    what it gives
+// and where channels that share their inputs share DSP slices
+//     lanes, overlaps, terms, packed_t, packed_sum_t    as mac_packed has them
 #ifndef HLSGEN_CORE_MAC_HPP
 #define HLSGEN_CORE_MAC_HPP
 
+#include "compare.hpp"
 #include "requant.hpp"
 #include "word.hpp"
 
@@ -95,6 +102,158 @@ typename C::dot_t mac_dot(const ap_uint<C::in_width>& x, int first, int stride, 
         sum += mac_summand<C>::of(mac_product<weight_t, in_t, C::use_dsp>::of(w, get<in_t>(x, first + i * stride)));
     }
     return sum;
+}
+
+// mac_at is number I of a list, and mac_count how many there are.
+template <class LIST, int I> struct mac_at;
+
+template <int N, int... REST> struct mac_at<counts<N, REST...>, 0> { static const int value = N; };
+
+template <int N, int... REST, int I> struct mac_at<counts<N, REST...>, I> {
+    static const int value = mac_at<counts<REST...>, I - 1>::value;
+};
+
+template <class LIST> struct mac_count;
+
+template <int... N> struct mac_count<counts<N...>> { static const int value = sizeof...(N); };
+
+// mac_odd is the lowest bit of a product.
+template <class W, class X> ap_uint<1> mac_odd(const W& w, const X& x) {
+#pragma HLS INLINE
+    return ap_uint<1>(element_type<W>::encode(w)[0] & element_type<X>::encode(x)[0]);
+}
+
+// mac_lane is lane I of C::lanes and those above it. What lies below a lane, in a factor as in a sum, is a signed number of
+// as many bits as there are below: where it is negative, it has borrowed 1 of the lane.
+template <class C, int I, bool TOP = (I == mac_count<typename C::lanes>::value - 1)> struct mac_lane {
+    typedef typename C::weights_t weight_t;
+    typedef typename C::lanes lanes;
+    static const int at = mac_at<lanes, I>::value, next = mac_at<lanes, I + 1>::value;
+    static const bool shares = mac_at<typename C::overlaps, I + 1>::value == 1; // its highest bit with the next lane
+
+    // pack puts weight i of the channels from pe on, of N, into the lanes of a factor.
+    template <int N, int BITS, class ROW>
+    static void pack(ap_uint<BITS>& factor, const ap_uint<1>& borrow, const ROW& weights, int pe, int i) {
+#pragma HLS INLINE
+        ap_int<element_type<weight_t>::signed_width + 1> own = -ap_int<2>(borrow);
+        if (pe + I < N) own += number(element<weight_t, C::weights_per_limb>(weights, (pe + I) * C::simd + i));
+        factor.range(next - 1, at) = ap_uint<next - at>(own);
+        mac_lane<C, I + 1>::template pack<N>(factor, ap_uint<1>(own < 0), weights, pe, i);
+    }
+
+    // unpack adds the lanes of a sum to dots, and what was borrowed of them to borrows. A bit of odd tells that what was
+    // summed in a lane is.
+    template <int N, class SUM, int LANES, class BORROW>
+    static void unpack(typename C::dot_t (&dots)[N], BORROW (&borrows)[N], const SUM& sum, const ap_uint<LANES>& odd,
+                       const ap_uint<1>& borrow, int pe) {
+#pragma HLS INLINE
+        ap_uint<1> negative = sum[next - 1];
+        if (shares) negative = ap_uint<1>(sum[next] ^ odd[I + 1]);
+        ap_int<next - at + 1> own = ap_int<next - at + 1>(ap_uint<next - at>(sum >> at));
+        own[next - at] = negative;
+        if (pe + I < N) {
+            dots[pe + I] += own;
+            borrows[pe + I] += borrow;
+        }
+        mac_lane<C, I + 1>::template unpack<N>(dots, borrows, sum, odd, negative, pe);
+    }
+};
+
+template <class C, int I> struct mac_lane<C, I, true> {
+    typedef typename C::weights_t weight_t;
+    typedef typename C::lanes lanes;
+    static const int at = mac_at<lanes, I>::value;
+
+    template <int N, int BITS, class ROW>
+    static void pack(ap_uint<BITS>& factor, const ap_uint<1>& borrow, const ROW& weights, int pe, int i) {
+#pragma HLS INLINE
+        ap_int<element_type<weight_t>::signed_width + 1> own = -ap_int<2>(borrow);
+        if (pe + I < N) own += number(element<weight_t, C::weights_per_limb>(weights, (pe + I) * C::simd + i));
+        factor.range(BITS - 1, at) = ap_uint<BITS - at>(own);
+    }
+
+    template <int N, class SUM, int LANES, class BORROW>
+    static void unpack(typename C::dot_t (&dots)[N], BORROW (&borrows)[N], const SUM& sum, const ap_uint<LANES>&,
+                       const ap_uint<1>& borrow, int pe) {
+#pragma HLS INLINE
+        if (pe + I < N) {
+            dots[pe + I] += ap_int<element_type<SUM>::width - at>(sum >> at);
+            borrows[pe + I] += borrow;
+        }
+    }
+};
+
+// mac_packed has several channels share a DSP slice, each in a lane of its own of one factor. C::lanes is the bits at which
+// lanes begin, C::overlaps has a 1 for those that begin with the highest bit of the lane below. C::terms products of a slice
+// are added before their lanes are taken apart. Weights of a slice make a packed_t, their products with the inputs add up to
+// a packed_sum_t.
+template <class C, int N, class ROW>
+void mac_packed(typename C::dot_t (&dots)[N], const ap_uint<C::in_width>& x, int first, const ROW& weights) {
+#pragma HLS INLINE
+    typedef typename C::weights_t weight_t;
+    typedef typename C::in_t in_t;
+    const int lanes = mac_count<typename C::lanes>::value;
+    const int bits = element_type<typename C::packed_t>::width;
+    ap_uint<count_width((C::simd + C::terms - 1) / C::terms + 1)> borrows[N];
+#pragma HLS ARRAY_PARTITION variable=borrows complete dim=1
+    for (int pe = 0; pe < N; pe++) {
+#pragma HLS UNROLL
+        dots[pe] = 0;
+        borrows[pe] = 0;
+    }
+    for (int pe = 0; pe < N; pe += lanes) {
+#pragma HLS UNROLL
+        for (int from = 0; from < C::simd; from += C::terms) {
+#pragma HLS UNROLL
+            typename C::packed_sum_t sum = 0;
+            ap_uint<lanes> odd = 0;
+            for (int k = 0; k < C::terms; k++) {
+#pragma HLS UNROLL
+                if (from + k < C::simd) {
+                    const in_t input = get<in_t>(x, first + from + k);
+                    ap_uint<bits> factor = 0;
+                    mac_lane<C, 0>::template pack<N>(factor, ap_uint<1>(0), weights, pe, from + k);
+                    sum += mac_product<typename C::packed_t, in_t, true>::of(typename C::packed_t(factor), input);
+                    for (int i = 1; i < lanes && pe + i < N; i++) {
+#pragma HLS UNROLL
+                        const weight_t w = element<weight_t, C::weights_per_limb>(weights, (pe + i) * C::simd + from + k);
+                        odd[i] = ap_uint<1>(odd[i]) ^ mac_odd(w, input);
+                    }
+                }
+            }
+            mac_lane<C, 0>::template unpack<N>(dots, borrows, sum, odd, ap_uint<1>(0), pe);
+        }
+    }
+    for (int pe = 0; pe < N; pe++) {
+#pragma HLS UNROLL
+        dots[pe] += borrows[pe];
+    }
+}
+
+template <class C, class = void> struct mac_all {
+    template <int N, class ROW>
+    static void of(typename C::dot_t (&dots)[N], const ap_uint<C::in_width>& x, int first, const ROW& weights) {
+#pragma HLS INLINE
+        for (int pe = 0; pe < N; pe++) {
+#pragma HLS UNROLL
+            dots[pe] = mac_dot<C>(x, first, 1, weights, pe);
+        }
+    }
+};
+
+template <class C> struct mac_all<C, typename mac_present<typename C::lanes>::type> {
+    template <int N, class ROW>
+    static void of(typename C::dot_t (&dots)[N], const ap_uint<C::in_width>& x, int first, const ROW& weights) {
+#pragma HLS INLINE
+        mac_packed<C>(dots, x, first, weights);
+    }
+};
+
+// mac_dots is mac_dot of N channels that share the elements of x from first on.
+template <class C, int N, class ROW>
+void mac_dots(typename C::dot_t (&dots)[N], const ap_uint<C::in_width>& x, int first, const ROW& weights) {
+#pragma HLS INLINE
+    mac_all<C>::of(dots, x, first, weights);
 }
 
 } // namespace hlsgen

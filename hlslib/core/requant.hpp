@@ -1,5 +1,5 @@
-// Requantisers: integers times a constant, over a power of two, rounded and clipped. internal/num beside the Go layers says
-// what they compute.
+// Requantisers: integers times a constant, over a power of two, rounded and clipped.
+//     y = clip(round(x*multiplier / 2^shift), lo, hi)
 #ifndef HLSGEN_CORE_REQUANT_HPP
 #define HLSGEN_CORE_REQUANT_HPP
 

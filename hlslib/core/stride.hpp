@@ -11,7 +11,7 @@ template <int LENGTH, int FIRST, int END, int STEP> struct stride {
     ap_uint<count_width(LENGTH)> at;
     ap_uint<count_width(STEP)> past; // positions since the last one that is known
 
-    stride() : at(0), past(0) {}
+    constexpr stride() : at(0), past(0) {}
 
     // hit reports whether the position is one of those.
     bool hit() const {
@@ -39,7 +39,7 @@ template <class C> struct grid {
     stride<C::columns, C::first_column, C::end_column, C::column_step> column;
     ap_uint<count_width(C::words)> word;
 
-    grid() : word(0) {}
+    constexpr grid() : word(0) {}
 
     bool hit() const {
 #pragma HLS INLINE

@@ -1,41 +1,163 @@
 package cost
 
-// Lanes is how many products of a weight of w bits and an input of a bits one DSP slice makes when a kernel packs
-// several weights into the wide port and corrects the carries between the lanes. Narrow weights leave out their most
-// negative value, which saves a bit. HLS does not pack by itself.
-//
-// Source: the lanes of FINN's mvu.sv; the 2-bit and 4-bit lines of vivado2025_memory_primitives.csv.
-func (f Fabric) Lanes(w, a int, narrow bool) int {
-	port := 27
-	if f == Series7 {
-		port = 25
-	}
-	if !narrow {
-		port--
-	}
-	return max(1, 1+(port-w)/max(1, w+a-1))
+import (
+	"math/bits"
+	"sort"
+
+	"hlsgen/internal/num"
+)
+
+// A Packing is how DSP slices make the products of channels that share their inputs. The weights of several channels
+// lie side by side in one factor, each in a lane of its own; the other factor is the input. A lane of the product holds
+// the product of its weight, but for what the lanes below borrow: where these are negative, it is one less. That is
+// put right in LUTs (LUT). HLS packs nothing by itself; hlslib/core/mac.hpp does as this says.
+type Packing struct {
+	Lanes []Lane // of a slice, the lowest first; a single one, or none: every product has slices of its own
+	// Terms is how many products of a lane are added before the lanes are taken apart.
+	Terms int
+	// Wide and Sum are the bits of the packed weights, and of the sum of Terms packed products. Both are signed.
+	Wide, Sum int
 }
 
-// PackedDSPs is the slices of pe times simd products that share their inputs along pe. The dot product mode of a DSP58
-// takes three products of 8 by 9 bits.
-func (f Fabric) PackedDSPs(pe, simd, w, a int, narrow bool) int {
-	lanes := f.Lanes(w, a, narrow)
-	if f == Versal && lanes <= 3 && w <= 8 && a <= 9 {
-		return pe * ceil(simd, 3)
-	}
-	return ceil(pe, lanes) * simd
+// A Lane begins at bit At of the product. Where it overlaps the one below, that one's highest bit is the lane's lowest,
+// and told from it by the lowest bits of what the lane multiplies.
+type Lane struct {
+	At      int
+	Overlap bool
 }
 
-// slices is the DSP slices of one product by itself: tiles of the multiplier, 18 by 25 bits (DSP48E1), 18 by 27
-// (DSP48E2) or 24 by 27 (DSP58), of which all but the first of a number lose the sign bit.
-func (f Fabric) slices(w, a int) int {
-	narrow, wide := 18, 27
+// Packs reports whether slices have several lanes.
+func (p Packing) Packs() bool { return len(p.Lanes) > 1 }
+
+// slices is the number of DSP slices of channels times simd products.
+func (p Packing) slices(channels, simd int) int { return ceil(channels, len(p.Lanes)) * simd }
+
+// sumBits is what the adders behind a multiplier hold: 48 in all DSP48.
+const sumBits = 48
+
+// ports are the bits of the multiplier's signed factors: 25 by 18 (DSP48E1, UG479), 27 by 18 (DSP48E2, UG579), 27 by 24
+// (DSP58, AM004).
+func (f Fabric) ports() (wide, narrow int) {
 	switch f {
 	case Series7:
-		wide = 25
+		return 25, 18
 	case Versal:
-		narrow = 24
+		return 27, 24
 	}
+	return 27, 18
+}
+
+// Pack is the packing of channels that multiply weights and inputs of these ranges, simd of each side by side: the
+// fewest slices, then the fewest lanes in each of them, then the fewest that overlap, then the most terms. The dot
+// product mode of a DSP58, three products of 9 by 8 bits, is not among them: HLS has no way to ask for it
+// (docs/RATIONALE.md).
+func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
+	single := Packing{Lanes: make([]Lane, 1), Terms: 1}
+	wide, narrow := f.ports()
+	weights, inputs = weights.Union(num.Point(0)), inputs.Union(num.Point(0))
+	if signedBits(weights) > wide || signedBits(inputs) > narrow {
+		return single
+	}
+	fits := func(lanes, overlapping, terms int) (Packing, bool) {
+		p := lay(lanes, overlapping, terms, weights, inputs)
+		return p, p.Wide <= wide && p.Sum <= sumBits
+	}
+	most := 1
+	for most < channels {
+		if _, ok := fits(most+1, most, 1); !ok {
+			break
+		}
+		most++
+	}
+	lanes := ceil(channels, ceil(channels, most))
+	if lanes == 1 {
+		return single
+	}
+	overlapping := sort.Search(lanes-1, func(n int) bool { _, ok := fits(lanes, n, 1); return ok })
+	terms := 1
+	if overlapping == 0 {
+		terms = sort.Search(simd, func(n int) bool { _, ok := fits(lanes, 0, n+1); return !ok })
+		terms = ceil(simd, ceil(simd, terms))
+	}
+	p, _ := fits(lanes, overlapping, terms)
+	return p
+}
+
+// lay puts lanes side by side, as close as they can be where products of so many terms are summed; the highest ones
+// overlap. All that lies below a lane, in the sum as among the weights, is a signed number of as many bits as there are
+// below it, or of one more where the lane overlaps: so the lane lends it 1 at most. Sum is more than sumBits where the
+// lanes exceed an int64.
+func lay(lanes, overlapping, terms int, weights, inputs num.Range) Packing {
+	p := Packing{Lanes: make([]Lane, lanes), Terms: terms}
+	product, ok := sumOf(weights, inputs, int64(terms))
+	var packed, sum num.Range
+	for i := range p.Lanes {
+		l := &p.Lanes[i]
+		if i > 0 {
+			l.Overlap = i >= lanes-overlapping
+			l.At = max(signedBits(packed), signedBits(sum))
+			if l.Overlap {
+				l.At--
+			}
+			l.At = max(l.At, p.Lanes[i-1].At+1)
+		}
+		var ok1, ok2 bool
+		packed, ok1 = above(packed, weights, l.At)
+		sum, ok2 = above(sum, product, l.At)
+		if !ok || !ok1 || !ok2 {
+			p.Sum = sumBits + 1
+			return p
+		}
+	}
+	p.Wide, p.Sum = signedBits(packed), signedBits(sum)
+	return p
+}
+
+// sumOf is the range of the sum of so many products of weights and inputs.
+func sumOf(weights, inputs num.Range, terms int64) (r num.Range, ok bool) {
+	low, ok1 := inputs.Times(weights.Lo)
+	high, ok2 := inputs.Times(weights.Hi)
+	r, ok = low.Union(high).Times(terms)
+	return r, ok && ok1 && ok2
+}
+
+// above is the range of a number with another one from bit at on above it.
+func above(below, r num.Range, at int) (num.Range, bool) {
+	if at >= 62 {
+		return num.Range{}, false
+	}
+	r, ok1 := r.Times(1 << at)
+	r, ok2 := below.Plus(r)
+	return r, ok1 && ok2
+}
+
+// signedBits is the bits of a signed number that holds r.
+func signedBits(r num.Range) int {
+	return 1 + max(bits.Len64(uint64(r.Lo^r.Lo>>63)), bits.Len64(uint64(r.Hi^r.Hi>>63)))
+}
+
+// luts is what puts the lanes of channels together and takes them apart, for simd weights of w bits and inputs of a
+// bits each. In every lane but the lowest a weight is one less where what lies below is negative, the sums of Terms
+// products lend a bit, which is counted, and the count is added. Where lanes overlap, a LUT tells the bit that they
+// have in common.
+func (p Packing) luts(channels, simd, w, a int) int {
+	upper, overlapping := 0, 0
+	for c := range channels {
+		if l := p.Lanes[c%len(p.Lanes)]; l.At > 0 {
+			upper++
+			if l.Overlap {
+				overlapping++
+			}
+		}
+	}
+	groups := ceil(simd, p.Terms)
+	return upper*(simd*(w+1)+groups+w+a) + overlapping*groups
+}
+
+// slices is the DSP slices of one product by itself: tiles of the multiplier's ports, of which all but the first of a
+// number lose the sign bit.
+func (f Fabric) slices(w, a int) int {
+	wide, narrow := f.ports()
 	tiles := func(bits, tile int) int { return max(1, ceil(bits-1, tile-1)) }
 	return min(tiles(w, narrow)*tiles(a, wide), tiles(w, wide)*tiles(a, narrow))
 }

@@ -122,32 +122,65 @@ func (f Fabric) lutROM(rows, width int) float64 {
 // blockAspects are the shapes of a RAMB18 (UG473, UG573); a RAMB18E5 has none of less than nine bits (AM007).
 var blockAspects = []struct{ rows, width int }{{512, 36}, {1024, 18}, {2048, 9}, {4096, 4}, {8192, 2}, {16384, 1}}
 
-// blocks is the number of RAMB18: as many columns of one aspect as fit the width, the rest of it in another.
+// A bank is the rows above which synthesis no longer rounds a memory up to a power of two, but to whole banks: a
+// RAMB36 of 32768 single bits.
+const bank, rounded = 32768, 65536
+
+// depth is the rows that synthesis gives a memory of so many, at least of rows.
+func depth(least, rows int) int {
+	if rows > rounded {
+		return ceil(rows, bank) * bank
+	}
+	return max(least, 1<<log2Ceil(rows))
+}
+
+// blocks is the number of RAMB18 of a memory: columns that are as deep as the memory, of the shapes that together take
+// least. A column of the 7 series is one RAMB36, or of single bits and joined by their cascade and multiplexers. Later
+// fabrics cascade every shape.
 func (f Fabric) blocks(rows, width int) int {
-	aspects := blockAspects
+	aspects, tall := blockAspects, depth(blockAspects[0].rows, rows)
 	if f == Versal {
 		aspects = aspects[:3]
 	}
-	best := 0
-	for _, a := range aspects {
-		columns, rest := width/a.width, width%a.width
-		for _, b := range aspects {
-			n := columns*ceil(rows, a.rows) + ceil(rest, b.width)*ceil(rows, b.rows)
-			if best == 0 || n < best {
-				best = n
-			}
+	n, least := 0, 0 // of the columns so far, and of the best whole
+	for i, a := range aspects {
+		column := ceil(tall, a.rows)
+		if f == Series7 && column > 2 && a.width > 1 {
+			continue
+		}
+		if all := n + ceil(width, a.width)*column; least == 0 || all < least {
+			least = all
+		}
+		if i+1 < len(aspects) {
+			n += width / a.width * column
+			width %= a.width
+		}
+		if width == 0 {
+			break
 		}
 	}
-	return best
+	return least
 }
 
-// ultraBlocks is the number of URAM288: 4096 x 72, and on Versal also the narrower and deeper aspects.
-func (f Fabric) ultraBlocks(rows, width int) int {
-	n := ceil(rows, 4096) * ceil(width, 72)
-	if f == Versal {
-		for narrow := 2; narrow <= 8; narrow *= 2 {
-			n = min(n, ceil(rows, 4096*narrow)*ceil(width, 72/narrow))
-		}
+// blockDepth is the rows that the blocks of a memory hold, at least those asked for.
+func (f Fabric) blockDepth(rows, width int) int {
+	tall, n := depth(blockAspects[0].rows, rows), f.blocks(rows, width)
+	for f.blocks(tall+1, width) == n {
+		tall = depth(0, tall+1)
 	}
-	return n
+	return tall
 }
+
+// ultraBlocks is the number of URAM288. On UltraScale+ each is 4096 x 72. On Versal they are also deeper and narrower,
+// and synthesis takes columns as deep as the memory, without the parity bits: 28672 x 768 is 96 of 32768 x 8 (UG1387).
+func (f Fabric) ultraBlocks(rows, width int) int {
+	if f != Versal || rows <= ultraRows {
+		return ceil(rows, ultraRows) * ceil(width, 72)
+	}
+	tall := depth(ultraRows, rows)
+	narrow := min(tall/ultraRows, 8)
+	return ceil(tall, narrow*ultraRows) * ceil(width, 64/narrow)
+}
+
+// ultraRows is the rows of a URAM288 at its full width.
+const ultraRows = 4096

@@ -19,18 +19,15 @@ func FIFOs(words, width int, f Fabric) []FIFO {
 // words, which are registers, or a multiple of 32; RAM in LUTs has banks of 32 or of 64 rows; the words fill up block
 // RAM and UltraRAM.
 func (f FIFO) held() int {
-	full := func(rows int, blocks func(rows, width int) int) int {
-		held := ceil(f.Depth, rows) * rows
-		for n := blocks(held, f.Width); blocks(held+rows, f.Width) == n; {
-			held += rows
-		}
-		return held
-	}
 	switch {
 	case f.Memory == Block:
-		return full(512, f.Fabric.blocks)
+		return f.Fabric.blockDepth(f.Depth, f.Width)
 	case f.Memory == Ultra:
-		return full(4096, f.Fabric.ultraBlocks)
+		held := ceil(f.Depth, ultraRows) * ultraRows
+		for n := f.Fabric.ultraBlocks(held, f.Width); f.Fabric.ultraBlocks(held+ultraRows, f.Width) == n; {
+			held += ultraRows
+		}
+		return held
 	case f.Memory == Distributed && f.Depth > 32:
 		return ceil(f.Depth, 64) * 64
 	case f.Memory == Distributed:

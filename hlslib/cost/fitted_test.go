@@ -71,7 +71,7 @@ func TestCounted(t *testing.T) {
 	dsp := w4a4
 	dsp.DSP = true
 	packed := dsp
-	packed.Packed = true
+	packed.Packing = UltraScale.Pack(8, 16, signedRange(4), unsignedRange(4))
 	ultra := w4a4
 	ultra.Memory, ultra.Fabric = Ultra, Versal
 	for _, tt := range []struct {

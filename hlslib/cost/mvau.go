@@ -13,9 +13,9 @@ type MVAU struct {
 
 	// What FINN's formula does not ask.
 	Fabric          Fabric
-	Packed, Narrow  bool   // several products in one DSP slice; weights without their most negative value
-	Buffer          Memory // of the input, for the outputs after the first PE; 0 where there is none
-	Steps           int    // thresholds per output, 0 without activation
+	Packing         Packing // of products in DSP slices; the zero value packs none
+	Buffer          Memory  // of the input, for the outputs after the first PE; 0 where there is none
+	Steps           int     // thresholds per output, 0 without activation
 	ThresholdBits   int
 	ThresholdMemory Memory
 }

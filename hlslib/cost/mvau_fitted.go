@@ -35,7 +35,7 @@ func (m MVAU) inputBuffer(v *values) share {
 }
 
 func (m MVAU) dot() dot {
-	return dot{m.PE, m.SIMD, m.WeightBits, m.InBits, m.AccBits, m.DSP, m.Packed, m.Narrow, m.Fabric}
+	return dot{m.PE, m.SIMD, m.WeightBits, m.InBits, m.AccBits, m.DSP, m.Packing, m.Fabric}
 }
 
 func (m MVAU) activation() activation {
@@ -45,7 +45,8 @@ func (m MVAU) activation() activation {
 // A dot is the arithmetic of a matrix layer: pe sums of simd products, each added to an accumulator.
 type dot struct {
 	pe, simd, w, a, acc int
-	dsp, packed, narrow bool
+	dsp                 bool
+	packing             Packing
 	fabric              Fabric
 }
 
@@ -64,8 +65,9 @@ func (d dot) shares(v *values) []share {
 		ff: v[pipelineFF] * n * float64(d.w*d.a)}
 	if d.dsp {
 		multipliers.lut, multipliers.dsp = 0, d.pe*d.simd*d.fabric.slices(d.w, d.a)
-		if d.packed {
-			multipliers.dsp = d.fabric.PackedDSPs(d.pe, d.simd, d.w, d.a, d.narrow)
+		if d.packing.Packs() {
+			multipliers.lut = float64(d.packing.luts(d.pe, d.simd, d.w, d.a))
+			multipliers.dsp = d.packing.slices(d.pe, d.simd)
 		}
 	}
 	return []share{multipliers, {name: "adder tree", lut: v[product] * n * float64(d.w+d.a)}, accumulators}

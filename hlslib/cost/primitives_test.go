@@ -75,7 +75,11 @@ func dotProduct(t *testing.T, f Fabric, unit, widths string) (packed, finn float
 	if err != nil {
 		t.Fatalf("%q: %v", widths, err)
 	}
-	return float64(f.PackedDSPs(pe, simd, w, w, strings.Contains(rest, "narrow"))), float64(ceil(pe, 4) * simd)
+	weights, inputs := signedRange(w), signedRange(w)
+	if strings.Contains(rest, "narrow") {
+		weights.Lo++
+	}
+	return float64(f.Pack(pe, simd, weights, inputs).slices(pe, simd)), float64(ceil(pe, 4) * simd)
 }
 
 // TestPrimitives holds that counts are exact, but for the multiplexers of memories in LUTs.
@@ -102,26 +106,77 @@ func TestPrimitives(t *testing.T) {
 	}
 }
 
-// TestLanes holds the lanes of reference/finn.md, in brackets those of weights without their most negative value.
-func TestLanes(t *testing.T) {
+// A deep is what synthesis made of a memory, and where that is to be read.
+type deep struct {
+	f           Fabric
+	rows, width int
+	blocks      int // RAMB18
+	source      string
+}
+
+// deeps are memories whose depth, or whose width, fills no block. The first are the weights of a public build of an
+// object detector (lpyolo on Pynq-Z2, Vivado 2022.2), then two layers of CNV on the same board; then netlists that
+// synthesis has left in public repositories, and AMD's guides.
+var deeps = []deep{
+	{Series7, 24, 72, 2, "lpyolo MVAU_0"},
+	{Series7, 144, 32, 1, "lpyolo MVAU_1"},
+	{Series7, 576, 16, 1, "lpyolo MVAU_2"},
+	{Series7, 2304, 16, 4, "lpyolo MVAU_3"},
+	{Series7, 8064, 16, 8, "lpyolo MVAU_4"},
+	{Series7, 26208, 16, 32, "lpyolo MVAU_5 and MVAU_8 without 7 RAMB18 of thresholds"},
+	{Series7, 32448, 48, 96, "lpyolo MVAU_6, without 7 RAMB18 of thresholds"},
+	{Series7, 11648, 8, 8, "lpyolo MVAU_7"},
+	{Series7, 16848, 8, 16, "lpyolo MVAU_9"},
+	{Series7, 9216, 32, 32, "CNV MVAU_4"},
+	{Series7, 65536, 4, 16, "CNV MVAU_6, outputs inferred: pairs of 32768 x 1"},
+	{Series7, 147456, 8, 80, "CNV MVAU_5, outputs inferred: five times 32768 x 1"},
+	{Series7, 1872, 72, 8, "netlist, FINN weights: four columns of 2048 x 18"},
+	{Series7, 12544, 64, 64, "netlist, FINN weights: columns of 16384 x 2"},
+	{Series7, 16384, 26, 26, "netlist, an HLS table: columns of 16384 x 2"},
+	{Series7, 65535, 16, 64, "netlist, a frame buffer: pairs of 32768 x 1, cascaded"},
+	{Series7, 40960, 36, 144, "UG906, 40K x 36: 36 pairs of 32768 x 1"},
+	{UltraScale, 3456, 8, 2, "netlist, FINN weights: one 4096 x 9"},
+	{UltraScale, 768, 128, 8, "netlist, FINN weights: three of 1024 x 36, one of 1024 x 20"},
+	{UltraScale, 2048, 48, 6, "netlist, FINN weights: two of 1024 x 36 cascaded, one of 2048 x 12"},
+	{UltraScale, 4096, 24, 6, "netlist, FINN weights: two of 2048 x 18 cascaded, one of 4096 x 6"},
+	{UltraScale, 16384, 8, 8, "netlist, FINN weights: four of 4096 x 8 cascaded"},
+	{UltraScale, 16384, 18, 16, "netlist, a histogram: eight of 2048 x 18 cascaded"},
+	{UltraScale, 16384, 16, 15, "netlist, an HLS array: 9, 4, 2 and 1 bits, cascaded"},
+	{UltraScale, 2048, 26, 3, "netlist, a FIFO: 2048 x 18 and 2048 x 8"},
+}
+
+// TestDepths holds the block RAM of deep memories.
+func TestDepths(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ w, a, e1, e1Narrow, e2, e2Narrow int }{
-		{2, 2, 8, 8, 9, 9},
-		{2, 4, 5, 5, 5, 6},
-		{3, 3, 5, 5, 5, 5},
-		{4, 4, 3, 4, 4, 4},
-		{4, 8, 2, 2, 3, 3},
-		{5, 5, 3, 3, 3, 3},
-		{6, 6, 2, 2, 2, 2},
-		{8, 8, 2, 2, 2, 2},
-		{27, 18, 1, 1, 1, 1},
-	} {
-		got := [4]int{
-			Series7.Lanes(tt.w, tt.a, false), Series7.Lanes(tt.w, tt.a, true),
-			UltraScale.Lanes(tt.w, tt.a, false), UltraScale.Lanes(tt.w, tt.a, true),
+	for _, d := range deeps {
+		if got := d.f.blocks(d.rows, d.width); got != d.blocks {
+			t.Errorf("%d x %d: %d RAMB18, want %d (%s)", d.rows, d.width, got, d.blocks, d.source)
 		}
-		if want := [4]int{tt.e1, tt.e1Narrow, tt.e2, tt.e2Narrow}; got != want {
-			t.Errorf("%d by %d bits: %v lanes, want %v", tt.w, tt.a, got, want)
+	}
+	if got := Versal.ultraBlocks(28*1024, 768); got != 96 {
+		t.Errorf("28672 x 768 on Versal: %d URAM, want 96 (UG1387)", got)
+	}
+}
+
+// TestColumns holds that no other columns of full depth take less.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	for _, f := range []Fabric{UltraScale, Series7, Versal} {
+		for _, rows := range []int{1, 512, 513, 2048, 3000, 5000, 9000, 20000, 40000, 65536, 65537, 147456} {
+			least := []int{0}
+			for width := 1; width <= 160; width++ {
+				least = append(least, math.MaxInt)
+				for i, a := range blockAspects {
+					n := ceil(depth(512, rows), a.rows)
+					if f == Versal && i > 2 || f == Series7 && n > 2 && a.width > 1 {
+						continue
+					}
+					least[width] = min(least[width], least[max(0, width-a.width)]+n)
+				}
+				if got := f.blocks(rows, width); got != least[width] {
+					t.Fatalf("fabric %d, %d x %d: %d RAMB18, want %d", f, rows, width, got, least[width])
+				}
+			}
 		}
 	}
 }

@@ -139,6 +139,18 @@ func memoryBlock(t *testing.T) *block {
 	return b
 }
 
+func deepBlock() *block {
+	b := &block{name: "deep"}
+	const format = "%-11s %7s %6s %7s %7s   %s"
+	b.line(format, "fabric", "rows", "bits", "RAMB18", "ours", "source")
+	for _, d := range deeps {
+		fabric := [...]string{UltraScale: "ultrascale+", Series7: "series7", Versal: "versal"}[d.f]
+		b.line(format, fabric, fmt.Sprint(d.rows), fmt.Sprint(d.width), fmt.Sprint(d.blocks),
+			fmt.Sprint(d.f.blocks(d.rows, d.width)), d.source)
+	}
+	return b
+}
+
 func studyBlock(name, head string, studies []study) *block {
 	b := &block{name: name}
 	b.head(head)
@@ -164,7 +176,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(source)
-	blocks := []*block{coefficientBlock()}
+	blocks := []*block{coefficientBlock(), deepBlock()}
 	t.Run("measurements", func(t *testing.T) {
 		tier.NeedsShared(t)
 		blocks = append(blocks, sweepBlock(t, "hls"), sweepBlock(t, "rtl"), memoryBlock(t),

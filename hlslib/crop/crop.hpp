@@ -1,4 +1,6 @@
-// The cropping of feature maps. crop.go beside this file says what stays, and in which order words pass.
+// The cropping of feature maps.
+// Of a frame of rows of pixels those stay whose row is first_row, first_row + row_step ... below end_row, and whose
+// column likewise. An iteration reads a word; one of a pixel that stays is written.
 //
 // C has the members in_width, out_width of the streams, and
 //     rows, first_row, end_row, row_step               the rows read, and which of them stay

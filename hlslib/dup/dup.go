@@ -6,9 +6,13 @@
 //
 // or V*C/PE clocks a frame; every iteration reads a word and writes it to all the copies. So the slowest of the readers
 // holds up the others as soon as their FIFOs are full.
+//
+// Words may also be given: of Word elements, whatever they hold of a vector, in tiles of Tile channels. A frame is then
+// a clock per word, and there is no freedom.
 package dup
 
 import (
+	"fmt"
 	"slices"
 
 	"hlsgen/hlslib/cost"
@@ -27,11 +31,24 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 
 // Params makes the layer.
 type Params struct {
-	Copies int `json:"copies"` // outputs, 2 to dataflow.MaxPorts
+	Copies int `json:"copies"`         // outputs, 2 to dataflow.MaxPorts
+	Word   int `json:"word,omitempty"` // elements in a word; 0 is any PE
+	Tile   int `json:"tile,omitempty"` // of words that are given; 0 is row-major order
 }
 
 // Verify says what is wrong with p whatever the inputs.
-func (p Params) Verify() error { return layer.Within("copies", p.Copies, 2, dataflow.MaxPorts) }
+func (p Params) Verify() error {
+	if err := layer.Within("copies", p.Copies, 2, dataflow.MaxPorts); err != nil {
+		return err
+	}
+	if err := layer.Within("elements in a word", p.Word, 0, dataflow.MaxWord); err != nil {
+		return err
+	}
+	if p.Tile < 0 || p.Tile > 0 && p.Word == 0 {
+		return fmt.Errorf("tiles of %d channels in words of %d elements", p.Tile, p.Word)
+	}
+	return nil
+}
 
 type op struct {
 	layer.Base[Params]
@@ -41,12 +58,50 @@ type op struct {
 // bind takes one input; all outputs are of its type.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	o := &op{b, layer.Channels(in)}
+	if err := o.given(); err != nil {
+		return nil, nil, err
+	}
 	o.Out = slices.Repeat(in, b.P.Copies)
 	return o, o.Out, nil
 }
 
-// Dependence has every element apart.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.In[0].Shape.Size()) }
+// given checks words that are given.
+func (o *op) given() error {
+	p, t := o.P, o.In[0]
+	switch {
+	case p.Word == 0:
+		return nil
+	case t.Shape.Size()%p.Word != 0:
+		return fmt.Errorf("a frame of shape %v, want whole words of %d elements", t.Shape, p.Word)
+	case p.Word*t.Elem.Width > dataflow.MaxWord:
+		return fmt.Errorf("a word of %d bits, at most %d are possible", p.Word*t.Elem.Width, dataflow.MaxWord)
+	case p.Tile > 0 && (t.Shape.Channels()%p.Tile != 0 || t.Shape.Tiled(p.Tile) == 0):
+		return fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of windows, "+
+			"other than all of them", p.Tile, t.Shape)
+	}
+	return nil
+}
+
+// port is the words of every stream.
+func (o *op) port(f dataflow.Fold) dataflow.Port {
+	if o.P.Word == 0 {
+		return o.In[0].Port(f.PE)
+	}
+	p := o.In[0].Port(o.P.Word)
+	p.Tile = o.P.Tile
+	return p
+}
+
+// Dependence has every element apart, or every window whose tiles are given.
+func (o *op) Dependence() dataflow.Dependence {
+	shape := o.In[0].Shape
+	if o.P.Tile == 0 {
+		return dataflow.EachApart(1, shape.Size())
+	}
+	d := dataflow.EachApart(1, shape[:len(shape)-2].Size())
+	d.Window = true
+	return d
+}
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := make([]dataflow.Tensor, o.P.Copies)
@@ -56,11 +111,24 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return y
 }
 
-// Folds yields every PE that divides the channels, in increasing order.
-func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(layer.Tables{}, false) }
+// Folds yields every PE that divides the channels, in increasing order; one fold where words are given.
+func (o *op) Folds() dataflow.Folds {
+	if o.P.Word == 0 {
+		return o.Channelwise.Folds(layer.Tables{}, false)
+	}
+	return layer.Folds{Fits: func(f dataflow.Fold) bool { return o.port(f).Words <= dataflow.MaxIterations }}.All()
+}
+
+func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+	port := []dataflow.Port{o.port(f)}
+	return port, slices.Repeat(port, o.P.Copies)
+}
 
 // Loop has a latency of one clock.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop { return o.Nest(f, 1).Loop() }
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	moves := dataflow.Moves{Read: 1, Write: 1<<o.P.Copies - 1}
+	return dataflow.Loop{Body: []dataflow.Run{{Times: o.port(f).Words, Moves: moves}}, Latency: 1}
+}
 
 // kernel is the number of copies; there is no state.
 type kernel int
@@ -78,7 +146,7 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 // Cost counts words, and a LUT per copy that waits for room in all the others. The copies of a word are wiring. FINN
 // estimates nothing.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m, word := estimate.Model(t), o.In[0].Port(f.PE)
+	m, word := estimate.Model(t), o.port(f)
 	return estimate.Parts(
 		m.Control(cost.Counter(word.Words)),
 		layer.Handshakes(o.P.Copies),
@@ -90,6 +158,6 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
 		Header: "dup.hpp",
 		Func:   "duplicate",
-		Config: []dataflow.Field{{Name: "words", Doc: "words in a frame", Value: o.In[0].Port(f.PE).Words}},
+		Config: []dataflow.Field{{Name: "words", Doc: "words in a frame", Value: o.port(f).Words}},
 	}
 }

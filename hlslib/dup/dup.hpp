@@ -1,4 +1,4 @@
-// The fork of a stream. dup.go beside this file says what it is for.
+// The fork of a stream: every word that is read is written to all outputs.
 //
 // C has the member in_width of the input, which is that of every output, and
 //     words   words in a frame

@@ -22,7 +22,25 @@ func TestContract(t *testing.T) {
 				Op: dup.New(dup.Params{Copies: copies}), In: []dataflow.Type{in}})
 		}
 	}
+	for _, c := range []struct {
+		name string
+		p    dup.Params
+		in   dataflow.Type
+	}{
+		{"words of two vectors", dup.Params{Copies: 2, Word: 12}, typ(uintN(4), 3, 2, 6)},
+		{"words across vectors", dup.Params{Copies: 3, Word: 9}, perChannel3(perChannel)},
+		{"tiles", dup.Params{Copies: 2, Word: 3, Tile: 3}, typ(intN(3), 2, 4, 6)},
+		{"tiles, words of several positions", dup.Params{Copies: 2, Word: 4, Tile: 2}, typ(intN(3), 2, 4, 6)},
+	} {
+		cases = append(cases, layertest.Case{Name: c.name, Op: dup.New(c.p), In: []dataflow.Type{c.in}})
+	}
 	layertest.Check(t, 20, cases...)
+}
+
+// perChannel3 is a type with nine vectors.
+func perChannel3(t dataflow.Type) dataflow.Type {
+	t.Shape = dataflow.Shape{9, 3}
+	return t
 }
 
 func TestLoop(t *testing.T) {
@@ -57,6 +75,22 @@ func TestBindRefuses(t *testing.T) {
 		{2, []dataflow.Type{typ(uintN(64), 1<<30, 64)}, ""},
 	} {
 		layertest.Refuses(t, dup.New(dup.Params{Copies: tt.copies}), tt.in, tt.want)
+	}
+	windows := []dataflow.Type{typ(uintN(4), 2, 3, 4)}
+	for _, tt := range []struct {
+		p    dup.Params
+		in   []dataflow.Type
+		want string
+	}{
+		{dup.Params{Copies: 2, Word: -1}, []dataflow.Type{in}, "-1 elements in a word, want 0 to 4096"},
+		{dup.Params{Copies: 2, Tile: 1}, []dataflow.Type{in}, "tiles of 1 channels in words of 0 elements"},
+		{dup.Params{Copies: 2, Word: 5}, windows, "want whole words of 5 elements"},
+		{dup.Params{Copies: 2, Word: 4, Tile: 3}, windows, "tiles of 3 channels"},
+		{dup.Params{Copies: 2, Word: 4, Tile: 4}, windows, "tiles of 4 channels"},
+		{dup.Params{Copies: 2, Word: 2000}, []dataflow.Type{typ(uintN(4), 2000)}, "a word of 8000 bits"},
+		{dup.Params{Copies: 2, Word: 1}, []dataflow.Type{typ(uintN(4), 1<<30, 4)}, "no fold keeps"},
+	} {
+		layertest.Refuses(t, dup.New(tt.p), tt.in, tt.want)
 	}
 }
 

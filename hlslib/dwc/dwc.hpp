@@ -1,4 +1,6 @@
-// The data width converter. dwc.go beside this file says when words move.
+// The data width converter.
+// Elements go out in the order in which they came in, in words of another width. An iteration moves a word of the
+// narrower end: it reads when it needs bits that have not come yet, or writes when it has gathered a word.
 //
 // C has the members in_width and out_width of the streams, and
 //     iterations     words of the narrower end in a frame

@@ -43,13 +43,14 @@ func Parts(parts ...cost.Part) dataflow.Cost {
 // Of is the cost of something that has formulas of its own.
 func Of(t dataflow.Target, x cost.Costly) dataflow.Cost { return Parts(Model(t).Formula.Parts(x)...) }
 
-// Storing is the cost of a layer that has formulas of its own, and memories. FINN's formulas have the memories in them.
-func Storing(t dataflow.Target, x cost.Storing, storage []dataflow.Storage) dataflow.Cost {
+// Storing is the cost of a layer that has formulas of its own, memories, and logic behind that. FINN's formulas have
+// all in them.
+func Storing(t dataflow.Target, x cost.Storing, storage []dataflow.Storage, logic ...cost.Part) dataflow.Cost {
 	m := Model(t)
 	if m.Formula == cost.FINN {
 		return Parts(x.FINN()...)
 	}
-	return Layer(m, storage, x.Logic()...)
+	return Layer(m, storage, append(x.Logic(), logic...)...)
 }
 
 // Layer is the cost of a layer's memories and logic.
@@ -62,6 +63,7 @@ func Storage(m cost.Model, storage []dataflow.Storage) []cost.Part {
 	list := make([]cost.Part, 0, len(storage)+8)
 	for _, s := range storage {
 		r := m.Memory(cost.Store{Width: s.Width, Rows: s.Rows, Written: s.Written, In: Memory(s.In)})
+		r = r.Times(s.Arrays())
 		at := slices.IndexFunc(list, func(p cost.Part) bool { return p.Name == s.Part })
 		if at < 0 {
 			list = append(list, r.As(s.Part))

@@ -1,5 +1,6 @@
-// Chunks of the first and of the last step of a frame. firstlast.go beside this file says what it computes, and when words
-// move.
+// Chunks of the first and of the last step of a frame.
+//     y[j] = chunk order[j] of what is kept: the first step, if anything of it goes out, and the latest one
+// A frame is read whole, then its chunks are written, in words of the same number of elements.
 //
 // C has the members in_width, out_width of the streams, order_t and order_per_limb of the table, and
 //     steps                 steps of a frame
@@ -46,7 +47,7 @@ template <class C> struct firstlast_frame {
     ap_uint<count_width(C::out_words)> chunk;  // that is written
     ap_uint<count_width(C::chunk_words)> word; // of the chunk
 
-    firstlast_frame() : step(0), at(0), chunk(0), word(0) {}
+    constexpr firstlast_frame() : step(0), at(0), chunk(0), word(0) {}
 };
 
 // firstlast is one iteration.
@@ -83,7 +84,7 @@ template <class C> struct firstlast_sequence {
     ap_uint<count_width(C::out_words)> chunk;  // that is written
     ap_uint<count_width(C::chunk_words)> word; // of the chunk
 
-    firstlast_sequence() : several(0), writing(0), at(0), chunk(0), word(0) {}
+    constexpr firstlast_sequence() : several(0), writing(0), at(0), chunk(0), word(0) {}
 };
 
 // firstlast_steps is one iteration in a sequence of any length. An end is 1 at its last step. C lacks steps.

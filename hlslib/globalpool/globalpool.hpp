@@ -1,4 +1,7 @@
-// Pooling over a whole frame. globalpool.go beside this file says what it computes, and in which order of words.
+// Pooling over a whole frame.
+//     y[c] = max over v of x[v][c]    or    y[c] = sum over v of x[v][c]
+// A frame is vectors of folds*pe channels. An iteration reads a word, channels fold*pe on, and joins it with what is
+// kept of these; those of the last vector write the result.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
 //     vectors, folds, pe   the loop nest and what is unrolled in it
@@ -38,7 +41,7 @@ template <class C> struct globalpool_place {
     ap_uint<count_width(C::folds)> fold;
     ap_uint<count_width(C::vectors)> vector;
 
-    globalpool_place() : fold(0), vector(0) {}
+    constexpr globalpool_place() : fold(0), vector(0) {}
 
     void next() {
 #pragma HLS INLINE

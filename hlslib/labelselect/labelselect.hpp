@@ -1,4 +1,7 @@
-// The selection of labels. labelselect.go beside this file says what it computes, and in which order of words.
+// The selection of labels.
+// Of a vector of folds*pe labels it gives the indices of the k that come first, in order. An iteration reads pe labels,
+// puts them in order and joins them with the k first so far; the last of a vector writes a word, the first place
+// lowest.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
 //     vectors, folds, pe    the loop nest and what is unrolled in it
@@ -22,7 +25,7 @@ template <class C, int N> struct labelselect_list {
     ap_uint<N * label_width> labels;
     ap_uint<N * index_width> indices;
 
-    labelselect_list() : labels(0), indices(0) {}
+    constexpr labelselect_list() : labels(0), indices(0) {}
 };
 
 // labelselect_before is whether a comes before b, where a has the lower index.

@@ -74,6 +74,12 @@ type Base[P Params] struct {
 	def *Definition[P]
 }
 
+// With is a layer's base with other parameters, which are known to be well formed.
+func (b Base[P]) With(p P) Base[P] {
+	b.P = p
+	return b
+}
+
 // Kind is the name of the kind.
 func (b Base[P]) Kind() string { return b.def.Name }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -15,9 +16,10 @@ const MaxThresholds = 1 << 12
 // computed, or nothing.
 type Steps struct {
 	list    []num.Step
-	of      num.Type        // the value
-	compare num.Comparators // one row for all channels, or one per channel; none without step functions
-	bits    int             // of one channel in a row of the tables
+	of      num.Type         // the value
+	compare num.Comparators  // one row for all channels, or one per channel; none without step functions
+	bits    int              // of one channel in a row of the tables
+	built   *steps.Functions // by lanes and memory
 }
 
 // BindSteps makes the tail for values, and the output's type; without step functions that is the values'.
@@ -43,6 +45,7 @@ func BindSteps(list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type,
 		return s, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
 	}
 	s.bits = dataflow.StepBits(s.compare, of.Elem)
+	s.built = steps.New(s.compare, of.Elem, y.Elem)
 	return s, []dataflow.Type{y}, nil
 }
 
@@ -63,12 +66,29 @@ func (s *Steps) Exact(c int, v int64) int64 {
 	return s.Step(c).Apply(v)
 }
 
-// Built is Exact as the comparators make it.
-func (s *Steps) Built(c int, v int64) int64 {
+// Form is how the step functions are built in a fold; nil without any.
+func (s *Steps) Form(f dataflow.Fold) steps.Form {
 	if !s.Any() {
-		return v
+		return nil
 	}
-	return s.compare.Apply(min(c, len(s.compare.Over)-1), v)
+	return s.built.At(steps.Site{PE: f.PE, Alike: s.compare.Shared(), Memory: f.Memory})
+}
+
+// Built is channel c's output for a value as a fold's hardware makes it.
+func (s *Steps) Built(f dataflow.Fold) func(c int, v int64) int64 {
+	form := s.Form(f)
+	if form == nil {
+		return func(_ int, v int64) int64 { return v }
+	}
+	return func(c int, v int64) int64 { return form.Apply(min(c, len(s.compare.Over)-1), v) }
+}
+
+// Clocks is how many lie between a value and its output in a fold.
+func (s *Steps) Clocks(f dataflow.Fold) int {
+	if form := s.Form(f); form != nil {
+		return form.Clocks()
+	}
+	return 0
 }
 
 // Tables is what the tail reads.
@@ -83,31 +103,25 @@ func (s *Steps) Tables() Tables {
 
 // Storage is that of the tables, in the fold's memory.
 func (s *Steps) Storage(f dataflow.Fold) []dataflow.Storage {
-	return dataflow.StepStorage(s.compare, f.PE, s.of, f.Memory)
+	if form := s.Form(f); form != nil {
+		return form.Storage()
+	}
+	return nil
 }
 
 // Emit gives the config fields and tables that apply_steps of hlslib/core/compare.hpp takes, or what stands for them
 // without step functions: the value, by its name, is the output.
 func (s *Steps) Emit(f dataflow.Fold, value string) ([]dataflow.Field, []dataflow.Table) {
-	if !s.Any() {
-		return NoSteps(value, 1, 0), nil
+	if form := s.Form(f); form != nil {
+		return form.Fields(), form.Tables()
 	}
-	return dataflow.StepTables(s.compare, f.PE, s.of)
+	return steps.None(value, 1, 0), nil
 }
 
-// NoSteps is the config fields of a layer that gives unit times its value, plus base.
-func NoSteps(value string, unit, base int) []dataflow.Field {
-	return []dataflow.Field{
-		{Name: "unit", Doc: "what each count of the " + value + " adds", Value: unit},
-		{Name: "base", Doc: "where the output starts", Value: base},
-		{Name: "shared", Doc: "one row serves all channels", Value: true},
+// Logic is what makes outputs of values in a fold, if anything does.
+func (s *Steps) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
+	if form := s.Form(f); form != nil {
+		return form.Logic(m)
 	}
-}
-
-// Cost is the comparators of PE channels, if there are any.
-func (s *Steps) Cost(m cost.Model, pe int) []cost.Part {
-	if s.Thresholds() == 0 {
-		return nil
-	}
-	return []cost.Part{m.Comparators(pe, s.Thresholds(), s.of.Width)}
+	return nil
 }

@@ -107,11 +107,15 @@ func Choices(op dataflow.Op) (n int) {
 	return n
 }
 
-// Tables is an instance's tables: of each its name, type, memory and rows.
+// Tables is an instance's tables: of each its name, type, memory and rows, or how many, where they are more than eight.
 func Tables(i dataflow.Instance) string {
 	tables := make([]string, len(i.Tables))
 	for k, t := range i.Tables {
-		tables[k] = fmt.Sprintf("%s %s %s %v", t.Name, t.Elem, i.StorageOf(t.Name).In, t.Rows)
+		rows := fmt.Sprint(t.Rows)
+		if n := len(t.Rows); n > 8 {
+			rows = fmt.Sprintf("%d rows of %d", n, len(t.Rows[0]))
+		}
+		tables[k] = fmt.Sprintf("%s %s %s %s", t.Name, t.Elem, i.StorageOf(t.Name).In, rows)
 	}
 	return strings.Join(tables, ", ")
 }

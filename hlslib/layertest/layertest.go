@@ -15,6 +15,7 @@
 //	probe.go      what the compiled C++ moves in each iteration, against Loop; probe/probe.hpp counts
 //	work.go       what it computes, against latencies and costs
 //	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
+//	synth.go      what a second compiler makes of some folds
 //	steps.go      Steps: layers for sequences of any length
 //	bench.go      what benchmarks of layers measure
 //
@@ -31,6 +32,7 @@ import (
 	"slices"
 	"testing"
 
+	"hlsgen/boards"
 	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -38,14 +40,17 @@ import (
 )
 
 // A Case is a layer and what it is bound to. Folds is the number of folds tried, evenly spread over those the layer
-// offers; 0 tries all of them, and so does the long tier. Loose is why bounds of the output's ranges may not be
-// attained by any input. A layer that is not in hlslib brings its row in the table of kinds, and its C++.
+// offers, or of these over those that Only is true of; 0 tries all of them, and so does the long tier. Loose is why
+// bounds of the output's ranges may not be attained by any input. Board is what it is built for, where that matters. A
+// layer that is not in hlslib brings its row in the table of kinds, and its C++.
 type Case struct {
 	Name    string
 	Op      dataflow.Op // not bound
 	In      []dataflow.Type
 	Folds   int
+	Only    func(dataflow.Fold) bool
 	Loose   string
+	Board   boards.Board
 	Kinds   []dataflow.Kind
 	Headers []hlslib.Header
 }
@@ -54,7 +59,7 @@ type Case struct {
 const frames = 4
 
 // target is what folds are scheduled for.
-var target = dataflow.Target{ClockMHz: 200}
+func (c Case) target() dataflow.Target { return dataflow.Target{Board: c.Board, ClockMHz: 200} }
 
 // Check holds every case against the contract. At most compiled folds, evenly spread over all cases, also go through
 // the C++ compiler, in a subtest; below the full tier, at most tier.Few(compiled), and in the long tier all.
@@ -73,6 +78,7 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 			t.Error(err)
 		}
 	})
+	t.Run("synthesis", func(t *testing.T) { checkSynthesis(t, programs) })
 }
 
 // examine holds the cases against all of the contract but the compiler's part, which is for the programs.
@@ -149,6 +155,9 @@ func (b *bound) listFolds() error {
 		}
 		seen[f] = true
 	}
+	if b.Only != nil {
+		b.folds = slices.DeleteFunc(b.folds, func(f dataflow.Fold) bool { return !b.Only(f) })
+	}
 	if b.Folds > 0 && !tier.Long() {
 		b.folds = spread(b.folds, b.Folds)
 	}
@@ -203,6 +212,11 @@ func (b *bound) checkParams() error {
 		return fmt.Errorf("parameters %v come back as %v", b.Op.Params(), again.Params())
 	}
 	op, out, err := again.Bind(b.In)
+	if err == nil {
+		for range op.Folds() { // which makes what listFolds has made of b.op
+			continue
+		}
+	}
 	if err != nil || !reflect.DeepEqual(op, b.op) || !reflect.DeepEqual(out, b.out) {
 		return fmt.Errorf("the decoded layer differs: %v %v, %v", op, out, err)
 	}
@@ -233,7 +247,7 @@ func (b *bound) design(f dataflow.Fold, depth int) *dataflow.Design {
 		n.Out = append(n.Out, add(t))
 	}
 	g.Nodes, g.In, g.Out = []*dataflow.Node{n}, n.In, n.Out
-	d := &dataflow.Design{Model: &dataflow.Model{Name: b.Name, Graph: g}, Target: target, Folds: []dataflow.Fold{f}}
+	d := &dataflow.Design{Model: &dataflow.Model{Name: b.Name, Graph: g}, Target: b.target(), Folds: []dataflow.Fold{f}}
 	for range g.Streams {
 		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: depth, Memory: dataflow.SRL})
 	}
@@ -252,7 +266,8 @@ func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) er
 	if err := b.checkCost(f); err != nil {
 		return named(checkCost, err)
 	}
-	if err := CheckStorage(target, b.op.Cost(f, target), b.op.Emit(f, target).Storage); err != nil {
+	t := b.target()
+	if err := CheckStorage(t, b.op.Cost(f, t), b.op.Emit(f, t).Storage); err != nil {
 		return named(checkStorage, err)
 	}
 	return named(checkInstance, b.checkInstance(f))
@@ -261,17 +276,17 @@ func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) er
 // checkCost holds the cost by both formulas. The fitted one counts registers, which every layer has.
 func (b *bound) checkCost(f dataflow.Fold) error {
 	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
-		t := target
+		t := b.target()
 		t.Formula = formula
 		if err := b.checkParts(f, t); err != nil {
 			return fmt.Errorf("by %v: %w", formula, err)
 		}
 	}
-	if b.op.Cost(f, target).Total().FF == 0 {
+	if b.op.Cost(f, b.target()).Total().FF == 0 {
 		return fmt.Errorf("no flip-flops")
 	}
-	if t, ok := b.op.(dataflow.Timed); ok && !(t.Delay(f, target) > 0) {
-		return fmt.Errorf("a delay of %v ns", t.Delay(f, target))
+	if t, ok := b.op.(dataflow.Timed); ok && !(t.Delay(f, b.target()) > 0) {
+		return fmt.Errorf("a delay of %v ns", t.Delay(f, b.target()))
 	}
 	return nil
 }
@@ -296,8 +311,8 @@ func (b *bound) checkParts(f dataflow.Fold, t dataflow.Target) error {
 
 // checkInstance looks for what the templates rely on: values of the right kinds, tables of full rows that fit.
 func (b *bound) checkInstance(f dataflow.Fold) error {
-	i := b.op.Emit(f, target)
-	if !reflect.DeepEqual(i, b.op.Emit(f, target)) {
+	i := b.op.Emit(f, b.target())
+	if !reflect.DeepEqual(i, b.op.Emit(f, b.target())) {
 		return fmt.Errorf("two that differ")
 	}
 	for _, c := range i.Config {

@@ -29,7 +29,8 @@ func init() {
 		"no UNROLL":         {source: [2]string{"#pragma HLS UNROLL\n", ""}},
 		"C++ does not wait": {source: [2]string{"if (in.empty()) return;", ""}},
 		"C++ counts waits": {source: [2]string{"if (in.empty()) return;",
-			"static ap_uint<1> odd = 0;\n#pragma HLS RESET variable=odd\nodd += 1;\nif (in.empty() || odd == 0) return;"}},
+			"static ap_uint<1> odd = 0;\n#pragma HLS RESET variable=odd\nodd += 1;\n" +
+				"if (in.empty() || odd == 0) return;"}},
 		"C++ negates none":  {source: [2]string{"value = -value", "value = value"}},
 		"C++ warns":         {source: [2]string{"#pragma HLS INLINE\n", "int spare = 0;\n"}},
 		"C++ goes wide":     {source: [2]string{"ap_uint<C::out_width> y", "ap_uint<65536> y"}},

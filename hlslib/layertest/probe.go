@@ -104,7 +104,7 @@ func checkLoops(dir string, trials []templates.Trial, programs []program) (done 
 		}
 		var most work
 		for n, trace := range lines[name][:len(p.frames)] {
-			now, err := compareLoop(trace, p.op.Loop(p.fold, target))
+			now, err := compareLoop(trace, p.op.Loop(p.fold, p.target()))
 			if err != nil {
 				return nil, failed(checkLoop, "%q, fold %+v, frame %d: %w", p.Name, p.fold, n, err)
 			}

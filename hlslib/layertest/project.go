@@ -67,9 +67,9 @@ func (p program) trial(i int) templates.Trial {
 		Layer: templates.Layer{
 			Name:     fmt.Sprintf("%s_%04d", p.op.Kind(), i),
 			Origin:   []string{p.Name},
-			Instance: p.op.Emit(p.fold, target),
+			Instance: p.op.Emit(p.fold, p.target()),
 			In:       in, Out: out,
-			Calls: slices.Repeat([]int{p.op.Loop(p.fold, target).Iterations()}, len(p.frames)),
+			Calls: slices.Repeat([]int{p.op.Loop(p.fold, p.target()).Iterations()}, len(p.frames)),
 		},
 		In:  byPort(p.frames),
 		Out: byPort(p.want),

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"hlsgen/internal/dataflow"
 )
 
 // work is the bits of what an iteration of the C++ computes at most; probe.hpp says what they are.
@@ -33,7 +35,7 @@ const (
 // checkWork holds latency and cost of a fold against what its C++ computes in an iteration.
 func (p program) checkWork(w work) error {
 	// Every clock but the last, in which a word arrives, has something to do.
-	if l := p.op.Loop(p.fold, target).Latency; l > 1+w.operations {
+	if l := p.op.Loop(p.fold, p.target()).Latency; l > 1+w.operations {
 		return failed(checkLatency, "a latency of %d clocks, an iteration has %d operations", l, w.operations)
 	}
 	bits := w.bits() + control
@@ -41,10 +43,10 @@ func (p program) checkWork(w work) error {
 	for _, port := range append(in, out...) {
 		bits += port.Width()
 	}
-	for _, s := range p.op.Emit(p.fold, target).Storage {
+	for _, s := range p.op.Emit(p.fold, p.target()).Storage {
 		bits += s.Rows * s.Width
 	}
-	if c := p.op.Cost(p.fold, target).Total(); c.LUT > mostLUT*bits || c.FF > mostFF*bits {
+	if c := p.op.Cost(p.fold, p.target()).Total(); c.LUT > mostLUT*bits || c.FF > mostFF*bits {
 		return failed(checkBand, "%d LUTs and %d flip-flops for %d bits that are computed, moved or kept",
 			c.LUT, c.FF, bits)
 	}
@@ -87,10 +89,10 @@ func checkGrowth(small, large program, least, most work) error {
 // outside of memories where none is named.
 func (p program) logic(names []string) (luts int, some bool) {
 	memory := map[string]bool{}
-	for _, s := range p.op.Emit(p.fold, target).Storage {
+	for _, s := range p.op.Emit(p.fold, p.target()).Storage {
 		memory[s.Part] = true
 	}
-	for _, part := range p.op.Cost(p.fold, target) {
+	for _, part := range p.op.Cost(p.fold, p.target()) {
 		if names == nil && !memory[part.Name] || slices.Contains(names, part.Name) {
 			luts, some = luts+part.LUT+dspLUT*part.DSP, true
 		}
@@ -99,13 +101,13 @@ func (p program) logic(names []string) (luts int, some bool) {
 }
 
 // checkGrowths compares every two folds of a case of which one has more of PE and SIMD, and computes with the same
-// means out of the same memory: another one is another form of the layer.
+// means out of the same tables and memory: others are another form of the layer.
 func checkGrowths(programs []program, done []work) error {
 	for i, large := range programs {
 		for j, small := range programs {
 			f, g := small.fold, large.fold
 			if small.bound != large.bound || i == j || f.PE > g.PE || f.SIMD > g.SIMD ||
-				f.Memory != g.Memory || f.Compute != g.Compute {
+				f.Memory != g.Memory || f.Compute != g.Compute || !sameTables(small, large) {
 				continue
 			}
 			if err := checkGrowth(small, large, done[j], done[i]); err != nil {
@@ -114,4 +116,10 @@ func checkGrowths(programs []program, done []work) error {
 		}
 	}
 	return nil
+}
+
+// sameTables reports whether two folds read the same tables, of the same types of elements.
+func sameTables(a, b program) bool {
+	return slices.EqualFunc(a.op.Emit(a.fold, a.target()).Tables, b.op.Emit(b.fold, b.target()).Tables,
+		func(s, t dataflow.Table) bool { return s.Name == t.Name && s.Elem == t.Elem })
 }

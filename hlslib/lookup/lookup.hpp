@@ -1,4 +1,7 @@
-// The lookup of rows by index. lookup.go beside this file says in which order of words.
+// The lookup of rows by index.
+//     y[i] = table[x[i]]
+// A row of the table goes out in `folds` words, which the memory has one after the other, and an index comes in with
+// the first of them, one to a word.
 //
 // C has the members in_t, in_width, out_t, out_width, out_per_word of the streams, table_t and table_per_limb, and
 //     indices   indices in a frame

@@ -13,20 +13,15 @@ import (
 func (u *Unit) bindAccumulator(sums []num.Range) error {
 	b := dataflow.Bound{Channels: make([]int, len(sums))}
 	union := u.accumulated(sums[0])
-	centred, longest := true, 0
-	for c, row := range u.weights {
-		longest = max(longest, len(row))
+	centred := true
+	for c, row := range u.rows {
 		r := u.accumulated(sums[c])
 		union = union.Union(r)
 		b.Channels[c] = num.Smallest(r).Width
 		b.Exact = max(b.Exact, b.Channels[c])
-		l1, sum := int64(0), int64(0)
-		for _, w := range row {
-			l1, sum = l1+max(w, -w), sum+w
-		}
-		centred = centred && sum == 0
-		b.L1 = max(b.L1, num.L1Bound(l1, u.in.Width, u.in.Signed()))
-		b.ZeroCentred = max(b.ZeroCentred, num.ZeroCentredBound(l1, u.spanBits()))
+		centred = centred && row.total == 0
+		b.L1 = max(b.L1, num.L1Bound(row.l1, u.in.Width, u.in.Signed()))
+		b.ZeroCentred = max(b.ZeroCentred, num.ZeroCentredBound(row.l1, spanBits(u.in)))
 	}
 	if !centred {
 		b.ZeroCentred = 0
@@ -34,7 +29,7 @@ func (u *Unit) bindAccumulator(sums []num.Range) error {
 	if u.requant != nil { // the rules are of products as they are
 		b.L1, b.ZeroCentred = b.Exact, 0
 	} else {
-		b.DataType = num.DataTypeBound(longest, u.in.Width, u.signedWeightBits(), u.in.Signed())
+		b.DataType = num.DataTypeBound(len(u.weights[0]), u.in.Width, u.signedWeightBits(), u.in.Signed())
 	}
 	u.Acc = num.Smallest(union)
 	if u.Acc.Width > maxAccBits {
@@ -49,18 +44,18 @@ func (u *Unit) bindAccumulator(sums []num.Range) error {
 // accumulated is what the accumulator holds for the sums r.
 func (u *Unit) accumulated(r num.Range) num.Range {
 	if u.XNOR {
-		k := u.inputs()
+		k := u.length
 		return num.Range{Lo: (r.Lo + k) / 2, Hi: (r.Hi + k) / 2}
 	}
 	return r
 }
 
 // spanBits is N such that the inputs span at most 2^N-1; -1 and +1 span 2.
-func (u *Unit) spanBits() int {
-	if u.in.Kind == num.Bipolar {
+func spanBits(in num.Type) int {
+	if in.Kind == num.Bipolar {
 		return 2
 	}
-	return u.in.Width
+	return in.Width
 }
 
 // signedWeightBits is M such that every weight's magnitude is at most 2^(M-1).
@@ -73,12 +68,16 @@ func (u *Unit) signedWeightBits() int {
 
 // bindProduct derives the range of one weight times one input, over all weights and inputs together, and that of what
 // is summed of it.
-func (u *Unit) bindProduct(inputs num.Range) error {
+func (u *Unit) bindProduct() error {
+	inputs, w := u.rows[0].inputs, u.rows[0].span
+	for _, r := range u.rows {
+		inputs, w = inputs.Union(r.inputs), w.Union(r.span)
+	}
+	u.span, u.inputs = w, inputs
 	if u.XNOR {
 		u.product = num.Range{Lo: 0, Hi: 1}
 		return nil
 	}
-	w := num.Span(u.weights...)
 	low, ok1 := inputs.Times(w.Lo)
 	high, ok2 := inputs.Times(w.Hi)
 	u.raw = low.Union(high)

@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -40,9 +41,15 @@ func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
 // Delay is what a layer carries from clock to clock: the adder of the accumulator.
 func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
 
-// Latency is a clock each to fetch, multiply, requantise the products, accumulate and compare, and one per two levels
-// of the adder tree: additions of a few bits are chained by twos in the 5 to 10 ns that boards run at.
-func (u *Unit) Latency(simd int) int { return u.SumLatency(simd) + 1 }
+// Latency is a clock each to fetch, multiply, requantise the products and accumulate, one per two levels of the adder
+// tree, and those of the step functions, or one to go out: additions of a few bits are chained by twos in the 5 to 10
+// ns that boards run at.
+func (u *Unit) Latency(f dataflow.Fold) int {
+	if form := u.form(f); form != nil {
+		return u.SumLatency(f.SIMD) + form.Clocks()
+	}
+	return u.SumLatency(f.SIMD) + 1
+}
 
 // SumLatency is that of the sum alone.
 func (u *Unit) SumLatency(simd int) int {
@@ -53,8 +60,41 @@ func (u *Unit) SumLatency(simd int) int {
 	return n
 }
 
+// FactorBits is the bits of a weight or of an input, which of them has fewer.
+func (u *Unit) FactorBits() int { return min(u.Weight.Width, u.in.Width) }
+
+// Packing is how DSP slices make the products of so many channels that share their inputs, each of SIMD products a
+// clock: its cost and its C++ both follow. Products that are requantised are not packed.
+func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Packing {
+	if f.Compute != dataflow.DSP || u.requant != nil {
+		return cost.Packing{}
+	}
+	return cost.FabricOf(t.Board).Pack(channels, f.SIMD, u.span, u.inputs)
+}
+
+// packFields are the config fields of a packing that core/mac.hpp asks for; none where nothing is packed.
+func packFields(p cost.Packing) []dataflow.Field {
+	if !p.Packs() {
+		return nil
+	}
+	at, overlaps := make([]int, len(p.Lanes)), make([]int, len(p.Lanes))
+	for i, l := range p.Lanes {
+		if at[i] = l.At; l.Overlap {
+			overlaps[i] = 1
+		}
+	}
+	signed := func(bits int) num.Type { return num.Type{Kind: num.Int, Width: bits} }
+	return []dataflow.Field{
+		{Name: "lanes", Doc: "of the weights that share a DSP slice, where each begins", Value: at},
+		{Name: "overlaps", Doc: "1 where it begins with the highest bit of the one below", Value: overlaps},
+		{Name: "terms", Doc: "products that are added before lanes are taken apart", Value: p.Terms},
+		{Name: "packed_t", Doc: "weights that share a slice", Value: signed(p.Wide)},
+		{Name: "packed_sum_t", Doc: "sum of their products", Value: signed(p.Sum)},
+	}
+}
+
 // SumFields are the config fields that core/mac.hpp asks for.
-func (u *Unit) SumFields(f dataflow.Fold) []dataflow.Field {
+func (u *Unit) SumFields(f dataflow.Fold, p cost.Packing) []dataflow.Field {
 	config := []dataflow.Field{
 		{Name: "acc_t", Doc: "accumulator", Value: u.Acc},
 		{Name: "dot_t", Doc: "sum of one clock's products", Value: u.dotType(f.SIMD)},
@@ -65,21 +105,22 @@ func (u *Unit) SumFields(f dataflow.Fold) []dataflow.Field {
 			dataflow.Field{Name: "product_t", Doc: "a product as it is summed", Value: num.Smallest(u.product)},
 			dataflow.RequantField("product", "every product's requantiser", u.raw, *u.requant))
 	}
-	return config
+	return append(config, packFields(p)...)
 }
 
 // Emit is the fold of a layer by its name: the fields of its loop, and the fields and tables that core/mac.hpp and
 // core/compare.hpp ask for. It computes so and so side by side, and consumes so and so of each a clock.
-func (u *Unit) Emit(f dataflow.Fold, name, channels, inputs string, loop ...dataflow.Field) dataflow.Instance {
+func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs string,
+	loop ...dataflow.Field) dataflow.Instance {
 	var fields []dataflow.Field
-	var steps []dataflow.Table
-	switch {
-	case u.Thresholds() > 0:
-		fields, steps = dataflow.StepTables(u.compare, f.PE, u.Acc)
+	var tables []dataflow.Table
+	switch form := u.form(f); {
+	case form != nil:
+		fields, tables = form.Fields(), form.Tables()
 	case u.XNOR:
-		fields = layer.NoSteps("accumulator", 2, -len(u.weights[0]))
+		fields = steps.None("accumulator", 2, -len(u.weights[0]))
 	default:
-		fields = layer.NoSteps("accumulator", 1, 0)
+		fields = steps.None("accumulator", 1, 0)
 	}
 	return dataflow.Instance{
 		Header: name + ".hpp",
@@ -87,16 +128,19 @@ func (u *Unit) Emit(f dataflow.Fold, name, channels, inputs string, loop ...data
 		Config: slices.Concat(loop, []dataflow.Field{
 			{Name: "pe", Doc: channels + " computed side by side", Value: f.PE},
 			{Name: "simd", Doc: inputs + " of each consumed a clock", Value: f.SIMD},
-		}, u.SumFields(f), fields),
-		Tables:  append([]dataflow.Table{u.WeightTable(f)}, steps...),
+		}, u.SumFields(f, p), fields),
+		Tables:  append([]dataflow.Table{u.WeightTable(f)}, tables...),
 		Storage: u.Storage(f),
 	}
 }
 
 // Storage is that of the tables of Emit: the weights lie in the fold's memory.
 func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
-	steps := dataflow.StepStorage(u.compare, f.PE, u.Acc, dataflow.NoMemory)
-	return append([]dataflow.Storage{u.WeightStorage(f)}, steps...)
+	list := []dataflow.Storage{u.WeightStorage(f)}
+	if form := u.form(f); form != nil {
+		list = append(list, form.Storage()...)
+	}
+	return list
 }
 
 // WeightStorage is that of the weights alone.
@@ -126,7 +170,7 @@ func (u *Unit) WeightTable(f dataflow.Fold) dataflow.Table {
 // Counts gives a frame's multiply-accumulates by input and weight type, and parameters by type, where every weight
 // meets so many inputs.
 func (u *Unit) Counts(vectors int) map[string]int64 {
-	weights := int64(len(u.weights)) * u.inputs()
+	weights := int64(len(u.weights)) * u.length
 	c := map[string]int64{
 		fmt.Sprintf("op_mac_%s_%s", u.in, u.Weight): weights * int64(vectors),
 		fmt.Sprintf("param_weight_%s", u.Weight):    weights,

@@ -17,14 +17,17 @@
 // requantised are numbers.
 //
 // In come weights, step functions and the types of inputs; out come a unit's accumulator, its folds, its results and
-// the parameters of its C++. It sees layer, cost, dataflow and num.
+// the parameters of its C++. It sees layer, steps, cost, dataflow
+// and num.
 package mac
 
 import (
 	"errors"
 	"fmt"
 
+	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -46,13 +49,23 @@ type Unit struct {
 	Range  []num.Range // of each channel's output
 
 	weights [][]int64
+	rows    []row // what is known of each row of weights
+	length  int64 // weights of a channel
 	steps   []num.Step
 	requant *num.Requant // of every product, nil for none
 	in      num.Type
-	raw     num.Range       // one weight times one input
-	product num.Range       // of what is summed
+	span    num.Range      // of the weights
+	inputs  num.Range      // that meet them
+	raw     num.Range      // one weight times one input
+	product num.Range      // of what is summed
+	bound   dataflow.Bound // the accumulator by all rules
+	tail
+}
+
+// A tail is the step functions behind the accumulator: none, one for all channels, or one per channel.
+type tail struct {
 	compare num.Comparators // no rows without step functions
-	bound   dataflow.Bound  // the accumulator by all rules
+	built   *steps.Functions
 }
 
 // Verify checks what is wrong with weights, step functions and the requantiser of products whatever the inputs. There
@@ -89,33 +102,48 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 // range for all of them, or one for each. Every product goes through the requantiser, if there is one.
 func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
-	u := &Unit{weights: weights, steps: steps, requant: product, in: in, Weight: num.Narrowest(weights...)}
-	if u.XNOR = u.Weight.Kind == num.Bipolar && in.Kind == num.Bipolar; u.XNOR && product != nil {
-		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
-	}
-	inputs := ranges(0)[0]
+	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in}
 	for c := range weights {
-		for _, r := range ranges(c) {
-			inputs = inputs.Union(r)
+		u.rows[c] = rowOf(weights[c], product, ranges(c))
+	}
+	return u, bind(u)
+}
+
+// Part is the unit of some channels of another, as Bind would make it.
+func Part(u *Unit, channels []int) (*Unit, error) {
+	p := &Unit{requant: u.requant, in: u.in}
+	for _, c := range channels {
+		p.weights, p.rows = append(p.weights, u.weights[c]), append(p.rows, u.rows[c])
+		if len(u.steps) > 1 {
+			p.steps = append(p.steps, u.steps[c])
 		}
 	}
-	if err := u.bindProduct(inputs); err != nil {
-		return nil, err
+	if len(u.steps) == 1 {
+		p.steps = u.steps
 	}
-	sums := make([]num.Range, len(weights))
-	for c, row := range weights {
-		var ok bool
-		if sums[c], ok = Sum(row, product, ranges(c)); !ok {
-			return nil, fmt.Errorf("channel %d: the accumulator leaves 64 bits", c)
+	return p, bind(p)
+}
+
+// bind derives everything else from weights, rows and step functions.
+func bind(u *Unit) error {
+	u.length = int64(len(u.weights[0]))
+	u.Weight = narrowest(u.rows)
+	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {
+		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
+	}
+	if err := u.bindProduct(); err != nil {
+		return err
+	}
+	sums := make([]num.Range, len(u.rows))
+	for c, r := range u.rows {
+		if sums[c] = r.sum; !r.fits {
+			return fmt.Errorf("channel %d: the accumulator leaves 64 bits", c)
 		}
 	}
 	if err := u.bindAccumulator(sums); err != nil {
-		return nil, err
+		return err
 	}
-	if err := u.bindOutput(sums); err != nil {
-		return nil, err
-	}
-	return u, nil
+	return u.bindOutput(sums)
 }
 
 // Exact is channel c's output of a sum.
@@ -129,8 +157,24 @@ func (u *Unit) Exact(c int, sum int64) int64 {
 // Accumulator tells the accumulator's width by all rules.
 func (u *Unit) Accumulator() dataflow.Bound { return u.bound }
 
+// form is how the step functions are built in a fold; nil without any.
+func (a *tail) form(f dataflow.Fold) steps.Form {
+	if a.Thresholds() == 0 {
+		return nil
+	}
+	return a.built.At(steps.Site{PE: f.PE, Alike: a.compare.Shared()})
+}
+
+// Logic is what the step functions take beside their tables, in a fold.
+func (a *tail) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
+	if form := a.form(f); form != nil {
+		return form.Logic(m)
+	}
+	return nil
+}
+
 // Thresholds is the number of thresholds of a channel, 0 without step functions.
-func (u *Unit) Thresholds() int { return u.compare.Steps() }
+func (a *tail) Thresholds() int { return a.compare.Steps() }
 
 // bindOutput derives the outputs' ranges and element type, and the comparators that make them.
 func (u *Unit) bindOutput(sums []num.Range) error {
@@ -140,22 +184,23 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 		return nil
 	}
 	u.Range = make([]num.Range, len(sums))
-	steps, values, acc := make([]num.Step, len(sums)), make([][]int64, len(sums)), make([]num.Range, len(sums))
+	list, values, acc := make([]num.Step, len(sums)), make([][]int64, len(sums)), make([]num.Range, len(sums))
 	for c, r := range sums {
 		acc[c] = u.accumulated(r)
-		steps[c] = u.onAccumulator(layer.Of(u.steps, c).Over(r)).Over(acc[c])
-		if !steps[c].NonDecreasing() {
+		list[c] = u.onAccumulator(layer.Of(u.steps, c).Over(r)).Over(acc[c])
+		if !list[c].NonDecreasing() {
 			return fmt.Errorf("channel %d: the step function falls between the sums in %v; turn it round with the "+
 				"signs of the weights", c, r)
 		}
-		u.Range[c], values[c] = steps[c].Reach(acc[c]), steps[c].Value
+		u.Range[c], values[c] = list[c].Reach(acc[c]), list[c].Value
 	}
 	u.Out = num.Narrowest(values...)
-	u.compare = num.Compare(steps, acc, u.Acc, MaxThresholds).Merged()
+	u.compare = num.Compare(list, acc, u.Acc, MaxThresholds).Merged()
 	if u.compare.Delta != nil {
 		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of "+
 			"its own", MaxThresholds)
 	}
+	u.built = steps.New(u.compare, u.Acc, u.Out)
 	return nil
 }
 
@@ -167,7 +212,7 @@ func (u *Unit) onAccumulator(s num.Step) num.Step {
 	}
 	m := num.Step{Value: s.Value[:1:1]}
 	for i, at := range s.At {
-		p := (at + u.inputs() + 1) >> 1
+		p := (at + u.length + 1) >> 1
 		if n := len(m.At); n > 0 && m.At[n-1] == p {
 			m.Value[n] = s.Value[i+1]
 			continue
@@ -176,6 +221,3 @@ func (u *Unit) onAccumulator(s num.Step) num.Step {
 	}
 	return m
 }
-
-// inputs is the number of weights of a channel.
-func (u *Unit) inputs() int64 { return int64(len(u.weights[0])) }

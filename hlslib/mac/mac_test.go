@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
@@ -48,6 +49,7 @@ func TestUnit(t *testing.T) {
 		for c, w := range weights {
 			var sums, seen []int64
 			x := ranges(c)
+			outputs := u.Outputs(dataflow.Fold{PE: 1, SIMD: 1})
 			for a := x[0].Lo; a <= x[0].Hi; a++ {
 				for b := x[len(x)-1].Lo; b <= x[len(x)-1].Hi; b++ {
 					if !in.Elem.Holds(a) || !in.Elem.Holds(b) {
@@ -58,13 +60,13 @@ func TestUnit(t *testing.T) {
 					if len(steps) > 0 {
 						want = steps[c].Apply(sum)
 					}
-					if got := u.Outputs(c, []int64{sum})[0]; got != want {
+					if got := outputs(c, []int64{sum})[0]; got != want {
 						t.Fatalf("seed %d, channel %d: %d of %d, want %d", seed, c, got, sum, want)
 					}
 					acc := sum
 					if u.XNOR {
 						acc = (sum + 2) / 2
-					} else if got := u.Outputs(c, []int64{sum - 3<<u.Acc.Width})[0]; got != want {
+					} else if got := outputs(c, []int64{sum - 3<<u.Acc.Width})[0]; got != want {
 						t.Fatalf("seed %d, channel %d: %d of %d wrapped around, want %d", seed, c, got, sum, want)
 					}
 					if dot.Width > u.Acc.Width || dot.Width < u.Acc.Width && !dot.Holds(acc) {
@@ -86,7 +88,8 @@ func TestUnit(t *testing.T) {
 
 // field is what a unit emits under a name, for so many products a clock.
 func field[T any](u *mac.Unit, name string, simd int) T {
-	config := u.Emit(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}, "", "", "").Config
+	config := u.Emit(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}, cost.Packing{},
+		"", "", "").Config
 	i := slices.IndexFunc(config, func(f dataflow.Field) bool { return f.Name == name })
 	return config[i].Value.(T)
 }
@@ -105,7 +108,7 @@ func TestEmit(t *testing.T) {
 		return u
 	}
 	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.URAM, Compute: dataflow.DSP}
-	i := bind().Emit(f, "unit", "outputs", "inputs")
+	i := bind().Emit(f, cost.Packing{}, "unit", "outputs", "inputs")
 	tables, dsp := i.Tables, slices.IndexFunc(i.Config, func(f dataflow.Field) bool { return f.Name == "use_dsp" })
 	if want := [][]int64{{1, 2, 5, 6}, {3, 4, 7, 0}, {-1, -2, -5, -6}, {-3, -4, -7, -8}}; len(tables) != 1 ||
 		!slices.EqualFunc(tables[0].Rows, want, slices.Equal) {
@@ -122,9 +125,10 @@ func TestEmit(t *testing.T) {
 	}{
 		{"no steps", bind(), 1, true},
 		{"one constant for all", bind(num.Step{Value: []int64{4}}), 2, true},
-		{"live in some channels", bind(same), 3, false}, // the first two are never negative: a base of 1
+		// The first two are never negative: their table has one code.
+		{"live in some channels", bind(same), 2, false},
 	} {
-		tables := tt.unit.Emit(f, "", "", "").Tables
+		tables := tt.unit.Emit(f, cost.Packing{}, "", "", "").Tables
 		storage := tt.unit.Storage(f)
 		if len(storage) != len(tables) || storage[0].In != dataflow.URAM {
 			t.Errorf("%s: storage %+v", tt.name, storage)
@@ -169,8 +173,10 @@ func TestFits(t *testing.T) {
 			t.Errorf("%+v: %t", tt, got)
 		}
 	}
-	if got := []int{u.Latency(1), u.Latency(2), u.Latency(3), u.Latency(512)}; !slices.Equal(got, []int{4, 5, 5, 9}) {
-		t.Errorf("latencies %v", got)
+	for simd, want := range map[int]int{1: 4, 2: 5, 3: 5, 512: 9} {
+		if got := u.Latency(dataflow.Fold{PE: 1, SIMD: simd}); got != want {
+			t.Errorf("SIMD %d: a latency of %d, want %d", simd, got, want)
+		}
 	}
 }
 

@@ -8,6 +8,18 @@ import (
 	"hlsgen/internal/num"
 )
 
+// FactorBits is the bits of an input, with its offset, or of the requantiser's multiplier.
+func (o *op) FactorBits() int {
+	bits := num.MaxWidth
+	if o.multiplies() {
+		bits = min(o.factor[0].Width, o.factor[1].Width)
+	}
+	if o.rescales() {
+		bits = min(bits, o.product.Width)
+	}
+	return bits
+}
+
 // Cost counts a multiplier per PE, an adder per PE and input with an offset, what is kept of a gate, and the step
 // functions like a Thresholding, or a requantiser. A factor of -1, 0 and 1 keeps, drops or negates the other, which is
 // an adder's LUTs. FINN estimates nothing for its ElementwiseMul.
@@ -32,7 +44,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if o.P.Requant != nil {
 		parts = append(parts, o.requantCost(m, f).Times(f.PE).As("requantisers"))
 	}
-	return estimate.Layer(m, o.storage(f), append(parts, o.steps.Cost(m, f.PE)...)...)
+	return estimate.Layer(m, o.storage(f), append(parts, o.steps.Logic(m, f)...)...)
 }
 
 // storage is the layer's memories: a gate, for the vectors after the first, and the tables.

@@ -200,12 +200,12 @@ func (o *op) Folds() dataflow.Folds {
 	return o.Channelwise.Folds(o.steps.Tables(), o.multiplies() || o.rescales())
 }
 
-// Loop has a latency of one clock to multiply, and one each to add offsets, to fetch what is kept of a gate of several
-// words, and to compare or to round and clip, which may have one more product before it.
+// Loop has a latency of one clock to multiply, one each to add offsets and to fetch what is kept of a gate of several
+// words, and those of the step functions, or one to round and clip, which may have one more product before it.
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	latency := 1
+	latency := 1 + o.steps.Clocks(f)
 	for _, more := range []bool{
-		o.P.Offset != [2]int64{}, o.gate && o.Words(f) > 1, o.rescales(), o.steps.Any() || o.P.Requant != nil,
+		o.P.Offset != [2]int64{}, o.gate && o.Words(f) > 1, o.rescales(), o.P.Requant != nil,
 	} {
 		if more {
 			latency++
@@ -229,12 +229,13 @@ func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
 	if o.P.Requant != nil {
 		requant = o.P.Requant.Reduced() // as it is built
 	}
+	built := o.steps.Built(f)
 	k := o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
 		y := layer.Wrap(o.product, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
 		if o.P.Requant != nil {
 			return requant.Apply(y)
 		}
-		return o.steps.Built(c, y)
+		return built(c, y)
 	})
 	if o.gate {
 		return &kernel{k, make([]dataflow.Word, o.Words(f))}

@@ -1,4 +1,8 @@
-// The product of two streams. mul.go beside this file says what it computes, and in which order of words.
+// The product of two streams.
+// A frame is vectors of folds*pe channels. Of a channel c of both inputs it makes
+//     y[c] = f[c]((in0[c] + offset0) * (in1[c] + offset1))
+// f[c] is a step function, one requantiser for all, or nothing. An iteration reads a word of each input, channels
+// fold*pe on, and writes theirs. Of a gate, the only vector is read with the first of input 0, and kept for the others.
 //
 // C has the members in0_t, in1_t, in0_width, in1_width, out_t, out_width of the streams, T_t and T_per_limb of each table
 // T, and
@@ -63,7 +67,7 @@ template <class C> struct mul_place {
     ap_uint<count_width(C::folds)> fold;
     ap_uint<count_width(C::gate ? C::vectors : 1)> vector; // counted where the first one brings the gate
 
-    mul_place() : fold(0), vector(0) {}
+    constexpr mul_place() : fold(0), vector(0) {}
 
     void next() {
 #pragma HLS INLINE

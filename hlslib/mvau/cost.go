@@ -16,11 +16,11 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
 		InSigned: o.in.Elem.Signed() && !o.XNOR,
 		DSP:      f.Compute == dataflow.DSP,
+		Packing:  o.Packing(f.PE, f, t),
 		Memory:   estimate.Memory(f.Memory),
 		Fabric:   estimate.Model(t).Fabric,
-		Steps:    o.Thresholds(), ThresholdBits: o.Acc.Width,
 	}
-	c := estimate.Storing(t, m, o.storage(f))
+	c := estimate.Storing(t, m, o.storage(f), o.Logic(estimate.Model(t), f)...)
 	if n := o.RequantBits(); n > 0 {
 		c = append(c, estimate.Parts(cost.Adder(n).Times(f.PE*f.SIMD).As("product rounding"))...)
 	}

@@ -98,15 +98,20 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 		o.tile = window.Tiled(window.Channels() / groups)
 	}
 	o.vectors = o.in.Shape.Vectors()
-	o.pe, o.simd = dataflow.Divisors(o.mh/groups), dataflow.Divisors(o.mw)
-	var err error
-	if o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, b.P.Product, o.in.Elem,
-		o.groupRanges(shape.Channels())); err != nil {
+	unit, err := mac.Bind(b.P.Weights, b.P.Steps, b.P.Product, o.in.Elem, o.groupRanges(shape.Channels()))
+	if err != nil {
 		return nil, nil, err
 	}
-	o.out = dataflow.Type{Shape: slices.Clone(o.in.Shape), Range: o.Range, Elem: o.Out}
-	o.out.Shape[len(o.out.Shape)-1] = o.mh
+	o.of(unit)
 	return o, []dataflow.Type{o.out}, nil
+}
+
+// of is what follows from the unit.
+func (o *op) of(u *mac.Unit) {
+	o.Unit = u
+	o.pe, o.simd = dataflow.Divisors(o.mh/o.P.groups()), dataflow.Divisors(o.mw)
+	o.out = dataflow.Type{Shape: slices.Clone(o.in.Shape), Range: u.Range, Elem: u.Out}
+	o.out.Shape[len(o.out.Shape)-1] = o.mh
 }
 
 // windowOf is the shape [K, C] of a vector of n elements: of the last axis, or of the last two.
@@ -199,7 +204,7 @@ func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 		Trips:   []int{o.vectors * o.P.groups(), nf, sf},
 		Read:    []dataflow.Access{{each, first, each}},
 		Write:   []dataflow.Access{{each, each, last}},
-		Latency: o.Latency(f.SIMD),
+		Latency: o.Latency(f),
 	}.Loop()
 }
 
@@ -213,11 +218,13 @@ type kernel struct {
 	outer  int     // the iteration's g*NF+nf
 	vector []int64 // of the group
 	sums   []int64 // by PE
+	output func(first int, sums []int64) dataflow.Word
 	words  [1]dataflow.Word
 }
 
 func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
-	k := &kernel{o: o, f: f, vector: make([]int64, o.mw), sums: make([]int64, f.PE)}
+	k := &kernel{o: o, f: f, vector: make([]int64, o.mw), sums: make([]int64, f.PE),
+		output: o.Outputs(f)}
 	k.nf, k.sf = o.folds(f)
 	return k
 }
@@ -246,16 +253,16 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	}
 	k.words[0] = nil
 	if k.inner++; k.inner == k.sf {
-		k.words[0] = k.o.Outputs(first, k.sums)
+		k.words[0] = k.output(first, k.sums)
 		k.inner = 0
 		k.outer = (k.outer + 1) % (k.o.mh / k.f.PE)
 	}
 	return k.words[:]
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	nf, sf := o.folds(f)
-	i := o.Unit.Emit(f, "mvau", "outputs", "inputs",
+	i := o.Unit.Emit(f, o.Packing(f.PE, f, t), "mvau", "outputs", "inputs",
 		dataflow.Field{Name: "vectors", Doc: "input vectors in a frame", Value: o.vectors},
 		dataflow.Field{Name: "groups", Doc: "parts of a vector, each with outputs of its own", Value: o.P.groups()},
 		dataflow.Field{Name: "nf", Doc: "output words of a group", Value: nf},

@@ -1,4 +1,9 @@
-// The matrix-vector-activation unit. mvau.go beside this file says what it computes, and in which order of words.
+// The matrix-vector-activation unit.
+//     y[c] = f[c](sum over k of W[c][k]*x[k])
+// f[c] is a non-decreasing step function, or nothing. A frame is vectors of `groups` parts, each of sf*simd elements,
+// of which nf*pe outputs are made. An iteration multiplies simd elements with the weights of pe outputs, which are a
+// row of the table: those of the first output, then those of the next. The nf of a group have the same input, which is
+// read with the first of them; the outputs are written with the last of the sf.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
 //     vectors, groups, nf, sf, pe, simd   the loop nest and what is unrolled in it
@@ -27,7 +32,7 @@ template <class C> struct mvau_place {
     ap_uint<count_width(C::groups * C::nf)> word;        // of the vector's outputs
     ap_uint<count_width(C::groups * C::nf * C::sf)> row; // of the weights
 
-    mvau_place() : sf(0), nf(0), word(0), row(0) {}
+    constexpr mvau_place() : sf(0), nf(0), word(0), row(0) {}
 
     void next() {
 #pragma HLS INLINE
@@ -70,12 +75,15 @@ void mvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_wid
         x = vector[at.sf];
     }
 
+    typename C::dot_t dots[C::pe];
+#pragma HLS ARRAY_PARTITION variable=dots complete dim=1
+    mac_dots<C>(dots, x, 0, weights[at.row]);
     ap_uint<C::out_width> y = 0;
     for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         typename C::acc_t sum = 0;
         if (at.sf != 0) sum = acc[pe];
-        sum += mac_dot<C>(x, 0, 1, weights[at.row], pe);
+        sum += dots[pe];
         acc[pe] = sum;
         put(y, pe, apply_steps<C>(sum, C::shared ? 0 : int(at.word), C::shared ? 0 : pe, steps...));
     }

@@ -1,4 +1,6 @@
-// The padding of feature maps. pad.go beside this file says what it computes, and in which order of words.
+// The padding of feature maps.
+// A frame is written whose rows first_row, first_row + row_step ... below end_row, and columns likewise, are the pixels
+// of the frame read; all others are the padding. An iteration writes a word; one of a pixel of the frame reads it.
 //
 // C has the members in_t, in_width, out_t, out_width, out_per_word of the streams, and
 //     rows, first_row, end_row, row_step               the rows written, and which of them are of the frame read

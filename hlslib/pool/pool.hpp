@@ -1,4 +1,7 @@
-// Pooling behind a sliding window. pool.go beside this file says what it computes, and in which order of words.
+// Pooling behind a sliding window.
+//     y[c] = max over k of x[k][c]    or    y[c] = sum over k of x[k][c]
+// Windows come in tiles of pe channels, by position and then by channel. An iteration reads simd positions of a tile;
+// the last of its sf iterations writes the pe results.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
 //     words, sf   the loop nest

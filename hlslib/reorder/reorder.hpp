@@ -1,4 +1,7 @@
-// The gathering of chunks within blocks. reorder.go beside this file says what it computes, and when words move.
+// The gathering of chunks within blocks.
+//     y[j] = x[order[j]], the chunks of a block
+// Blocks go through two banks: while one is written in, the one before is read out, in words of the same number of
+// elements. The first block is only read, and behind the last one only written.
 //
 // C has the members in_width, out_width of the streams, order_t and order_per_limb of the table, and
 //     blocks                blocks in a frame
@@ -26,7 +29,7 @@ template <class C> struct reorder_place {
     ap_uint<count_width(C::out_words)> chunk;  // of the block that is written
     ap_uint<count_width(C::chunk_words)> word; // of the chunk
 
-    reorder_place() : phase(0), bank(0), step(0), chunk(0), word(0) {}
+    constexpr reorder_place() : phase(0), bank(0), step(0), chunk(0), word(0) {}
 
     bool reads() const {
 #pragma HLS INLINE
@@ -94,7 +97,7 @@ template <class C> struct reorder_apart_place {
     ap_uint<count_width(C::out_words)> chunk;  // of the block that is written
     ap_uint<count_width(C::chunk_words)> word; // of the chunk
 
-    reorder_apart_place() : reading(1), writing(0), block(0), bank(0), at(0), chunk(0), word(0) {}
+    constexpr reorder_apart_place() : reading(1), writing(0), block(0), bank(0), at(0), chunk(0), word(0) {}
 
     bool reads() const {
 #pragma HLS INLINE
@@ -180,7 +183,7 @@ template <class C> struct reorder_steps_place {
     ap_uint<count_width(C::out_words)> chunk;           // of the step
     ap_uint<count_width(C::chunk_words)> word;          // of the chunk
 
-    reorder_steps_place() : writing(0), steps(0), arrived(0), at(0), step(0), chunk(0), word(0) {}
+    constexpr reorder_steps_place() : writing(0), steps(0), arrived(0), at(0), step(0), chunk(0), word(0) {}
 
     // asks tells that a step is complete: whether it is the last one, has to be known.
     bool asks() const {

@@ -7,6 +7,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
+// FactorBits is the bits of an input or of the multiplier.
+func (o *op) FactorBits() int { return min(o.In[0].Elem.Width, o.multiplier.Width) }
+
 // Cost counts a multiplier and an adder per PE, an increment where the layer rounds otherwise than down, and per limit
 // that is reached a comparison and a choice. A shift is wiring. FINN has no formula for the whole; the multiplier is
 // that of its MVAU.

@@ -1,4 +1,8 @@
-// The requantising layer. requant.go beside this file says what it computes, and in which order of words.
+// The requantising layer.
+// A frame is vectors of folds*pe channels. Of a channel c it makes
+//     y[c] = clip(round((m[c]*x[c] + b[c]) / 2^shift), lo, hi)
+// An iteration reads a word, channels fold*pe on, and writes theirs. Row fold of the tables has theirs, or the one row
+// that serves all; the limits are lo and hi.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
 //     vectors, folds, pe   the loop nest and what is unrolled in it

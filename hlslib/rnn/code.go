@@ -55,13 +55,21 @@ func (w *writer) code() []string {
 
 // stepFunction is what apply_steps asks for.
 func (w *writer) stepFunction(v *value) {
-	k := v.steps.compare
-	base, _ := k.Constant()
 	w.say("")
 	w.say("// The step function of %s.", v.name)
 	w.say("struct %s_function {", v.name)
 	w.say("typedef %s_t out_t;", v.name)
-	w.say("static const int steps = %d, unit = %d, base = %d;", k.Steps(), k.Unit, base)
+	for _, f := range v.steps.form(w.f.PE).Fields() {
+		switch x := f.Value.(type) {
+		case []int:
+			list := strings.Trim(strings.ReplaceAll(fmt.Sprint(x), " ", ", "), "[]")
+			w.say("typedef hlsgen::counts<%s> %s;", list, f.Name)
+		case bool:
+			w.say("static const bool %s = %t;", f.Name, x)
+		default:
+			w.say("static const int %s = %d;", f.Name, x)
+		}
+	}
 	for _, table := range w.tables {
 		if name, ok := strings.CutPrefix(table, v.name+"_"); ok {
 			w.say("typedef %s_t %s_t;", table, name)
@@ -318,7 +326,7 @@ func (w *writer) value(i int, v *value) {
 		text = fmt.Sprintf("hlsgen::rnn_product<use_dsp>(%s, %s)", of(0), of(1))
 	case Steps:
 		pe := "pe"
-		if v.steps.shared() {
+		if v.steps.shared() && !v.steps.form(w.f.PE).Apart() {
 			pe = "0"
 		}
 		tables := ""

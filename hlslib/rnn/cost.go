@@ -15,7 +15,7 @@ import (
 // depends on that goes out, costs nothing. FINN has no such layer.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.Model(t)
-	parts, storage := o.engine(m, f)
+	parts, storage := o.engine(m, f, t)
 	var r work
 	for i := range o.phases {
 		for k := range o.phases[i].values {
@@ -110,7 +110,7 @@ func (g *program) choices(m cost.Model, f dataflow.Fold) cost.Resources {
 }
 
 // engine is the matrix layer, and the memories that are counted beside it. FINN's formula has the weights in it.
-func (o *op) engine(m cost.Model, f dataflow.Fold) ([]cost.Part, []dataflow.Storage) {
+func (o *op) engine(m cost.Model, f dataflow.Fold, t dataflow.Target) ([]cost.Part, []dataflow.Storage) {
 	storage := o.storage(f)
 	if o.dots == 0 {
 		return []cost.Part{m.Control(cost.Counter(iterations(o, o.timing(f))))}, storage
@@ -123,7 +123,7 @@ func (o *op) engine(m cost.Model, f dataflow.Fold) ([]cost.Part, []dataflow.Stor
 	unit := cost.MVAU{
 		MW: longest, MH: o.rows(f) * pe * f.SIMD / longest, PE: pe, SIMD: f.SIMD,
 		WeightBits: o.unit.Weight.Width, InBits: o.vector.Width, AccBits: o.unit.Acc.Width, InSigned: o.vector.Signed(),
-		DSP: f.Compute == dataflow.DSP, Memory: estimate.Memory(f.Memory), Fabric: m.Fabric,
+		DSP: f.Compute == dataflow.DSP, Packing: packing(o, f, t), Memory: estimate.Memory(f.Memory), Fabric: m.Fabric,
 	}
 	var parts []cost.Part
 	if n := o.unit.RequantBits(); n > 0 {
@@ -133,6 +133,14 @@ func (o *op) engine(m cost.Model, f dataflow.Fold) ([]cost.Part, []dataflow.Stor
 		return append(parts, unit.FINN()...), storage[1:]
 	}
 	return append(parts, unit.Logic()...), storage
+}
+
+// packing is that of the dots: those of all units that are computed side by side look at one vector.
+func packing(o *op, f dataflow.Fold, t dataflow.Target) cost.Packing {
+	if o.dots == 0 {
+		return cost.Packing{}
+	}
+	return o.unit.Packing(f.PE*o.dots, f, t)
 }
 
 // Delay is the adder of the accumulators.

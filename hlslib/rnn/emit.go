@@ -6,22 +6,24 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance { return instance(o, f, false) }
+func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
+	return instance(o, f, t, false)
+}
 
 // ReadsEnds is true: a sequence begins with its own states.
 func (o *op) ReadsEnds(int) bool { return true }
 
 // EmitSteps is the instance for sequences of any length. Every step goes out: whether one is the last is not known when
 // its first words do.
-func (o *op) EmitSteps(f dataflow.Fold, _ dataflow.Target, _ int) dataflow.Instance {
+func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Instance {
 	if !o.P.Sequence {
 		panic("rnn: a last step alone, of sequences of different lengths")
 	}
-	return instance(o, f, true)
+	return instance(o, f, t, true)
 }
 
 // instance is that of frames of one length, or of sequences of any.
-func instance(o *op, f dataflow.Fold, steps bool) dataflow.Instance {
+func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) dataflow.Instance {
 	t := o.timing(f)
 	i := dataflow.Instance{
 		Header:  "rnn.hpp",
@@ -30,7 +32,7 @@ func instance(o *op, f dataflow.Fold, steps bool) dataflow.Instance {
 		Config:  loopFields(o, f, t, steps),
 		Storage: o.storage(f),
 	}
-	i.Config = append(i.Config, o.unit.SumFields(f)...)
+	i.Config = append(i.Config, o.unit.SumFields(f, packing(o, f, target))...)
 	if o.dots > 0 {
 		i.Tables = append(i.Tables, o.weights(f))
 	}

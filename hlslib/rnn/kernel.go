@@ -162,7 +162,7 @@ func (k *kernel) unit(i, turn, u int, x, sums []int64) {
 		case Product:
 			z = values[v.Of[0]] * values[v.Of[1]]
 		case Steps:
-			z = v.steps.apply(d, u, values[v.Of[0]])
+			z = v.steps.form(k.f.PE).Apply(v.steps.function(d, u), values[v.Of[0]])
 		case Requant:
 			z = layer.Of(v.requant, d).Apply(values[v.Of[0]])
 		}

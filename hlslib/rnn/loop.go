@@ -10,14 +10,20 @@ import (
 // Folds yields, for every PE that divides the units and every SIMD that divides the vectors, in increasing order, the
 // memories of the weights and the multipliers to choose from. Without dots SIMD is 1, and there are no weights.
 func (o *op) Folds() dataflow.Folds {
+	fit := func(f dataflow.Fold) bool { return fits(o, f) }
 	if o.dots > 0 {
-		return o.unit.Folds(o.pe, o.simd, o.fits)
+		return o.unit.Folds(o.pe, o.simd, fit)
 	}
-	return layer.Folds{PE: o.pe, Fits: o.fits, Compute: layer.Multipliers(true)}.All()
+	return layer.Folds{PE: o.pe, Fits: fit, Compute: layer.Multipliers(true)}.All()
+}
+
+// Products is those of a clock's dots. Lanes without a dot have none, but are counted.
+func (o *op) Products(f dataflow.Fold) (n, bits int) {
+	return f.PE * o.dots * f.SIMD, max(o.unit.Weight.Width, o.vector.Width)
 }
 
 // fits holds a fold against what Vitis HLS accepts.
-func (o *op) fits(f dataflow.Fold) bool {
+func fits(o *op, f dataflow.Fold) bool {
 	word, row := o.lanes*f.PE*o.in[0].Elem.Width, f.PE*o.dots*f.SIMD*o.unit.Weight.Width
 	for _, t := range slices.Concat(o.in[1:], o.out) {
 		word = max(word, f.PE*t.Elem.Width)

@@ -1,4 +1,11 @@
-// The recurrent engine. rnn.go beside this file says what it computes, and in which order of words.
+// The recurrent engine.
+// A frame is time steps. In each, the turns (sequences, or directions of one) run the phases of a cell, unit by unit:
+// first the sums of products
+//     sum[dot] = sum over k of W[dot][unit][k]*v[k]
+// with the vector v that the phase looks at, a state or what an earlier phase has made; then the cell's program, which
+// is C::clock: sums with the input, products, step functions, requantisers. A step ends with new states. An iteration
+// takes simd elements of v for the dots of pe units. The last of a word's reads the input in the first phase, and
+// writes what goes out of the phase.
 //
 // C has the members of the streams, tables and memories, and
 //     length, turns, cells         time steps of a frame; turns of a step, and how many of them are of one sequence
@@ -75,7 +82,7 @@ template <class C> struct rnn_place {
     ap_uint<1> last;                                            // the step is the last one, where ends tell
     ap_uint<1> first;                                           // the states are those that a frame starts with
 
-    rnn_place()
+    constexpr rnn_place()
         : arriving(C::head > 0), waiting(0), count(0), t(0), phase(0), turn(0), cell(0), n(0), sf(0), at(0), word(0), row(0), base(0),
           part(0), from(0), filled(0), to(0), half(0), last(0), first(1) {}
 
@@ -247,11 +254,14 @@ template <class C> struct rnn_dot : C {
 // rnn_sums adds the products of one clock.
 template <class C, class ACC, class W> void rnn_sums(const rnn_place<C>& at, ACC& acc, const ap_uint<C::vector_width>& vector, const W& weights) {
 #pragma HLS INLINE
+    typename C::dot_t sums[C::pe * C::dots];
+#pragma HLS ARRAY_PARTITION variable=sums complete dim=1
+    mac_dots<rnn_dot<C> >(sums, vector, int(at.part) * C::simd, weights[at.row]);
     for (int lane = 0; lane < C::pe * C::dots; lane++) {
 #pragma HLS UNROLL
         typename C::acc_t sum = 0;
         if (at.sf != 0) sum = acc[lane];
-        sum += mac_dot<rnn_dot<C> >(vector, int(at.part) * C::simd, 1, weights[at.row], lane);
+        sum += sums[lane];
         acc[lane] = sum;
     }
 }

@@ -5,9 +5,13 @@ import (
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
+
+// mostClocks is how many lie at most between a value and its code: every step of a sequence waits for them.
+const mostClocks = 2
 
 // A stepped value is what step functions make of another one: how they are built.
 type stepped struct {
@@ -16,6 +20,7 @@ type stepped struct {
 	cells, units int
 	perCell      bool            // one step function for all units of every cell
 	compare      num.Comparators // for all units, or one per cell or per unit
+	built        *steps.Functions
 }
 
 // bindSteps makes the comparators of value k in phase i.
@@ -27,7 +32,7 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 	for _, c := range g.params.Cells {
 		s.perCell = s.perCell && len(c.Phases[i].Values[k].Steps) == 1
 	}
-	var steps []num.Step
+	var list []num.Step
 	var in []num.Range
 	breaks := 0
 	for d, c := range g.params.Cells {
@@ -36,17 +41,18 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 				in[d] = in[d].Union(x)
 				continue
 			}
-			steps, in = append(steps, layer.Of(c.Phases[i].Values[k].Steps, u)), append(in, x)
+			list, in = append(list, layer.Of(c.Phases[i].Values[k].Steps, u)), append(in, x)
 		}
 	}
-	for n := range steps {
-		breaks = max(breaks, len(steps[n].Over(in[n]).At))
+	for n := range list {
+		breaks = max(breaks, len(list[n].Over(in[n]).At))
 	}
 	// A delta costs about as much as a threshold: units may write a function with twice its breakpoints.
-	s.compare = num.Compare(steps, in, s.of, 2*breaks).Merged()
+	s.compare = num.Compare(list, in, s.of, 2*breaks).Merged()
 	if n := s.compare.Steps(); n > layer.MaxThresholds {
 		return fmt.Errorf("a unit has %d thresholds, at most %d are possible", n, layer.MaxThresholds)
 	}
+	s.built = steps.New(s.compare, s.of, s.code)
 	v.steps = s
 	return nil
 }
@@ -54,23 +60,29 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 // shared reports whether a row serves all units of a cell.
 func (s *stepped) shared() bool { return s.perCell || s.compare.Shared() }
 
-// beside is how many units a row of the tables is for, of so many that are computed side by side.
-func (s *stepped) beside(pe int) int {
-	if s.shared() {
-		return 1
-	}
-	return pe
+// form is how the step functions are built for so many units side by side.
+func (s *stepped) form(pe int) steps.Form {
+	return s.built.At(steps.Site{PE: pe, Alike: s.shared(), Clocks: mostClocks})
 }
 
-// apply is what comparators make of a value.
-func (s *stepped) apply(d, unit int, v int64) int64 {
+// clocks is how many lie between a value and its code. Comparators and their count have one more than in other layers:
+// there are hundreds.
+func (s *stepped) clocks(pe int) int {
+	if form := s.form(pe); form.Apart() {
+		return form.Clocks()
+	}
+	return mostClocks
+}
+
+// function is the number of a unit's.
+func (s *stepped) function(d, unit int) int {
 	switch {
 	case s.compare.Shared():
-		return s.compare.Apply(0, v)
+		return 0
 	case s.perCell:
-		return s.compare.Apply(d, v)
+		return d
 	}
-	return s.compare.Apply(d*s.units+unit, v)
+	return d*s.units + unit
 }
 
 // row says which row of the tables a unit has.
@@ -84,12 +96,17 @@ func (s *stepped) row() row {
 	return byWord
 }
 
-// rowBits is the bits of the widest row of the tables.
-func (s *stepped) rowBits(pe int) int { return s.beside(pe) * dataflow.StepBits(s.compare, s.of) }
+// rowBits is the bits of the widest row that comparators have.
+func (s *stepped) rowBits(pe int) int {
+	if s.shared() {
+		pe = 1
+	}
+	return pe * dataflow.StepBits(s.compare, s.of)
+}
 
-// tables gives what apply_steps of hlslib/core/compare.hpp asks for, under names of its own.
+// tables gives those that apply_steps of hlslib/core/compare.hpp asks for, under names of their own.
 func (s *stepped) tables(pe int) []dataflow.Table {
-	_, tables := dataflow.StepTables(s.compare, s.beside(pe), s.of)
+	tables := s.form(pe).Tables()
 	for i := range tables {
 		tables[i].Name = s.name + "_" + tables[i].Name
 	}
@@ -98,18 +115,17 @@ func (s *stepped) tables(pe int) []dataflow.Table {
 
 // storage is that of the tables.
 func (s *stepped) storage(pe int) []dataflow.Storage {
-	list := dataflow.StepStorage(s.compare, s.beside(pe), s.of, dataflow.NoMemory)
+	list := s.form(pe).Storage()
 	for i := range list {
 		list[i].Name = s.name + "_" + list[i].Name
 	}
 	return list
 }
 
-// cost is what compares with the thresholds, and what adds the deltas.
-func (s *stepped) cost(m cost.Model, pe int) cost.Resources {
-	r := m.Comparators(pe, s.compare.Steps(), s.of.Width).Resources
-	if s.compare.Delta != nil {
-		r = r.Plus(cost.Adder(s.code.Width).Times(pe * s.compare.Steps()))
+// cost is what makes codes of values, for pe units.
+func (s *stepped) cost(m cost.Model, pe int) (r cost.Resources) {
+	for _, part := range s.form(pe).Logic(m) {
+		r = r.Plus(part.Resources)
 	}
 	return r
 }

@@ -36,7 +36,7 @@ func (o *op) timing(f dataflow.Fold) timing {
 		t.phases = append(t.phases, s)
 	}
 	for i := range o.phases {
-		t.phases[i].latency = o.latency(i, f.SIMD)
+		t.phases[i].latency = o.latency(i, f)
 		t.latency = max(t.latency, t.phases[i].latency)
 	}
 	end := 0
@@ -169,12 +169,12 @@ func iterations(o *op, t timing) int {
 
 // latency is L of the package's comment for a phase: the clocks from the start of a unit's last products to the arrival
 // of what is kept or goes out.
-func (g *program) latency(i, simd int) int {
+func (g *program) latency(i int, f dataflow.Fold) int {
 	p := &g.phases[i]
 	ready := make([]int, len(p.values))
 	for k := range p.values {
 		if v := &p.values[k]; v.built() {
-			ready[k] = g.ready(i, v, ready, simd)
+			ready[k] = g.ready(i, v, ready, f)
 		}
 	}
 	last := 1
@@ -192,7 +192,7 @@ func (g *program) latency(i, simd int) int {
 }
 
 // ready is when a value of phase i is there, of those before it: the table of operations in the package's comment.
-func (g *program) ready(i int, v *value, ready []int, simd int) (clock int) {
+func (g *program) ready(i int, v *value, ready []int, f dataflow.Fold) (clock int) {
 	for _, a := range v.Of {
 		clock = max(clock, ready[a])
 	}
@@ -200,7 +200,7 @@ func (g *program) ready(i int, v *value, ready []int, simd int) (clock int) {
 	case Input, OfState, Earlier:
 		return 1
 	case Sum:
-		return g.unit.SumLatency(simd)
+		return g.unit.SumLatency(f.SIMD)
 	case Linear:
 		clock = 0
 		for _, a := range g.terms(i, v) {
@@ -217,7 +217,7 @@ func (g *program) ready(i int, v *value, ready []int, simd int) (clock int) {
 	case Product:
 		return clock + 1
 	case Steps:
-		return clock + 2
+		return clock + v.steps.clocks(f.PE)
 	case Requant:
 		if of := &g.phases[i].values[v.Of[0]]; of.Op != Linear || !g.adds(i, of) {
 			clock++

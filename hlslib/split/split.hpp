@@ -1,4 +1,6 @@
-// The parting of channels. split.go beside this file says in which order words are written.
+// The parting of channels.
+// Of every vector, the first channels go to output 0, those that follow to output 1, and so on: an iteration reads a
+// word and writes it to one output.
 //
 // C has the member in_width of the input, and
 //     vectors     vectors in a frame

@@ -1,4 +1,8 @@
-// The sliding window. swg.go beside this file says what it writes, in which order, and when.
+// The sliding window.
+//     y[oy][ox][i*kernel_w+j][c] = x[oy*stride_h-before_h+i*dilation_h][ox*stride_w-before_w+j*dilation_w][c]
+// or pad, where that pixel lies outside of the frame. Windows go out in raster order, each tile by tile of channels, in
+// a tile by position, then by channel. With one position in a word, an iteration reads a word into a ring of pixels,
+// writes one out of it, or both. With all of them, an iteration shifts a word into delays, whose taps are the window.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
 //     parallel               a word holds all kernel positions
@@ -54,7 +58,7 @@ template <class C> struct swg_walk {
     ap_uint<count_width(C::windows_h)> oy;
     ap_uint<count_width(C::windows_w)> ox;
 
-    swg_walk() : y(-size::before_y), x(-size::before_x), oy(0), ox(0) {}
+    constexpr swg_walk() : y(-size::before_y), x(-size::before_x), oy(0), ox(0) {}
 
     void next() {
 #pragma HLS INLINE
@@ -309,7 +313,7 @@ template <class C> struct swg_side_by_side {
                                                  // far beyond the frame
     ap_uint<count_width(C::parts)> part;
 
-    swg_side_by_side() : clock(0), at(0), due(size::tall + size::wide - size::before_y - size::before_x), part(0) {}
+    constexpr swg_side_by_side() : clock(0), at(0), due(size::tall + size::wide - size::before_y - size::before_x), part(0) {}
 
     bool reads() const {
 #pragma HLS INLINE

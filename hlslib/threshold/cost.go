@@ -14,8 +14,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	}
 	return estimate.Storing(t, cost.Thresholding{
 		InBits: o.In[0].Elem.Width, PE: f.PE, Rows: rows, Memory: estimate.Memory(f.Memory),
-		Fabric: estimate.Model(t).Fabric, Steps: o.steps.Thresholds(),
-	}, o.steps.Storage(f))
+		Fabric: estimate.Model(t).Fabric,
+	}, o.steps.Storage(f), o.steps.Logic(estimate.Model(t), f)...)
 }
 
 // Delay is that of the counter of words: values come and go.

@@ -2,17 +2,18 @@
 // frame.
 //
 // A step function is a base and thresholds; each threshold that x exceeds adds to the output: one unit common to all,
-// or, where a function falls or jumps unevenly, a delta of its own.
+// or, where a function falls or jumps unevenly, a delta of its own. It is built so, or in another form
+// of package steps, with tables for each of the PE channels.
 //
 // PE channels are computed side by side. With V vectors of C channels the loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
 // or V*C/PE clocks a frame; every iteration reads a word, x[fold*PE .. fold*PE+PE-1], and writes the word of the same
-// channels. Row fold of the threshold table holds what one iteration compares with: element pe*steps+i is threshold i
-// of channel fold*PE+pe. Where all channels have the same function, one row of steps thresholds serves them all. Where
-// pixels have functions of their own, as behind a constant that differs from pixel to pixel, a vector is several
-// pixels: C is the elements of all of them, and PE divides the channels of one.
+// channels. As comparators, row fold of the threshold table holds what one iteration compares with: element pe*steps+i
+// is threshold i of channel fold*PE+pe. Where all channels have the same function, one row of steps thresholds serves
+// them all. Where pixels have functions of their own, as behind a constant that differs from pixel to pixel, a vector
+// is several pixels: C is the elements of all of them, and PE divides the channels of one.
 package threshold
 
 import (
@@ -76,11 +77,14 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // Folds yields, for every PE that divides the channels in increasing order, the memories to choose from.
 func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(o.steps.Tables(), false) }
 
-// Loop has a latency of one clock to fetch the thresholds and one to compare.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop { return o.Nest(f, 2).Loop() }
+// Loop has the latency of the step functions: at least one clock to fetch, and one to compare or to go out.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	return o.Nest(f, max(2, o.steps.Clocks(f))).Loop()
+}
 
 func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
-	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 { return o.steps.Built(c, x[0]) })
+	built := o.steps.Built(f)
+	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 { return built(c, x[0]) })
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

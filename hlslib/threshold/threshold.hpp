@@ -1,4 +1,7 @@
-// The thresholding layer. threshold.go beside this file says what it computes, and in which order of words.
+// The thresholding layer.
+//     y[c] = f[c](x[c]), f[c] being a base, and what each threshold adds that x[c] exceeds
+// A frame is vectors of folds*pe channels. An iteration reads a word, channels fold*pe on, and writes theirs. Row fold
+// of the tables has the thresholds of the first of them, then those of the next.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
 //     vectors, folds, pe   the loop nest and what is unrolled in it

@@ -67,43 +67,63 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 120, append(cases, layertest.Random(60, 11, random)...)...)
 }
 
-// TestForms looks at how step functions are written as tables.
+// TestForms has step functions of many steps, in all forms, through the contract: even and uneven ones, that rise and
+// fall, one for all channels or one each, of few bits and of many.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
-	fall := num.Step{At: []int64{2}, Value: []int64{1, 0}}
-	jump := num.Step{At: []int64{2, 4}, Value: []int64{0, 1, 100}}
-	tests := []struct {
-		name  string
-		steps []num.Step
-		pe    int
-		want  string
+	r := rand.New(rand.NewPCG(41, 4))
+	steps := func(n int, in num.Type, gap, spread int64, jump func() int64) (list []num.Step) {
+		for range n {
+			var s num.Step
+			at, value := -20*gap, int64(-3)
+			for range 40 {
+				s.At, s.Value = append(s.At, at), append(s.Value, value)
+				at, value = at+gap+r.Int64N(spread), value+jump()
+			}
+			list = append(list, num.Step{At: s.At, Value: append(s.Value, value)}.Over(in.Range()))
+		}
+		return list
+	}
+	one := func() int64 { return 1 }
+	any := func() int64 { return r.Int64N(7) - 3 }
+	var cases []layertest.Case
+	seen := map[string]bool{}
+	for _, tt := range []struct {
+		name        string
+		in          num.Type
+		gap, spread int64
+		jump        func() int64
 	}{
-		{"shared", []num.Step{relu}, 2, "thresholds UINT3 none [[0 2 5]]"},
-		{"found to be shared", []num.Step{relu, relu}, 1, "thresholds UINT3 none [[0 2 5]]"},
-		{"by channel", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 1,
-			"thresholds UINT3 distributed [[0 2 5] [3 7 7]]"},
-		{"side by side", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 2,
-			"thresholds UINT3 none [[0 2 5 3 7 7]]"},
-		{"bases", []num.Step{relu, {At: []int64{4}, Value: []int64{-2, -1}}}, 2,
-			"thresholds UINT3 none [[0 2 5 3 7 7]], base INT2 none [[0 -2]]"},
-		{"deltas", []num.Step{fall, jump}, 1,
-			"thresholds UINT3 distributed [[1 7] [1 3]], base BINARY distributed [[1] [0]], deltas INT8 distributed " +
-				"[[-1 0] [1 99]]"},
-		{"a jump", []num.Step{jump}, 1,
-			"thresholds UINT3 none [[1 3]], base BINARY none [[0]], deltas UINT7 none [[1 99]]"},
-	}
-	for _, tt := range tests {
-		op := layertest.Bind(t, threshold.New(threshold.Params{Steps: tt.steps}), typ(uintN(3), 2))
-		var tables []string
-		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
-		for _, x := range i.Tables {
-			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, i.StorageOf(x.Name).In, x.Rows))
-		}
-		if got := strings.Join(tables, ", "); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		{"byte", intN(8), 5, 3, any}, {"even", intN(15), 256, 1, one},
+		{"down", intN(15), 300, 90, func() int64 { return -1 }}, {"uneven", intN(16), 700, 90, any},
+		{"unsigned", uintN(14), 200, 20, one}, {"wide", intN(61), 1 << 54, 1 << 53, one},
+		{"wide and uneven", intN(61), 1 << 54, 1 << 53, any}, {"crowded", intN(20), 2, 9, one},
+		{"crowded and uneven", intN(20), 2, 9, any},
+	} {
+		for _, n := range []int{1, 6} {
+			p := threshold.Params{Steps: steps(n, tt.in, tt.gap, tt.spread, tt.jump)}
+			c := layertest.Case{Name: fmt.Sprint(tt.name, n), Loose: "functions of values that no frame has",
+				Op: threshold.New(p),
+				In: []dataflow.Type{typ(tt.in, 3, 6)}}
+			cases = append(cases, c)
+			op := layertest.Bind(t, threshold.New(p), c.In...)
+			for f := range op.Folds() {
+				var tables []string
+				i := op.Emit(f, dataflow.Target{})
+				for _, table := range i.Tables {
+					tables = append(tables, table.Name)
+				}
+				seen[strings.Join(tables, " ")] = true
+			}
 		}
 	}
+	const search = "stagea stageb stagec staged stagee stagef"
+	for _, want := range []string{"codes", "codes thresholds", "codes thresholds deltas", search, search + " codes"} {
+		if !seen[want] {
+			t.Errorf("no form has the tables %s: %v", want, seen)
+		}
+	}
+	layertest.Check(t, 60, cases...)
 }
 
 func TestBindRefuses(t *testing.T) {
@@ -144,7 +164,7 @@ func TestLoop(t *testing.T) {
 	op := layertest.Bind(t, threshold.New(threshold.Params{Steps: []num.Step{{Value: []int64{1}}}}),
 		typ(uintN(8), 5, 12))
 	for pe, iterations := range map[int]int{1: 60, 3: 20, 12: 5} {
-		l := op.Loop(dataflow.Fold{PE: pe, SIMD: 1}, dataflow.Target{})
+		l := op.Loop(dataflow.Fold{PE: pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
 		if l.Iterations() != iterations || l.FirstWrite(0) != 2 || l.LastWrite(0) != iterations+1 {
 			t.Errorf("PE %d: %+v, want %d iterations and a latency of 2", pe, l, iterations)
 		}

@@ -1,4 +1,7 @@
-// The repetition of pixels. upsample.go beside this file says what it computes, and in which order of words.
+// The repetition of pixels.
+//     y[i][j] = x[i / row_scale][j / column_scale]
+// An iteration writes a word. It is read with the first of its copies, and kept for the others: a row of words where
+// rows are repeated, else the words of a pixel.
 //
 // C has the members in_width, out_width of the streams, and
 //     rows, columns, words      of the frame read: rows, pixels of a row, words of a pixel
@@ -23,7 +26,7 @@ template <class C> struct upsample_place {
     ap_uint<count_width(C::words)> word;         // of the pixel
     ap_uint<count_width(C::kept_rows)> pixel;    // where kept has the pixel
 
-    upsample_place() : row(0), column(0), again(0), word(0), pixel(0) {}
+    constexpr upsample_place() : row(0), column(0), again(0), word(0), pixel(0) {}
 
     void next() {
 #pragma HLS INLINE

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
@@ -103,6 +104,11 @@ func (o *op) Folds() dataflow.Folds {
 	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.PE*f.SIMD, f, o.vectors) })
 }
 
+// Products is those of one clock: PE channels, of SIMD positions each.
+func (o *op) Products(f dataflow.Fold) (n, bits int) {
+	return f.PE * f.SIMD, max(o.Weight.Width, o.in.Elem.Width)
+}
+
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	tiles := o.in.Port(f.PE * f.SIMD)
 	tiles.Tile = o.in.Shape.Tiled(f.PE)
@@ -110,22 +116,23 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	return layer.Windows(o.vectors, o.channels/f.PE, o.positions/f.SIMD, o.Latency(f.SIMD))
+	return layer.Windows(o.vectors, o.channels/f.PE, o.positions/f.SIMD, o.Latency(f))
 }
 
 // kernel is the hardware's state: counters and a sum per PE. Sums wrap around at 64 bits rather than at the
 // accumulator's width, which changes none of the bits that the accumulator has.
 type kernel struct {
-	o     *op
-	f     dataflow.Fold
-	nf    int     // of the iteration
-	at    int     // the iteration's first position
-	sums  []int64 // by PE
-	words [1]dataflow.Word
+	o      *op
+	f      dataflow.Fold
+	nf     int     // of the iteration
+	at     int     // the iteration's first position
+	sums   []int64 // by PE
+	output func(first int, sums []int64) dataflow.Word
+	words  [1]dataflow.Word
 }
 
 func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
-	return &kernel{o: o, f: f, sums: make([]int64, f.PE)}
+	return &kernel{o: o, f: f, sums: make([]int64, f.PE), output: o.Outputs(f)}
 }
 
 func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
@@ -140,15 +147,16 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	}
 	k.words[0] = nil
 	if k.at += k.f.SIMD; k.at == k.o.positions {
-		k.words[0] = k.o.Outputs(first, k.sums)
+		k.words[0] = k.output(first, k.sums)
 		k.at = 0
 		k.nf = (k.nf + 1) % (k.o.channels / k.f.PE)
 	}
 	return k.words[:]
 }
 
+// Emit packs no products: no two channels share an input.
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return o.Unit.Emit(f, "vvau", "channels", "positions",
+	return o.Unit.Emit(f, cost.Packing{}, "vvau", "channels", "positions",
 		dataflow.Field{Name: "vectors", Doc: "windows in a frame", Value: o.vectors},
 		dataflow.Field{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
 		dataflow.Field{Name: "sf", Doc: "input words of an output word", Value: o.positions / f.SIMD})

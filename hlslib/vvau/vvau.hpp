@@ -1,4 +1,9 @@
-// The vector-vector-activation unit. vvau.go beside this file says what it computes, and in which order of words.
+// The vector-vector-activation unit.
+//     y[c] = f[c](sum over k of W[c][k]*x[k][c])
+// f[c] is a non-decreasing step function, or nothing. Windows of sf*simd positions come in tiles of pe channels, by
+// position and then by channel. An iteration multiplies simd positions of a tile with the weights of its channels,
+// which are a row of the table: those of the first channel, then those of the next. The last of the sf writes the pe
+// results.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
 //     vectors, nf, sf, pe, simd   the loop nest and what is unrolled in it
@@ -24,7 +29,7 @@ template <class C> struct vvau_place {
     ap_uint<count_width(C::nf)> nf;
     ap_uint<count_width(C::nf * C::sf)> row; // of the weights
 
-    vvau_place() : sf(0), nf(0), row(0) {}
+    constexpr vvau_place() : sf(0), nf(0), row(0) {}
 
     void next() {
 #pragma HLS INLINE

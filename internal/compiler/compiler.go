@@ -40,6 +40,7 @@ type Options struct {
 	Board    string // name or path of a board file
 	ClockMHz float64
 	IO       dataflow.IO
+	Unroll   dataflow.Envelope // of every process
 	FPS      float64
 	Interval int // clocks per frame to reach; 0: not asked
 	MaxUse   folding.Use
@@ -156,7 +157,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 
 // target is the board at the asked clock, or at its own.
 func (o Options) target(b boards.Board) dataflow.Target {
-	return dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO}
+	return dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
+		Unroll: o.Unroll}
 }
 
 // goal is what the design is made for.

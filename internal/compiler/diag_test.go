@@ -15,6 +15,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/compiler"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/golden"
 	"hlsgen/internal/npy"
@@ -114,6 +115,10 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.FoldingUnknown: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{NoCSim: true, Folding: write(t, "folding.json",
 			[]byte(`{"MVAU_hls_0": {"PE": 2, "SIMD": 2}, "MVAU_hls_7": {"PE": 2}}`))}, d)
+	},
+	diag.UnrollExceeded: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{Model: file(t, wide()), Unroll: dataflow.Envelope{Wide: 32, Few: 32, One: 32},
+			Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"PE": 4, "SIMD": 64}}`))}, d)
 	},
 	diag.WordTooWide: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Model: file(t, wide()),

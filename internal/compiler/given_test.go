@@ -247,6 +247,18 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			if err != nil {
 				t.Fatal(err)
 			}
+			if seed%3 == 0 || tier.Long() {
+				wide, err := split(ctx, rnd, found, im.Model)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if wide != nil {
+					r.Design, found = wide, wide
+					if streams, err = r.simulate(ctx, s); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
 			if seed*compiled%networks >= compiled {
 				return
 			}
@@ -289,7 +301,7 @@ func pixels(t *testing.T, quantised bool) string {
 func narrow(t *testing.T, r *Result, bits []int) {
 	t.Helper()
 	layer := 0
-	for _, n := range r.Design.Model.Graph.Nodes {
+	for _, n := range r.Imported.Model.Graph.Nodes {
 		a, ok := n.Op.(dataflow.Accumulating)
 		if !ok {
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -84,6 +85,15 @@ func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled
 	r, err := recurrentBuilt(ctx, n, lengthsOptions(n), func(*dataflow.Graph) map[string]map[string]any { return nil })
 	if err != nil {
 		return err
+	}
+	if seed%2 == 0 {
+		wide, err := split(ctx, rand.New(rand.NewPCG(seed, 3)), r.Design, r.Imported.Model)
+		if err != nil {
+			return err
+		}
+		if wide != nil {
+			r.Design = wide
+		}
 	}
 	streams, err := r.agree(ctx, runs)
 	if err != nil || !compiled {

@@ -11,10 +11,11 @@ type Graph struct {
 
 // A Node is a bound layer in its place.
 type Node struct {
-	Name    string // Kind_0, Kind_1 ...
+	Name    string // Kind_0, Kind_1 ...; of a part of a layer, that layer's name and the part's: MVAU_1_fork
 	Op      Op
 	In, Out []int    // stream ids
 	Origin  []string // the ONNX nodes that the layer computes
+	Whole   *Whole   // the layer that the node is a part of; nil of a layer that is one node
 }
 
 // A Stream joins one writer to one reader.
@@ -74,19 +75,36 @@ func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []i
 // Place adds a layer that is bound to the types of its input streams already, and whose outputs have the types outs.
 // Layers may share origins: nobody changes them.
 func (b *Builder) Place(bound Op, in []int, names []string, origin []string, outs []Type) (out []int) {
+	return b.place(&Node{Name: b.next(bound), Op: bound, In: slices.Clone(in), Origin: origin}, names, outs)
+}
+
+// Whole begins a layer that is built as several nodes, which follow right behind it.
+func (b *Builder) Whole(op Op, f Fold) *Whole { return &Whole{Name: b.next(op), Op: op, Fold: f} }
+
+// PlacePart is Place of a part of a layer, which is called part.
+func (b *Builder) PlacePart(w *Whole, part string, bound Op, in []int, names []string, origin []string,
+	outs []Type) (out []int) {
+	return b.place(&Node{Name: w.Name + "_" + part, Op: bound, In: slices.Clone(in), Origin: origin, Whole: w}, names,
+		outs)
+}
+
+func (b *Builder) next(op Op) string {
+	if b.count == nil {
+		b.count = naming{}
+	}
+	return b.count.next(op.Kind())
+}
+
+func (b *Builder) place(n *Node, names []string, outs []Type) (out []int) {
 	for i, t := range outs {
 		name := ""
 		if i < len(names) {
 			name = names[i]
 		}
-		out = append(out, b.stream(name, t))
+		n.Out = append(n.Out, b.stream(name, t))
 	}
-	if b.count == nil {
-		b.count = naming{}
-	}
-	b.g.Nodes = append(b.g.Nodes, &Node{Name: b.count.next(bound.Kind()), Op: bound, In: slices.Clone(in), Out: out,
-		Origin: origin})
-	return slices.Clone(out)
+	b.g.Nodes = append(b.g.Nodes, n)
+	return slices.Clone(n.Out)
 }
 
 // Type is the type of stream s.

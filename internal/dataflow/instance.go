@@ -34,4 +34,20 @@ type Table struct {
 	Name, Doc string // Name within the layer: "weights", "thresholds"
 	Elem      num.Type
 	Rows      [][]int64
+	Banks     int // arrays of as many rows each, one after the other in Rows, read side by side; 0 is one array
+}
+
+// Limbs is the layout of a table's row of n elements of the given width: a row is an array of words of at most 64 bits
+// and no element lies in two of them. Of the layouts with at most twice the fewest words it is the one with the fewest
+// unused elements, and among those the one with the fewest words.
+func Limbs(n, width int) (perLimb, count int) {
+	widest := min(64/width, n)
+	best := -1
+	for k := widest; k >= (widest+1)/2; k-- {
+		c := (n + k - 1) / k
+		if unused := c*k - n; best < 0 || unused < best {
+			best, perLimb, count = unused, k, c
+		}
+	}
+	return perLimb, count
 }

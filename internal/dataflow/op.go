@@ -10,7 +10,7 @@
 //   - design.go is a model with a schedule; fifo.go its FIFOs
 //   - port.go is words on streams; loop.go is when they move, nest.go and stride.go how layers spell that
 //   - instance.go, storage.go, steps.go, requant.go: tables, memories and fields for the C++
-//   - cost.go is resources by part; limits.go, sizes that nothing exceeds
+//   - cost.go is resources by part; limits.go, sizes that nothing exceeds; unroll.go, what one process computes at most
 package dataflow
 
 import (
@@ -172,6 +172,7 @@ type Target struct {
 	Formula  Formula
 	IO       IO
 	Stalls   Stalls
+	Unroll   Envelope // of every process
 }
 
 // Stalls is the rule by which a layer waits for room, which depends on the flow that makes hardware of it.
@@ -293,6 +294,10 @@ func (t Type) Sums(n int) (Type, error) {
 // Counting is implemented by layers that multiply or hold parameters: operations and parameters of one frame by FINN's
 // names, op_mac_INT2_INT4 and param_weight_INT4.
 type Counting interface{ Counts() map[string]int64 }
+
+// Multiplying is implemented by layers that multiply, by LUTs or by DSP slices as their folds say. FactorBits is the
+// bits of the narrower factor.
+type Multiplying interface{ FactorBits() int }
 
 // Timed is implemented by layers that bound the clock. Delay is the estimated time in ns of what the layer carries from
 // one clock to the next, which no pipeline stage can shorten.

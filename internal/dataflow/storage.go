@@ -14,7 +14,11 @@ type Storage struct {
 	Width   int    // bits of a row
 	Written bool   // an array, with a row written and one read a clock; else a table
 	In      Memory // what Verify allows
+	Banks   int    // of a table: arrays of so many rows, each read at an address of its own; 0 is one
 }
+
+// Arrays is how many there are.
+func (s Storage) Arrays() int { return max(1, s.Banks) }
 
 // Fit is where rows of width bits lie for which a fold has no choice: in LUTs up to 64 rows or 1024 bits, else in block
 // RAM.
@@ -77,7 +81,9 @@ func (s Storage) String() string { return fmt.Sprintf("%s %dx%d in %v", s.Name, 
 
 // Storage is what a table takes.
 func (t Table) Storage(part string) Storage {
-	return ROM(t.Name, part, len(t.Rows), len(t.Rows[0])*t.Elem.Width)
+	s := ROM(t.Name, part, len(t.Rows)/max(1, t.Banks), len(t.Rows[0])*t.Elem.Width)
+	s.Banks = t.Banks
+	return s
 }
 
 // Verify checks that s lies where its kind can.

@@ -19,7 +19,7 @@ import (
 // An input has its stream, ONNX name, shape, range (or one per channel: [0,3],[0,7]) and element type. A node has its
 // name, kind, streams, the ONNX tensor of each output, the ONNX nodes it computes, and its parameters. Types of inner
 // streams do not stand there: binding the layers derives them. layertest.Parse also takes empty lines and lines that
-// begin with #.
+// begin with #. It reads graphs of models: what a design has beside, the parts of a layer, have no form of their own.
 func (g *Graph) String() string {
 	var b strings.Builder
 	for _, s := range g.In {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"hlsgen/internal/num"
 )
@@ -39,10 +40,10 @@ func (g *Graph) Verify() error {
 	if err := use(writers, "input", g.In); err != nil {
 		return err
 	}
-	count := naming{}
+	names := names{count: naming{}, taken: map[string]bool{}}
 	for _, n := range g.Nodes {
-		if want := count.next(n.Op.Kind()); n.Name != want {
-			return fmt.Errorf("a node is called %q where %s is due", n.Name, want)
+		if err := names.verify(n); err != nil {
+			return err
 		}
 		if err := use(readers, n.Name, n.In); err != nil {
 			return err
@@ -69,6 +70,32 @@ func (g *Graph) Verify() error {
 			return fmt.Errorf("stream s%d is an input and an output: no layer reads or writes it", s)
 		}
 	}
+	return nil
+}
+
+// names are those of nodes so far.
+type names struct {
+	count naming
+	taken map[string]bool
+	whole *Whole // of the last node
+}
+
+// verify checks that a node is named by kind and count. The parts of a layer stand side by side, and have its name in
+// theirs.
+func (s *names) verify(n *Node) error {
+	op, name := n.Op, n.Name
+	if n.Whole != nil {
+		op, name = n.Whole.Op, n.Whole.Name
+	}
+	if n.Whole == nil || n.Whole != s.whole {
+		if want := s.count.next(op.Kind()); name != want {
+			return fmt.Errorf("a node is called %q where %s is due", name, want)
+		}
+	}
+	if s.taken[n.Name] || n.Whole != nil && !strings.HasPrefix(n.Name, name+"_") {
+		return fmt.Errorf("a part of %s is called %q", name, n.Name)
+	}
+	s.whole, s.taken[n.Name] = n.Whole, true
 	return nil
 }
 

@@ -30,6 +30,7 @@ const (
 	ClockUnreachable  Code = "clock-unreachable"
 	FoldingInvalid    Code = "folding-invalid"
 	FoldingUnknown    Code = "folding-unknown-layer"
+	UnrollExceeded    Code = "unroll-exceeded"
 	WordTooWide       Code = "word-too-wide"
 	DataInvalid       Code = "data-invalid"
 	InputQuantised    Code = "input-quantised"
@@ -74,6 +75,7 @@ var Codes = map[Code]string{
 	ClockUnreachable:  "a layer cannot follow the asked clock",
 	FoldingInvalid:    "a folding file asks for something that a layer cannot do",
 	FoldingUnknown:    "a folding file names a layer that the design does not have",
+	UnrollExceeded:    "a process would compute more products than --max-unroll allows",
 	WordTooWide:       "a stream word is wider than Vitis HLS accepts",
 	DataInvalid:       "input data do not fit the model",
 	InputQuantised:    "a quantiser was put in front of an input",

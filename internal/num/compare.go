@@ -76,6 +76,17 @@ func (k Comparators) Apply(c int, x int64) int64 {
 	return out
 }
 
+// Step is channel c's comparators of a value of type t as a step function.
+func (k Comparators) Step(c int, t Type) Step {
+	s := Step{Value: []int64{k.Apply(c, t.Range().Lo)}}
+	for _, over := range k.Over[c] {
+		if over < t.Range().Hi && (len(s.At) == 0 || over+1 > s.At[len(s.At)-1]) {
+			s.At, s.Value = append(s.At, over+1), append(s.Value, k.Apply(c, over+1))
+		}
+	}
+	return s
+}
+
 // Steps is the number of thresholds of a channel, 0 where there are no comparators.
 func (k Comparators) Steps() int {
 	if len(k.Over) == 0 {

@@ -16,7 +16,12 @@ type Step struct {
 
 // Apply is the step's value at x.
 func (s Step) Apply(x int64) int64 {
-	return s.Value[sort.Search(len(s.At), func(i int) bool { return s.At[i] > x })]
+	return s.Value[s.Above(x)]
+}
+
+// Above is the number of the first breakpoint above x, len(At) where there is none.
+func (s Step) Above(x int64) int {
+	return sort.Search(len(s.At), func(i int) bool { return s.At[i] > x })
 }
 
 // Verify checks the form.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing of the tools it is asked for, on Debian and Ubuntu, and says what it does:
-#     internal/setup/setup.sh go g++ clang++ tclsh
+#     internal/setup/setup.sh go g++ clang++ opt nm tclsh
 # Where nothing is missing it does nothing and needs neither rights nor network.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -34,6 +34,8 @@ for tool in "$@"; do
         ;;
     g++) missing g++ g++ ;;
     clang++) missing clang++ clang ;;
+    opt) missing opt llvm ;;
+    nm) missing nm binutils ;;
     tclsh) missing tclsh tcl ;;
     slurm) # daemons stand where a user's path does not lead
         PATH=$PATH:/usr/sbin:/sbin missing slurmctld slurm-wlm

@@ -1,0 +1,77 @@
+package space
+
+import (
+	"fmt"
+
+	"hlsgen/folding/ask"
+	"hlsgen/folding/finn"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// Unroll is the target's envelope, raised just so far that every layer has a fold of at most so many clocks per frame.
+// ok is false where that takes something else, or nothing.
+func Unroll(s *Space, clocks int) (e dataflow.Envelope, ok bool) {
+	e = s.Target.Unroll.Of()
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		if least, _ := l.Range(); least <= clocks {
+			continue
+		}
+		best, found := e, false
+		for _, f := range l.Folds {
+			if l.Fixed || s.Target.Unroll.Parts(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) ||
+				l.Node.Op.Loop(f, s.Target).Iterations() > clocks {
+				continue
+			}
+			if wider := e.For(l.Node.Op, f); !found || wider.Sum() < best.Sum() {
+				best, found = wider, true
+			}
+		}
+		if !found {
+			return e, false
+		}
+		e = best
+	}
+	return e, e != s.Target.Unroll.Of()
+}
+
+// available reports whether the device can build a fold.
+func available(s *Space, op dataflow.Op, f dataflow.Fold) bool {
+	return buildable(f, s.Target.Board) && ask.Available(op.Cost(f, s.Target).Total(), s.Target.Board)
+}
+
+// beyond tells that a layer's folds, those that a file asks for or all of them, are beyond the envelope; told is false
+// where they are not.
+func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, told bool) {
+	e := s.Target.Unroll
+	best, found := dataflow.Fold{}, false
+	for _, f := range folds {
+		if e.Parts(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) {
+			continue
+		}
+		if !found || e.For(l.Node.Op, f).Sum() < e.For(l.Node.Op, best).Sum() {
+			best, found = f, true
+		}
+	}
+	if !found {
+		return dg, false
+	}
+	n, bits := l.Node.Op.(dataflow.Unrolled).Products(best)
+	how := "and is not split"
+	if d := dataflow.MostParts(l.Node.Op, best); d > 1 {
+		how = fmt.Sprintf("and has %d in each of %d processes", n/d, d)
+	}
+	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s; --max-unroll allows %d "+
+		"in a process", l.Node.Name, n, bits, best.PE, best.SIMD, how, e.Most(bits))
+	return l.Diag(diag.UnrollExceeded, msg, "--max-unroll "+e.For(l.Node.Op, best).String()), true
+}
+
+// notBuilt says why a layer has none of the folds that a file asks for.
+func (l *LayerOptions) notBuilt(s *Space, w *finn.Wish) diag.Diag {
+	if dg, told := l.beyond(s, w.Folds()); told {
+		dg.Where, dg.Hint = w.Where(), dg.Hint+", or a smaller PE or SIMD"
+		return dg
+	}
+	return w.NotOn(s.Target.Board.Name)
+}

@@ -1,0 +1,140 @@
+package folding
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// within makes a design within an envelope.
+func within(t *testing.T, m *dataflow.Model, e dataflow.Envelope, goal Goal) (*Design, string) {
+	t.Helper()
+	var told diag.List
+	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.FromStream, Unroll: e}
+	d := must(Make(t.Context(), m, target, goal, &told))
+	return d, text(&told)
+}
+
+// file reads a folding file.
+func file(t *testing.T, text string) *File {
+	t.Helper()
+	var d diag.List
+	f := ReadFile([]byte(text), &d)
+	if f == nil {
+		t.Fatal(d.Diags)
+	}
+	return f
+}
+
+// TestEnvelopeHints asks for what an envelope has no room for, and again with the --max-unroll of the hint.
+func TestEnvelopeHints(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 8, 2, 32, 16, 4)
+	few := dataflow.Envelope{Wide: 8, Few: 8, One: 8}
+	p := newPainter()
+	p.b.Output(p.depthwise(p.image(6, 6, 8), 1))
+	windows := &dataflow.Model{Name: "depthwise", Graph: must(p.b.Graph())}
+	for _, tt := range []struct {
+		name string
+		m    *dataflow.Model
+		goal Goal
+		want []string
+	}{
+		{"an interval", m, Goal{Interval: 1}, []string{"error[fps-unreachable]", "--max-unroll 32,8,8",
+			"MVAU_0 takes 4 clocks in its widest fold within --max-unroll 8"}},
+		{"a folding file", m, Goal{Fixed: file(t, `{"MVAU_0": {"PE": 2, "SIMD": 16}}`)}, []string{
+			"error[unroll-exceeded]", "MVAU_0 computes 32 products of 8 bits in a clock at PE 2, SIMD 16, and has " +
+				"16 in each of 2 processes; --max-unroll allows 8", "--max-unroll 16,8,8, or a smaller PE or SIMD",
+			"folding file, MVAU_0"}},
+		{"defaults of a folding file", m, Goal{Fixed: file(t, `{"Defaults": {"SIMD": [16, ["MVAU"]]}}`)}, []string{
+			"folding file, Defaults", "--max-unroll 16,8,8"}},
+		{"a layer that is not split", windows, Goal{Fixed: file(t, `{"VVAU_0": {"PE": 4, "SIMD": 9}}`)}, []string{
+			"VVAU_0 computes 36 products of 4 bits in a clock at PE 4, SIMD 9, and is not split",
+			"--max-unroll 8,36,8"}},
+	} {
+		d, said := within(t, tt.m, few, tt.goal)
+		for _, w := range tt.want {
+			if d != nil || !strings.Contains(said, w) {
+				t.Errorf("%s: %s, want %q", tt.name, said, w)
+			}
+		}
+		hint := regexp.MustCompile(`hint: .*--max-unroll (\d+),(\d+),(\d+)`).FindStringSubmatch(said)
+		if hint == nil {
+			t.Errorf("%s: no hint in %s", tt.name, said)
+			continue
+		}
+		e := must(ParseMaxUnroll(strings.Join(hint[1:], ",")))
+		if d, said := within(t, tt.m, e, tt.goal); d == nil {
+			t.Errorf("%s: --max-unroll %s does not do: %s", tt.name, e, said)
+		}
+	}
+}
+
+// TestSplitFile reads the folding file of a split design, with and without depths, and names no part.
+func TestSplitFile(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(4, 5)), int8Type, 4, 2, 24, 12, 6)
+	e := dataflow.Envelope{Wide: 40, Few: 40, One: 40}
+	first, said := within(t, m, e, Goal{Interval: 2})
+	if first == nil {
+		t.Fatal(said)
+	}
+	split := 0
+	for _, n := range first.Model.Graph.Nodes {
+		if n.Whole != nil {
+			split++
+		}
+	}
+	if split == 0 || strings.Contains(strings.Join(first.Bottleneck.Names(), " "), "_0_") {
+		t.Errorf("%d parts; the bottleneck is %v", split, first.Bottleneck.Names())
+	}
+	for _, depths := range []bool{false, true} {
+		text := string(Format(first.Design, depths))
+		if strings.Contains(text, "_fork") || strings.Count(text, "MVAU_") != 2 {
+			t.Errorf("the folding file names parts: %s", text)
+		}
+		d, said := within(t, m, e, Goal{Fixed: file(t, text), Interval: 2})
+		if d == nil {
+			t.Fatal(said)
+		}
+		if got := string(Format(d.Design, true)); got != string(Format(first.Design, true)) {
+			t.Errorf("with depths %v: %s, want %s", depths, got, Format(first.Design, true))
+		}
+		if d.Estimate.Total != first.Estimate.Total || d.Clocks.Interval != first.Clocks.Interval {
+			t.Errorf("with depths %v: %+v, want %+v", depths, d.Estimate.Total, first.Estimate.Total)
+		}
+	}
+}
+
+// TestSplitLatency fixes every fold of a network: the latency that the search takes paths to have is the simulated one,
+// through forks, parts and joins as well.
+func TestSplitLatency(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(4, 6)), int8Type, 4, 2, 12, 6)
+	split := 0
+	for f := range m.Graph.Nodes[0].Op.Folds() {
+		if f.Memory != dataflow.LUTRAM || f.Compute != dataflow.LUT {
+			continue
+		}
+		fixed := file(t, fmt.Sprintf(`{"MVAU_0": {"PE": %d, "SIMD": %d, "ram_style": "distributed", "resType": "lut"}}`,
+			f.PE, f.SIMD))
+		d, said := within(t, m, dataflow.Envelope{Wide: 12, Few: 12, One: 12}, Goal{Fixed: fixed, Latency: true})
+		if d == nil {
+			t.Fatal(said)
+		}
+		if len(d.Folds) > 1 {
+			split++
+		}
+		if l := d.Certificate.Latency; l.Least != d.Clocks.Latency || l.Clocks != d.Clocks.Latency {
+			t.Errorf("PE %d SIMD %d: %d clocks, said to be %+v", f.PE, f.SIMD, d.Clocks.Latency, *l)
+		}
+	}
+	if split == 0 {
+		t.Error("no fold is split")
+	}
+}

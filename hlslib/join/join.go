@@ -1,0 +1,173 @@
+// Package join puts words side by side: an output word is a word of every input, in the order of the inputs. It is the
+// end of a layer that several processes compute, each of which makes some elements of every word.
+//
+// All inputs have the same shape [..., C], and words of Block elements; the output has shape [..., Inputs*C] and words
+// of Inputs*Block elements. Its elements are of type Elem, which holds what every input has. With V vectors in a frame
+// the loop is
+//
+//	for w < V*C/Block: one clock
+//
+// Every iteration reads a word of every input and writes one.
+package join
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Layer is the row of the join in the table of layers; New makes one.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:    "StreamingJoin",
+	Doc:     "words side by side (what the parts of a layer that is split into processes have computed)",
+	Example: `{"inputs":2,"block":1,"elem":"UINT4"}`,
+	Takes:   layer.Any,
+	Bind:    bind,
+})
+
+// Params makes the layer.
+type Params struct {
+	Inputs int    `json:"inputs"`
+	Block  int    `json:"block"` // elements in a word of an input
+	Elem   string `json:"elem"`  // of the output
+}
+
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
+	if err := layer.Within("inputs", p.Inputs, 2, dataflow.MaxPorts); err != nil {
+		return err
+	}
+	if err := layer.Within("elements in a word", p.Block, 1, dataflow.MaxWord); err != nil {
+		return err
+	}
+	_, err := num.ParseType(p.Elem)
+	return err
+}
+
+type op struct {
+	layer.Base[Params]
+	in  []dataflow.Type
+	out dataflow.Type
+}
+
+// bind takes inputs of one shape, whose words line up with their channels.
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	if err := layer.Inputs(b.P.Inputs)(in); err != nil {
+		return nil, nil, err
+	}
+	shape, block := in[0].Shape, b.P.Block
+	channels := shape.Channels()
+	if len(shape) == 0 || channels%block != 0 {
+		return nil, nil, fmt.Errorf("inputs of shape %v, want channels in words of %d", shape, block)
+	}
+	elem, err := num.ParseType(b.P.Elem)
+	if err != nil {
+		return nil, nil, err
+	}
+	for k, t := range in {
+		if !slices.Equal(t.Shape, shape) {
+			return nil, nil, fmt.Errorf("input %d has shape %v, input 0 %v", k, t.Shape, shape)
+		}
+		if r := t.Union(); !elem.Holds(r.Lo) || !elem.Holds(r.Hi) {
+			return nil, nil, fmt.Errorf("%s does not hold %s of input %d", elem, r, k)
+		}
+	}
+	if channels > dataflow.MaxChannels/len(in) || shape.Size() > dataflow.MaxElements/len(in) {
+		return nil, nil, fmt.Errorf("%d inputs of shape %v, an output has at most %d channels and %d elements", len(in),
+			shape, dataflow.MaxChannels, dataflow.MaxElements)
+	}
+	if width := len(in) * block * elem.Width; width > dataflow.MaxWord {
+		return nil, nil, fmt.Errorf("a word of %d bits, at most %d are possible", width, dataflow.MaxWord)
+	}
+	o := &op{b, in, dataflow.Type{Shape: slices.Clone(shape), Elem: elem}}
+	o.out.Shape[len(shape)-1] = channels * len(in)
+	for c := range o.out.Shape.Channels() {
+		k, from := o.place(c)
+		o.out.Range = append(o.out.Range, in[k].Channel(from))
+	}
+	return o, []dataflow.Type{o.out}, nil
+}
+
+// place is the input, and its channel, that channel c of the output comes from.
+func (o *op) place(c int) (input, channel int) {
+	word, at := c/(o.P.Inputs*o.P.Block), c%(o.P.Inputs*o.P.Block)
+	return at / o.P.Block, word*o.P.Block + at%o.P.Block
+}
+
+// Dependence has every vector apart.
+func (o *op) Dependence() dataflow.Dependence {
+	return dataflow.EachApart(o.P.Inputs, o.out.Shape.Vectors())
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, 0, o.out.Shape.Size())}
+	channels := in[0].Shape.Channels()
+	for v := range o.out.Shape.Vectors() {
+		for c := range o.out.Shape.Channels() {
+			k, from := o.place(c)
+			y.Data = append(y.Data, in[k].Data[v*channels+from])
+		}
+	}
+	return []dataflow.Tensor{y}
+}
+
+// Folds yields one fold: there is no freedom.
+func (o *op) Folds() dataflow.Folds {
+	return layer.Folds{Fits: func(dataflow.Fold) bool {
+		return o.in[0].Shape.Size()/o.P.Block <= dataflow.MaxIterations
+	}}.All()
+}
+
+func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
+	return layer.Ports(o.in, o.P.Block), []dataflow.Port{o.out.Port(o.P.Inputs * o.P.Block)}
+}
+
+// Loop has a latency of one clock.
+func (o *op) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop {
+	moves := dataflow.Moves{Read: 1<<o.P.Inputs - 1, Write: 1}
+	return dataflow.Loop{Body: []dataflow.Run{{Times: o.words(), Moves: moves}}, Latency: 1}
+}
+
+// words is the iterations of a frame.
+func (o *op) words() int { return o.in[0].Shape.Size() / o.P.Block }
+
+// kernel has no state.
+type kernel struct{ o *op }
+
+func (o *op) Kernel(dataflow.Fold) dataflow.Kernel { return kernel{o} }
+
+func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
+	return []dataflow.Word{slices.Concat(in...)}
+}
+
+// Cost counts words, and a LUT per input that is waited for. Putting words side by side is wiring. FINN has no such
+// layer.
+func (o *op) Cost(_ dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	return estimate.Parts(
+		m.Control(cost.Counter(o.words())),
+		layer.Handshakes(o.P.Inputs),
+		m.Registers(o.P.Inputs*o.P.Block*o.out.Elem.Width),
+	)
+}
+
+func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
+	types := make([]num.Type, len(o.in))
+	for k, t := range o.in {
+		types[k] = t.Elem
+	}
+	return dataflow.Instance{
+		Header: "join.hpp",
+		Func:   "join",
+		Config: []dataflow.Field{
+			{Name: "words", Doc: "words in a frame", Value: o.words()},
+			{Name: "block", Doc: "elements in a word of an input", Value: o.P.Block},
+			{Name: "in_types", Doc: "elements, by input", Value: types},
+		},
+	}
+}

@@ -1,0 +1,42 @@
+package mac
+
+import (
+	"slices"
+
+	"hlsgen/internal/num"
+)
+
+// A row is what is known of a row of weights: all that binding asks of it, in one pass.
+type row struct {
+	span      num.Range // of the weights
+	zero      bool      // one of them is 0
+	l1, total int64     // sum of their magnitudes, and of themselves
+	inputs    num.Range // of the inputs that meet them
+	sum       num.Range // of the products
+	fits      bool      // the sum does not leave 64 bits
+}
+
+func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {
+	r := row{span: num.Span(weights), zero: slices.Contains(weights, 0), inputs: inputs[0]}
+	for _, w := range weights {
+		r.l1, r.total = r.l1+max(w, -w), r.total+w
+	}
+	for _, in := range inputs {
+		r.inputs = r.inputs.Union(in)
+	}
+	r.sum, r.fits = Sum(weights, product, inputs)
+	return r
+}
+
+// narrowest is num.Narrowest of the weights of rows.
+func narrowest(rows []row) num.Type {
+	span, zero := rows[0].span, false
+	for _, r := range rows {
+		span, zero = span.Union(r.span), zero || r.zero
+	}
+	values := []int64{span.Lo, span.Hi}
+	if zero {
+		values = append(values, 0)
+	}
+	return num.Narrowest(values)
+}

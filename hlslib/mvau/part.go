@@ -1,0 +1,37 @@
+package mvau
+
+import (
+	"hlsgen/hlslib/mac"
+	"hlsgen/internal/dataflow"
+)
+
+// Products is those of one clock: PE outputs, of SIMD inputs each.
+func (o *op) Products(f dataflow.Fold) (n, bits int) {
+	return f.PE * f.SIMD, max(o.Weight.Width, o.in.Elem.Width)
+}
+
+// Part computes, of every output word, the PE/n elements from k*PE/n on, and has the rows of the weights for these.
+func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.Type, error) {
+	pe := f.PE / n
+	p := Params{Groups: o.P.Groups, Product: o.P.Product}
+	if len(o.P.Steps) == 1 {
+		p.Steps = o.P.Steps
+	}
+	var channels []int
+	for c := k * pe; c < o.mh; c += f.PE {
+		for i := range pe {
+			channels = append(channels, c+i)
+		}
+		p.Weights = append(p.Weights, o.P.Weights[c:c+pe]...)
+		if len(o.P.Steps) > 1 {
+			p.Steps = append(p.Steps, o.P.Steps[c:c+pe]...)
+		}
+	}
+	unit, err := mac.Part(o.Unit, channels)
+	if err != nil {
+		return nil, dataflow.Type{}, err
+	}
+	part := &op{Base: o.With(p), mh: len(channels), mw: o.mw, in: o.in, vectors: o.vectors, tile: o.tile}
+	part.of(unit)
+	return part, part.out, nil
+}

@@ -1,0 +1,98 @@
+package mvau_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"hlsgen/hlslib/mvau"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// TestParts deals the PE of layers out, and puts the words of the parts side by side again.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	perChannel := grouped(r, 2, 6, 3, 2, num.Range{Lo: -4, Hi: 3})
+	for c := range perChannel.Weights {
+		perChannel.Steps = append(perChannel.Steps, num.Step{At: []int64{int64(c - 5), int64(c)},
+			Value: []int64{int64(c - 2), int64(c), int64(2 * c)}})
+	}
+	shared := grouped(r, 1, 12, 2, 3, num.Range{Lo: -4, Hi: 3})
+	shared.Steps = []num.Step{{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}}
+	rounded := grouped(r, 1, 6, 2, 2, num.Range{Lo: -8, Hi: 7})
+	rounded.Product = &num.Requant{Multiplier: 1, Shift: 2, Mode: num.Floor, Lo: -100, Hi: 100}
+	uneven := mvau.Params{Weights: [][]int64{{1, 1}, {100, -90}, {0, 0}, {-1, 1}}}
+	for _, tt := range []struct {
+		name string
+		p    mvau.Params
+		in   dataflow.Type
+	}{
+		{"groups, steps per channel", perChannel, typ(intN(3), 2, 3, 4)},
+		{"one step function", shared, typ(uintN(3), 3, 6)},
+		{"requantised products", rounded, typ(intN(4), 4)},
+		{"xnor", grouped(r, 1, 8, 1, 5, num.Range{Lo: -1, Hi: 1}), typ(bipolar, 3, 5)},
+		{"parts of other widths", uneven, typ(uintN(2), 2, 2)},
+	} {
+		op, _, err := mvau.New(tt.p).Bind([]dataflow.Type{tt.in})
+		if err != nil {
+			t.Fatal(tt.name, err)
+		}
+		x := []dataflow.Tensor{input(tt.in)}
+		want := op.Eval(x)[0]
+		for f := range op.Folds() {
+			for _, n := range dataflow.Divisors(f.PE)[1:] {
+				if got := joined(t, op, f, n, tt.in, x); !slices.Equal(got, want.Data) {
+					t.Fatalf("%s: %+v in %d parts: %v, want %v", tt.name, f, n, got, want.Data)
+				}
+			}
+		}
+	}
+}
+
+// joined is what the parts of a fold make, word by word.
+func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.Type, x []dataflow.Tensor) []int64 {
+	t.Helper()
+	parts := make([][]int64, n)
+	whole, products := op.Loop(f, dataflow.Target{}), 0
+	for k := range parts {
+		bound, out, err := op.(dataflow.Divisible).Part(f, k, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fold := f
+		fold.PE = f.PE / n
+		alone, typ, err := mvau.New(bound.Params().(mvau.Params)).Bind([]dataflow.Type{in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(typ, []dataflow.Type{out}) || !reflect.DeepEqual(
+			alone.(dataflow.Accumulating).Accumulator(), bound.(dataflow.Accumulating).Accumulator()) ||
+			!reflect.DeepEqual(alone.Emit(fold, dataflow.Target{}), bound.Emit(fold, dataflow.Target{})) {
+			t.Fatalf("part %d of %d of %+v is not the layer of its parameters", k, n, f)
+		}
+		if fold.Compute = dataflow.LUT; !slices.Contains(slices.Collect(bound.Folds()), fold) { // signs take no DSP
+			t.Fatalf("part %d of %d of %+v: no fold %+v", k, n, f, fold)
+		}
+		l := bound.Loop(fold, dataflow.Target{})
+		l.Latency = min(l.Latency, whole.Latency) // narrower sums may be faster
+		if whole.Latency = l.Latency; l.Key() != whole.Key() {
+			t.Fatalf("part %d of %d of %+v has the loop %+v, the whole %+v", k, n, f, l, whole)
+		}
+		got, _ := bound.(dataflow.Unrolled).Products(fold)
+		products += got
+		parts[k] = bound.Eval(x)[0].Data
+	}
+	if want, _ := op.(dataflow.Unrolled).Products(f); products != want {
+		t.Errorf("%d parts of %+v compute %d products, the whole %d", n, f, products, want)
+	}
+	var all []int64
+	for at, pe := 0, f.PE/n; at < len(parts[0]); at += pe {
+		for _, p := range parts {
+			all = append(all, p[at:at+pe]...)
+		}
+	}
+	return all
+}

@@ -1,0 +1,53 @@
+package steps
+
+import (
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/dataflow"
+)
+
+// parallel compares with all thresholds at once.
+type parallel struct {
+	f  *Functions
+	at Site
+}
+
+// side is how many functions a row of the tables is for.
+func (p *parallel) side() int {
+	if p.at.Alike {
+		return 1
+	}
+	return p.at.PE
+}
+
+func (p *parallel) Name() string { return "comparators" }
+
+func (p *parallel) Clocks() int { return 1 }
+
+func (p *parallel) Lanes() int { return p.at.PE }
+
+func (p *parallel) Apart() bool { return false }
+
+func (p *parallel) Apply(n int, v int64) int64 { return p.f.compare.Apply(n, v) }
+
+func (p *parallel) Fields() []dataflow.Field {
+	fields, _ := dataflow.StepTables(p.f.compare, p.side(), p.f.of)
+	return append([]dataflow.Field{formField(comparators)}, fields...)
+}
+
+func (p *parallel) Tables() []dataflow.Table {
+	_, tables := dataflow.StepTables(p.f.compare, p.side(), p.f.of)
+	return tables
+}
+
+func (p *parallel) Storage() []dataflow.Storage {
+	return dataflow.StepStorage(p.f.compare, p.side(), p.f.of, p.at.Memory)
+}
+
+func (p *parallel) Logic(m cost.Model) []cost.Part {
+	steps := p.f.compare.Steps()
+	parts := []cost.Part{m.Comparators(p.at.PE, steps, p.f.of.Width)}
+	if p.f.compare.Delta != nil {
+		parts = append(parts, cost.Adder(p.f.out.Width).Times(p.at.PE*steps).As("step sums"))
+	}
+	return parts
+}

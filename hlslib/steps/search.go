@@ -1,0 +1,206 @@
+package steps
+
+import (
+	"fmt"
+	"math/bits"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// mostRadix is the most bits of the count that a stage finds: 15 comparators.
+const mostRadix = 4
+
+// searched are searches of radix 2 to 16. The first stage takes what the others leave of the count's bits.
+func (l lanes) searched() (forms []Form) {
+	steps := l.f.compare.Steps()
+	if steps < 2 {
+		return nil
+	}
+	all := bits.Len(uint(steps))
+	for radix := 1; radix <= min(mostRadix, all); radix++ {
+		s := &searching{l, balanced(all, radix)}
+		rows := l.functions() << (all - s.stages[len(s.stages)-1])
+		if l.f.compare.Delta != nil {
+			rows = l.functions() << all
+		}
+		if rows <= mostRows && rows*l.at.PE <= mostOfLanes && s.width(len(s.stages)-1) <= widestRecord {
+			forms = append(forms, s)
+		}
+	}
+	return forms
+}
+
+// balanced is the bits of each stage: the first one has the rest.
+func balanced(all, radix int) []int {
+	list := []int{(all-1)%radix + 1}
+	for all -= list[0]; all > 0; all -= radix {
+		list = append(list, radix)
+	}
+	return list
+}
+
+// searching finds how many thresholds a value exceeds, some bits of the count in each stage, the highest ones first. A
+// stage compares with the thresholds at the even parts of what the stages before have left.
+type searching struct {
+	lanes
+	stages []int // bits of each
+}
+
+// before is the bits that the stages before one have found.
+func (s *searching) before(stage int) (n int) {
+	for _, b := range s.stages[:stage] {
+		n += b
+	}
+	return n
+}
+
+// width is the bits of a row of a stage's table.
+func (s *searching) width(stage int) int { return (1<<s.stages[stage] - 1) * s.f.of.Width }
+
+func (s *searching) Name() string { return fmt.Sprintf("search by %d bits", s.stages) }
+
+// Clocks is one for a stage; a memory that is no LUTs has its own, but for what is the same for all values.
+func (s *searching) Clocks() int {
+	n := len(s.stages)
+	if s.memory != dataflow.LUTRAM {
+		n = 2*n - 1
+	}
+	if s.f.compare.Delta != nil {
+		n++
+	}
+	return n
+}
+
+// threshold is number i of a stage's row: of those left where the stages before have found so much, the one with so
+// many parts below it. Beyond the last threshold nothing is exceeded.
+func (s *searching) threshold(n, stage, found, i int) int64 {
+	all := s.before(len(s.stages))
+	rest := all - s.before(stage)
+	at := found<<rest + (i+1)<<(rest-s.stages[stage]) - 1
+	if over := s.f.compare.Over[n]; at < len(over) {
+		return over[at]
+	}
+	return s.f.of.Range().Hi
+}
+
+func (s *searching) Apply(n int, v int64) int64 {
+	found := 0
+	for stage, b := range s.stages {
+		count := 0
+		for i := range 1<<b - 1 {
+			if v > s.threshold(n, stage, found, i) {
+				count++
+			}
+		}
+		found = found<<b + count
+	}
+	return s.code(n, found)
+}
+
+// code is a function's where so many thresholds are exceeded.
+func (s *searching) code(n, exceeded int) int64 {
+	k := &s.f.compare
+	base := k.Base[min(n, len(k.Base)-1)]
+	if k.Delta == nil {
+		return base + int64(min(exceeded, k.Steps()))*k.Unit
+	}
+	for _, d := range k.Delta[n][:min(exceeded, k.Steps())] {
+		base += d
+	}
+	return base
+}
+
+// name is that of a stage's table.
+func name(stage int) string { return "stage" + string(rune('a'+stage)) }
+
+func (s *searching) Fields() []dataflow.Field {
+	var perLimb []int
+	for _, b := range s.stages {
+		per, _ := dataflow.Limbs(1<<b-1, s.f.of.Width)
+		perLimb = append(perLimb, per)
+	}
+	k := &s.f.compare
+	base, _ := k.Constant()
+	return s.fields(search, int(k.Unit),
+		dataflow.Field{Name: "stages", Doc: "of the search, which find so many bits each:", Value: len(s.stages)},
+		dataflow.Field{Name: "stage_bits", Value: s.stages},
+		dataflow.Field{Name: "stage_per_limb", Value: perLimb},
+		dataflow.Field{Name: "coded", Doc: "the table of codes has one for every count, else for none exceeded",
+			Value: k.Delta != nil},
+		dataflow.Field{Name: "base", Doc: "where the output starts, where there is no table of it", Value: int(base)})
+}
+
+func (s *searching) Tables() (tables []dataflow.Table) {
+	for stage, b := range s.stages {
+		doc := "what a value is compared with"
+		tables = append(tables, s.table(name(stage), doc, s.f.of, func(n int) (rows [][]int64) {
+			for found := range 1 << s.before(stage) {
+				row := make([]int64, 0, 1<<b-1)
+				for i := range 1<<b - 1 {
+					row = append(row, s.threshold(n, stage, found, i))
+				}
+				rows = append(rows, row)
+			}
+			return rows
+		}))
+	}
+	if s.counts() == 0 {
+		return tables
+	}
+	return append(tables, s.table("codes", "the output", s.codes(), func(n int) (rows [][]int64) {
+		for i := range s.counts() {
+			rows = append(rows, []int64{s.code(n, i)})
+		}
+		return rows
+	}))
+}
+
+// counts is how many rows a function has in the table of codes: one for every count, or for none; 0 without a table.
+func (s *searching) counts() int {
+	if s.f.compare.Delta != nil {
+		return 1 << s.before(len(s.stages))
+	}
+	if _, constant := s.f.compare.Constant(); constant {
+		return 0
+	}
+	return 1
+}
+
+// codes is the type of the table of codes.
+func (s *searching) codes() num.Type {
+	if s.f.compare.Delta != nil {
+		return s.f.out
+	}
+	return num.Narrowest(s.f.compare.Base)
+}
+
+func (s *searching) Storage() (list []dataflow.Storage) {
+	for stage := range s.stages {
+		list = append(list, s.storage(name(stage), 1<<s.before(stage), s.width(stage)))
+	}
+	if rows := s.counts(); rows > 0 {
+		list = append(list, s.storage("codes", rows, s.codes().Width))
+	}
+	return list
+}
+
+func (s *searching) Logic(m cost.Model) []cost.Part {
+	var compared cost.Resources
+	registers := 0
+	for stage, b := range s.stages {
+		compared = compared.Plus(m.Comparators(s.at.PE, 1<<b-1, s.f.of.Width).Resources)
+		if stage > 0 {
+			registers += s.f.of.Width + s.before(stage)
+		}
+	}
+	var lane cost.Resources
+	if s.f.compare.Delta == nil {
+		lane = cost.Adder(s.f.out.Width)
+	}
+	if m.Formula == cost.Fitted {
+		lane.FF = registers
+	}
+	return []cost.Part{compared.As("comparators"), lane.Times(s.at.PE).As("step sums")}
+}

@@ -1,0 +1,208 @@
+package steps
+
+import (
+	"fmt"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Limits of what is looked up by the value.
+const (
+	mostAddress  = 12      // bits of a function's address
+	mostRows     = 1 << 12 // of a lane's table
+	mostOfLanes  = 1 << 15 // rows of all lanes
+	mostInside   = 3       // thresholds in a segment
+	widestRecord = 1 << 10 // bits of a row
+	widestValue  = 62      // bits of what is cut into segments
+)
+
+// A segmentation cuts values into segments of 2^low, of which none has more than so many breakpoints inside. One at a
+// segment's first value is not inside: there the next code begins.
+type segmentation struct{ low, inside int }
+
+// bindSegments finds those of few enough rows and breakpoints.
+func (f *Functions) bindSegments() {
+	if f.of.Kind == num.Bipolar || f.of.Width > widestValue {
+		return
+	}
+	for low := max(0, f.of.Width-mostAddress); low < f.of.Width; low++ {
+		most := 0
+		for _, s := range f.list {
+			most = max(most, inside(s, low))
+		}
+		if most > mostInside {
+			return // wider segments have no fewer
+		}
+		if len(f.segments) > 0 && f.segments[len(f.segments)-1].inside == most {
+			f.segments = f.segments[:len(f.segments)-1] // half the rows do
+		}
+		f.segments = append(f.segments, segmentation{low, most})
+	}
+}
+
+// inside is the most breakpoints inside of one of a function's segments.
+func inside(s num.Step, low int) (most int) {
+	count, segment := 0, int64(0)
+	for _, at := range s.At {
+		if at&(1<<low-1) == 0 {
+			continue
+		}
+		if count == 0 || at>>low != segment {
+			count, segment = 0, at>>low
+		}
+		count++
+		most = max(most, count)
+	}
+	return most
+}
+
+// segmented are the functions by segments, and tables.
+func (l lanes) segmented() (forms []Form) {
+	for _, s := range l.f.segments {
+		rows := l.functions() << (l.f.of.Width - s.low)
+		form := &segment{lanes: l, segmentation: s}
+		if rows > mostRows || rows*l.at.PE > mostOfLanes || s.inside*max(s.low, form.delta().Width) > widestRecord {
+			continue
+		}
+		forms = append(forms, form)
+	}
+	return forms
+}
+
+// segment looks up by the upper bits, and compares the lower ones. Where no breakpoint lies inside, it is a table.
+type segment struct {
+	lanes
+	segmentation
+}
+
+// delta is what thresholds add where the jumps differ.
+func (s *segment) delta() num.Type { return num.Smallest(s.f.jumps) }
+
+func (s *segment) Name() string {
+	if s.inside == 0 {
+		return fmt.Sprintf("table of 2^%d rows", s.f.of.Width-s.low)
+	}
+	return fmt.Sprintf("2^%d segments", s.f.of.Width-s.low)
+}
+
+func (s *segment) Clocks() int {
+	if s.inside == 0 {
+		return 1
+	}
+	return 2
+}
+
+// grain is how many values share a row.
+func (s *segment) grain() int64 { return 1 << s.low }
+
+// A record is what a segment has: its first code, thresholds, and what each adds.
+type record struct {
+	base        int64
+	over, delta []int64
+}
+
+// record is that of a segment's values, of which v is one. A threshold that is never exceeded is the last value.
+func (s *segment) record(n int, v int64) record {
+	step, first := s.f.list[n], v&^(s.grain()-1)
+	r := record{base: step.Apply(first), over: make([]int64, 0, s.inside), delta: make([]int64, 0, s.inside)}
+	for i := step.Above(first); i < len(step.At) && step.At[i] <= first+(s.grain()-1); i++ {
+		r.over = append(r.over, step.At[i]-first-1)
+		r.delta = append(r.delta, step.Value[i+1]-step.Value[i])
+	}
+	for len(r.over) < s.inside {
+		r.over, r.delta = append(r.over, s.grain()-1), append(r.delta, 0)
+	}
+	return r
+}
+
+func (s *segment) Apply(n int, v int64) int64 {
+	r := s.record(n, v)
+	rest := v & (s.grain() - 1)
+	for i, over := range r.over {
+		switch {
+		case rest <= over:
+		case s.f.uniform():
+			r.base += s.f.jumps.Lo
+		default:
+			r.base += r.delta[i]
+		}
+	}
+	return r.base
+}
+
+// rows are those of a function in the order of addresses, which are a value's bits: the negative ones come last.
+func (s *segment) rows(n int, of func(record) []int64) (rows [][]int64) {
+	for bits := range int64(1) << (s.f.of.Width - s.low) {
+		rows = append(rows, of(s.record(n, s.f.of.Decode(uint64(bits)<<s.low))))
+	}
+	return rows
+}
+
+func (s *segment) Fields() []dataflow.Field {
+	low := dataflow.Field{Name: "low", Doc: "bits of a value below those of the address", Value: s.low}
+	if s.inside == 0 {
+		return s.fields(table, 0, low)
+	}
+	unit := 0
+	if s.f.uniform() {
+		unit = int(s.f.jumps.Lo)
+	}
+	return s.fields(segments, unit, low,
+		dataflow.Field{Name: "steps", Doc: "thresholds of a segment", Value: s.inside})
+}
+
+func (s *segment) Tables() []dataflow.Table {
+	of := func(name, doc string, elem num.Type, part func(record) []int64) dataflow.Table {
+		return s.table(name, doc, elem, func(n int) [][]int64 { return s.rows(n, part) })
+	}
+	tables := []dataflow.Table{
+		of("codes", "the output, of a segment's first value", s.f.out,
+			func(r record) []int64 { return []int64{r.base} }),
+	}
+	if s.inside == 0 {
+		return tables
+	}
+	tables = append(tables,
+		of("thresholds", "what the lower bits are compared with", s.rest(), func(r record) []int64 { return r.over }))
+	if !s.f.uniform() {
+		tables = append(tables,
+			of("deltas", "what each threshold adds", s.padded(), func(r record) []int64 { return r.delta }))
+	}
+	return tables
+}
+
+// rest is a value within its segment.
+func (s *segment) rest() num.Type { return num.Type{Kind: num.UInt, Width: s.low} }
+
+// padded is the type of deltas: 0 is among them.
+func (s *segment) padded() num.Type { return num.Smallest(s.f.jumps.Union(num.Point(0))) }
+
+func (s *segment) Storage() []dataflow.Storage {
+	rows := 1 << (s.f.of.Width - s.low)
+	list := []dataflow.Storage{s.storage("codes", rows, s.f.out.Width)}
+	if s.inside == 0 {
+		return list
+	}
+	list = append(list, s.storage("thresholds", rows, s.inside*s.low))
+	if !s.f.uniform() {
+		list = append(list, s.storage("deltas", rows, s.inside*s.padded().Width))
+	}
+	return list
+}
+
+func (s *segment) Logic(m cost.Model) []cost.Part {
+	if s.inside == 0 {
+		return nil
+	}
+	sums := 1
+	if !s.f.uniform() {
+		sums = s.inside
+	}
+	lane := cost.Adder(s.f.out.Width).Times(sums)
+	if m.Formula == cost.Fitted {
+		lane.FF += s.low // the lower bits wait for the table
+	}
+	return []cost.Part{m.Comparators(s.at.PE, s.inside, s.low), lane.Times(s.at.PE).As("step sums")}
+}

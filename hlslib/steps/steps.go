@@ -1,0 +1,338 @@
+// Package steps builds step functions in hardware: the exact functions from a sum to a quantiser's code that stand at
+// the end of many layers. Its C++ is hlslib/core/compare.hpp.
+//
+// There are several forms, all exact:
+//
+//   - comparators: the value is compared with all thresholds at once
+//   - table: the value's upper bits are the address of a code; no breakpoint lies between values that share an address
+//   - segments: the upper bits are the address of a code and of the one to three thresholds that lie in that segment,
+//     and the lower bits are compared with these
+//   - search: a stage compares with some thresholds, which a memory of its own has for the outcome of the stages before
+//
+// PE lanes are computed side by side. Comparators have the thresholds of all lanes in a row of a table. All other forms
+// look up at an address that depends on the value, so that each lane has tables of its own.
+//
+// A form is chosen by what it takes, in LUTs and memories, within as many clocks as the layer has for it; nothing but
+// the lanes and the memory enters. Cost, tables, latency and simulation are those of the Form that At gives.
+//
+// In come comparators (num), types and lanes; out come tables, fields, clocks and costs. It sees estimate, cost,
+// dataflow and num.
+//
+//   - steps.go   Functions, Site, Form: what a form is, and which one is taken
+//   - compare.go comparators
+//   - segment.go segments and tables
+//   - search.go  search
+package steps
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Functions are step functions of one type of value: one for all channels, or one per channel.
+type Functions struct {
+	of, out num.Type
+	compare num.Comparators
+
+	// Forms are made when they are asked for: a check of a model asks for few.
+	once     sync.Once
+	list     []num.Step // what the comparators make of every value of the type, by channel
+	jumps    num.Range  // at all breakpoints
+	segments []segmentation
+	mutex    sync.Mutex
+	chosen   map[Site]Form
+	proved   map[string]bool // by form: whether it gives what the functions give
+}
+
+// New has the functions that comparators make of values of one type; the codes are of another.
+func New(k num.Comparators, of, out num.Type) *Functions {
+	return &Functions{of: of, out: out, compare: k}
+}
+
+// bind finds what forms are made of.
+func (f *Functions) bind() {
+	f.once.Do(func() {
+		for c := range f.compare.Over {
+			f.list = append(f.list, f.compare.Step(c, f.of))
+		}
+		f.bindJumps()
+		f.bindSegments()
+		f.chosen, f.proved = map[Site]Form{}, map[string]bool{}
+	})
+}
+
+// bindJumps finds the least and the greatest jump.
+func (f *Functions) bindJumps() {
+	first := true
+	for _, s := range f.list {
+		for i := range s.At {
+			d := num.Point(s.Value[i+1] - s.Value[i])
+			if first {
+				f.jumps, first = d, false
+			}
+			f.jumps = f.jumps.Union(d)
+		}
+	}
+}
+
+// uniform reports whether all jumps are the same, and fit the int of C++.
+func (f *Functions) uniform() bool {
+	return f.jumps.Lo == f.jumps.Hi && f.jumps.Within(num.Range{Lo: math.MinInt32, Hi: math.MaxInt32})
+}
+
+// A Site is where functions are built.
+type Site struct {
+	PE     int             // lanes
+	Alike  bool            // all lanes have one function at a time, else lane i of row r that of channel r*PE+i
+	Memory dataflow.Memory // of tables, NoMemory where they take least
+	Clocks int             // at most so many from a value to its code; 0 is any number
+}
+
+// A Form is the functions as they are built at a site.
+type Form interface {
+	// Name tells the forms of the same functions apart, wherever they are.
+	Name() string
+	// Clocks is how many lie between a value and its code. What does not depend on the value is fetched before.
+	Clocks() int
+	// Apart reports whether lanes have tables of their own; else those of all lanes lie in a row.
+	Apart() bool
+	// Lanes is how many are built.
+	Lanes() int
+	// Apply is function n's code for a value, as the tables have it.
+	Apply(n int, v int64) int64
+	// Fields and Tables are what apply_steps of core/compare.hpp takes.
+	Fields() []dataflow.Field
+	Tables() []dataflow.Table
+	// Storage is that of the tables, in part "threshold memory".
+	Storage() []dataflow.Storage
+	// Logic is what compares and adds, for all lanes.
+	Logic(cost.Model) []cost.Part
+}
+
+// The numbers of forms in core/compare.hpp.
+const (
+	none = iota
+	comparators
+	table
+	segments
+	search
+)
+
+// formField tells the C++ which form it is.
+func formField(n int) dataflow.Field {
+	return dataflow.Field{Name: "form",
+		Doc: "how step functions are built: 0 none, 1 comparators, 2 table, 3 segments, 4 search", Value: n}
+}
+
+// None is the config fields of a layer that gives unit times its value, plus base, and of which no steps are asked.
+func None(value string, unit, base int) []dataflow.Field {
+	return []dataflow.Field{
+		formField(none),
+		{Name: "unit", Doc: "what each count of the " + value + " adds", Value: unit},
+		{Name: "base", Doc: "where the output starts", Value: base},
+		{Name: "shared", Doc: "one row serves all channels", Value: true},
+	}
+}
+
+// At is the form for a site; nil where there are no thresholds.
+func (f *Functions) At(p Site) Form {
+	if f.compare.Steps() == 0 {
+		return nil
+	}
+	f.bind()
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	form, ok := f.chosen[p]
+	if !ok {
+		form = f.choose(p)
+		f.chosen[p] = form
+	}
+	return form
+}
+
+// blockLUTs is how many LUTs weigh as much as a RAMB18 when forms are compared, flipFlops how many flip-flops. Guesses:
+// boards have between 100 and 400 LUTs, and two flip-flops per LUT that mostly stay free. laneLUTs is what every lane
+// with tables of its own has to save: where thresholds are few and the same for all channels, synthesis makes of
+// comparators what it makes of a table.
+const (
+	blockLUTs = 250
+	flipFlops = 8
+	laneLUTs  = 8
+)
+
+// price is what a form takes, on the fabric that the formulas are fitted on.
+func price(form Form) float64 {
+	m := cost.Model{Formula: cost.Fitted}
+	var all cost.Resources
+	for _, p := range append(form.Logic(m), estimate.Storage(m, form.Storage())...) {
+		all = all.Plus(p.Resources)
+	}
+	if form.Apart() {
+		all.LUT += laneLUTs * form.Lanes()
+	}
+	return float64(all.LUT) + float64(all.FF)/flipFlops + blockLUTs*float64(all.BRAM) + 8*blockLUTs*float64(all.URAM)
+}
+
+// choose takes the form of the least price, and of those the one with the fewest clocks. Comparators are always
+// possible; every other form has to show that it gives the same.
+func (f *Functions) choose(p Site) Form {
+	forms := slices.DeleteFunc(f.all(p), func(form Form) bool {
+		return p.Clocks > 0 && form.Clocks() > p.Clocks
+	})
+	return f.least(forms)
+}
+
+// All is every form for a site, whatever the clocks, the comparators first.
+func (f *Functions) All(p Site) []Form {
+	f.bind()
+	return f.all(p)
+}
+
+func (f *Functions) all(p Site) []Form {
+	forms := []Form{&parallel{f, p}}
+	if f.of.Kind == num.Bipolar {
+		return forms
+	}
+	tables := []dataflow.Memory{p.Memory}
+	if p.Memory == dataflow.NoMemory {
+		tables = []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM}
+	}
+	for _, m := range tables {
+		l := lanes{f, p, m}
+		forms = append(append(forms, l.segmented()...), l.searched()...)
+	}
+	return forms
+}
+
+// least is the first of the forms by price, then clocks, that gives what the functions give. What is proved of a form
+// is so at all sites.
+func (f *Functions) least(forms []Form) Form {
+	prices := make(map[Form]float64, len(forms))
+	for _, form := range forms {
+		prices[form] = price(form)
+	}
+	slices.SortStableFunc(forms, func(a, b Form) int {
+		return cmp.Or(cmp.Compare(prices[a], prices[b]), cmp.Compare(a.Clocks(), b.Clocks()))
+	})
+	for _, form := range forms {
+		name := form.Name()
+		equal, known := f.proved[name]
+		if !known {
+			equal = f.differs(form) == nil
+			f.proved[name] = equal
+		}
+		if equal {
+			return form
+		}
+	}
+	panic("steps: comparators differ from themselves")
+}
+
+// Differs is a value for which a form gives another code than a function, and that function; nil where it gives the
+// same for all values. Between two breakpoints, and two borders of what tables have rows for, nothing changes.
+func (f *Functions) Differs(form Form) *Difference {
+	f.bind()
+	return f.differs(form)
+}
+
+func (f *Functions) differs(form Form) *Difference {
+	all := f.of.Range()
+	for n, s := range f.list {
+		for _, at := range s.At {
+			for _, v := range []int64{at - 1, at} {
+				if form.Apply(n, v) != s.Apply(v) {
+					return &Difference{n, v}
+				}
+			}
+		}
+		step := int64(0)
+		if g, ok := form.(interface{ grain() int64 }); ok {
+			step = g.grain()
+		}
+		for v := all.Lo; ; v += step {
+			if form.Apply(n, v) != s.Apply(v) {
+				return &Difference{n, v}
+			}
+			if step == 0 || v > all.Hi-step {
+				break
+			}
+			if last := v + step - 1; form.Apply(n, last) != s.Apply(last) {
+				return &Difference{n, last}
+			}
+		}
+		if form.Apply(n, all.Hi) != s.Apply(all.Hi) {
+			return &Difference{n, all.Hi}
+		}
+	}
+	return nil
+}
+
+// A Difference is where a form is wrong.
+type Difference struct {
+	Function int
+	Value    int64
+}
+
+// lanes is what all forms but comparators share: each lane has tables of its own, in a memory.
+type lanes struct {
+	f      *Functions
+	at     Site
+	memory dataflow.Memory
+}
+
+// Apart is true.
+func (l *lanes) Apart() bool { return true }
+
+// Lanes is PE.
+func (l *lanes) Lanes() int { return l.at.PE }
+
+// functions is how many a lane has.
+func (l *lanes) functions() int {
+	if n := len(l.f.list); !l.at.Alike && n > 1 {
+		return n / l.at.PE
+	}
+	return len(l.f.list)
+}
+
+// function is that of a lane's row.
+func (l *lanes) function(row, lane int) int {
+	if l.at.Alike || len(l.f.list) == 1 {
+		return row
+	}
+	return row*l.at.PE + lane
+}
+
+// table is one of the lanes' tables: so many rows of each function.
+func (l *lanes) table(name, doc string, elem num.Type, rows func(function int) [][]int64) dataflow.Table {
+	t := dataflow.Table{Name: name, Doc: "by lane, fold and address: " + doc, Elem: elem, Banks: l.at.PE}
+	for lane := range l.at.PE {
+		for row := range l.functions() {
+			t.Rows = append(t.Rows, rows(l.function(row, lane))...)
+		}
+	}
+	return t
+}
+
+// storage is that of such a table, with rows of width bits.
+func (l *lanes) storage(name string, rows, width int) dataflow.Storage {
+	s := dataflow.ROM(name, "threshold memory", l.functions()*rows, width).At(l.memory)
+	s.Banks = l.at.PE
+	return s
+}
+
+// fields are the config fields of all forms that look up.
+func (l *lanes) fields(form, unit int, more ...dataflow.Field) []dataflow.Field {
+	return append([]dataflow.Field{
+		formField(form),
+		{Name: "functions", Doc: "step functions of a lane", Value: l.functions()},
+		{Name: "unit", Doc: "what each exceeded threshold adds, where there are no deltas", Value: unit},
+		{Name: "shared", Doc: "one row serves all channels", Value: false},
+	}, more...)
+}

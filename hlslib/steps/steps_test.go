@@ -1,0 +1,206 @@
+package steps_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/steps"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// draw is a step function of values of a type with so many breakpoints: rising by one, by jumps, or up and down.
+func draw(r *rand.Rand, of num.Type, breaks int) num.Step {
+	all := of.Range()
+	span := uint64(all.Hi) - uint64(all.Lo)
+	at := map[int64]bool{}
+	for range breaks {
+		at[all.Lo+1+int64(r.Uint64N(span))] = true
+	}
+	s := num.Step{Value: []int64{int64(r.IntN(9)) - 4}}
+	jump := []func() int64{
+		func() int64 { return 1 }, func() int64 { return -1 }, func() int64 { return 1 + int64(r.IntN(4)) },
+		func() int64 { return int64(r.IntN(9)) - 4 },
+	}[r.IntN(4)]
+	for v := range at {
+		s.At = append(s.At, v)
+	}
+	slices.Sort(s.At)
+	for range s.At {
+		s.Value = append(s.Value, s.Value[len(s.Value)-1]+jump())
+	}
+	return s.Over(all)
+}
+
+// TestForms: every form that is possible gives what the step function gives, next to every breakpoint and elsewhere,
+// and has as many rows as it says.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(14, 4))
+	names := map[string]bool{}
+	for n := range 150 {
+		of := num.Type{Kind: []num.Kind{num.UInt, num.Int}[n%2], Width: 2 + r.IntN(60)}
+		if n%3 > 0 {
+			of.Width = 2 + r.IntN(12)
+		}
+		pe, rows := 1+r.IntN(3), 1+r.IntN(3)
+		list := make([]num.Step, []int{1, pe * rows}[r.IntN(2)])
+		var values [][]int64
+		for c := range list {
+			list[c] = draw(r, of, 1+r.IntN(40))
+			values = append(values, list[c].Value)
+		}
+		k := num.Compare(list, []num.Range{of.Range()}, of, 100)
+		f := steps.New(k, of, num.Narrowest(values...))
+		for _, form := range f.All(steps.Site{PE: pe, Alike: len(list) == 1}) {
+			names[form.Name()[:5]] = true
+			for c, s := range list {
+				probe := []int64{of.Range().Lo, of.Range().Hi}
+				for _, at := range s.At {
+					probe = append(probe, at-1, at)
+				}
+				for range 20 {
+					probe = append(probe, of.Decode(r.Uint64()))
+				}
+				for _, v := range probe {
+					if got, want := form.Apply(c, v), s.Apply(v); got != want {
+						t.Fatalf("%s of %v, channel %d: %d gives %d, want %d", form.Name(), of, c, v, got, want)
+					}
+				}
+			}
+			if d := f.Differs(form); d != nil {
+				t.Fatalf("%s of %v differs: %+v", form.Name(), of, d)
+			}
+			checkTables(t, form)
+		}
+	}
+	for _, want := range []string{"compa", "table", "2^2 s", "searc"} {
+		if !names[want] {
+			t.Errorf("no form %s...: %v", want, names)
+		}
+	}
+}
+
+// checkTables holds the tables of a form against its storage.
+func checkTables(t *testing.T, form steps.Form) {
+	t.Helper()
+	tables, storage := form.Tables(), form.Storage()
+	if len(tables) != len(storage) {
+		t.Fatalf("%s has %d tables and %d storages", form.Name(), len(tables), len(storage))
+	}
+	for i, table := range tables {
+		want := table.Storage(storage[i].Part)
+		want.In = storage[i].In
+		if storage[i] != want || storage[i].Verify() != nil {
+			t.Fatalf("%s: table %v, storage %v", form.Name(), want, storage[i])
+		}
+		for _, row := range table.Rows {
+			for _, v := range row {
+				if !table.Elem.Holds(v) {
+					t.Fatalf("%s: %s of %v has %d", form.Name(), table.Name, table.Elem, v)
+				}
+			}
+		}
+	}
+}
+
+// TestDiffers: a form of another function is found out.
+func TestDiffers(t *testing.T) {
+	t.Parallel()
+	of := num.Type{Kind: num.Int, Width: 8}
+	site := steps.Site{PE: 1, Alike: true}
+	make := func(at ...int64) *steps.Functions {
+		s := num.Step{At: at, Value: []int64{0}}
+		for i := range at {
+			s.Value = append(s.Value, int64(i+1))
+		}
+		k := num.Compare([]num.Step{s}, []num.Range{of.Range()}, of, 9)
+		return steps.New(k, of, num.Type{Kind: num.UInt, Width: 3})
+	}
+	f := make(-100, 3, 77)
+	others := []*steps.Functions{make(-100, 3, 78), make(-99, 3, 77), make(-100, 3), make(-100, 3, 77, 127)}
+	for _, other := range others {
+		for _, form := range other.All(site) {
+			if f.Differs(form) == nil {
+				t.Errorf("%s of another function is taken", form.Name())
+			}
+		}
+	}
+}
+
+// TestChosen: what is taken at a site, and that clocks bound it.
+func TestChosen(t *testing.T) {
+	t.Parallel()
+	even := func(of num.Type, first, gap int64, n int) num.Step {
+		s := num.Step{Value: []int64{0}}
+		for i := range int64(n) {
+			s.At, s.Value = append(s.At, first+i*gap), append(s.Value, i+1)
+		}
+		return s
+	}
+	wide, byte8 := num.Type{Kind: num.Int, Width: 17}, num.Type{Kind: num.Int, Width: 8}
+	for _, tt := range []struct {
+		of     num.Type
+		step   num.Step
+		clocks int
+		want   string
+	}{
+		{byte8, even(byte8, -100, 3, 60), 0, "2^6 segments"},
+		{byte8, even(byte8, 5, 1, 1), 0, "comparators"},
+		{wide, even(wide, -50000, 384, 255), 2, "2^7 segments"},
+		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 2, "search by [4 4] bits"},
+		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 0, "search by [1 1 1 1 1 1 1 1] bits"},
+		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 1, "comparators"},
+	} {
+		k := num.Compare([]num.Step{tt.step}, []num.Range{tt.of.Range()}, tt.of, 300)
+		site := steps.Site{PE: 4, Alike: true, Memory: dataflow.NoMemory, Clocks: tt.clocks}
+		form := steps.New(k, tt.of, num.Type{Kind: num.UInt, Width: 8}).At(site)
+		if form.Name() != tt.want || tt.clocks > 0 && form.Clocks() > tt.clocks {
+			t.Errorf("%v in %d clocks: %s in %d, want %s", tt.of, tt.clocks, form.Name(), form.Clocks(), tt.want)
+		}
+	}
+}
+
+// TestComparators looks at how step functions are written as tables of comparators.
+func TestComparators(t *testing.T) {
+	t.Parallel()
+	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
+	fall := num.Step{At: []int64{2}, Value: []int64{1, 0}}
+	jump := num.Step{At: []int64{2, 4}, Value: []int64{0, 1, 100}}
+	tests := []struct {
+		name  string
+		steps []num.Step
+		pe    int
+		want  string
+	}{
+		{"shared", []num.Step{relu}, 2, "thresholds UINT3 none [[0 2 5]]"},
+		{"found to be shared", []num.Step{relu, relu}, 1, "thresholds UINT3 none [[0 2 5]]"},
+		{"by channel", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 1,
+			"thresholds UINT3 distributed [[0 2 5] [3 7 7]]"},
+		{"side by side", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 2,
+			"thresholds UINT3 none [[0 2 5 3 7 7]]"},
+		{"bases", []num.Step{relu, {At: []int64{4}, Value: []int64{-2, -1}}}, 2,
+			"thresholds UINT3 none [[0 2 5 3 7 7]], base INT2 none [[0 -2]]"},
+		{"deltas", []num.Step{fall, jump}, 1,
+			"thresholds UINT3 distributed [[1 7] [1 3]], base BINARY distributed [[1] [0]], deltas INT8 distributed " +
+				"[[-1 0] [1 99]]"},
+		{"a jump", []num.Step{jump}, 1,
+			"thresholds UINT3 none [[1 3]], base BINARY none [[0]], deltas UINT7 none [[1 99]]"},
+	}
+	for _, tt := range tests {
+		of := num.Type{Kind: num.UInt, Width: 3}
+		k := num.Compare(tt.steps, []num.Range{of.Range()}, of, 4).Merged()
+		f := steps.New(k, of, num.Type{Kind: num.Int, Width: 8})
+		form := f.All(steps.Site{PE: tt.pe, Alike: k.Shared(), Memory: dataflow.LUTRAM})[0]
+		var tables []string
+		for i, x := range form.Tables() {
+			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, form.Storage()[i].In, x.Rows))
+		}
+		if got := strings.Join(tables, ", "); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package compiler_test
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
+	"hlsgen/templates"
+	"hlsgen/templates/synthtest"
+)
+
+// made is a project per family of networks, with as many clocks per frame as make small C++ of it.
+var made = []struct {
+	family, model string // a path below the root, or empty: drawn
+	clocks        int
+	draw          func() []byte
+}{
+	{"MLP", "internal/models/digits-mlp-balanced2/model.onnx", 4096, nil},
+	{"CNN", "internal/models/digits-cnn-w4a4/model.onnx", 100_000, nil},
+	{"depthwise", "internal/models/digits-mobilenet-w4a4/model.onnx", 20_000, nil},
+	{"residual", "internal/models/digits-resnet-w4a4/model.onnx", 20_000, nil},
+	{"LSTM", "internal/models/lstm-h16-w8a8-pot/model.onnx", 8192, nil},
+	{"bidirectional LSTM", "internal/models/bilstm-h32-w4a4/model.onnx", 20_000, nil},
+	{"U-Net", "", 8192, drawnUNet},
+	{"embedding", "", 64, drawnEmbedding},
+}
+
+// A drawing is a network in the making.
+type drawing struct {
+	*onnxtest.Model
+	r     *rand.Rand
+	names int
+}
+
+func draw() *drawing {
+	d := &drawing{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2), r: rand.New(rand.NewPCG(7, 7))}
+	d.Init("scale", graph.Float32, nil, 0.25).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+	return d
+}
+
+func (d *drawing) name() string {
+	d.names++
+	return fmt.Sprintf("t%d", d.names)
+}
+
+// weights is a constant of a shape, of 4 bits.
+func (d *drawing) weights(shape ...int) string {
+	size, name := 1, d.name()
+	for _, n := range shape {
+		size *= n
+	}
+	values := make([]float64, size)
+	for i := range values {
+		values[i] = float64(d.r.IntN(15)-7) / 8
+	}
+	d.Init(name, graph.Float32, shape, values...)
+	return name
+}
+
+// quantised is x in codes of 4 bits.
+func (d *drawing) quantised(x string) string {
+	y := d.name()
+	d.Node("Quant", x, "scale", "zero", "bits").Out(y).Domain("qonnx.custom_op.general").Int("signed", 1).
+		Int("narrow", 0).Str("rounding_mode", "ROUND")
+	return y
+}
+
+func (d *drawing) conv(x string, in, out int) string {
+	y := d.name()
+	d.Node("Conv", x, d.weights(out, in, 3, 3)).Out(y).Ints("kernel_shape", 3, 3).Ints("pads", 1, 1, 1, 1)
+	return d.quantised(y)
+}
+
+// drawnUNet goes down one level, up again, and has a skip connection.
+func drawnUNet() []byte {
+	d := draw()
+	d.Input("x", graph.Float32, 1, 2, 8, 8)
+	top := d.conv(d.quantised("x"), 2, 4)
+	d.Node("MaxPool", top).Out("down").Ints("kernel_shape", 2, 2).Ints("strides", 2, 2)
+	low := d.conv("down", 4, 8)
+	d.Init("scales", graph.Float32, []int{4}, 1, 1, 2, 2)
+	d.Node("Resize", low, "", "scales").Out("up").Str("mode", "nearest").
+		Str("coordinate_transformation_mode", "asymmetric").Str("nearest_mode", "floor")
+	d.Node("Concat", "up", top).Out("both").Int("axis", 1)
+	d.Node("Identity", d.conv("both", 12, 2)).Out("y")
+	d.Output("y", graph.Float32, 1, 2, 8, 8)
+	return d.Bytes()
+}
+
+// drawnEmbedding looks rows up, and multiplies them.
+func drawnEmbedding() []byte {
+	d := draw()
+	d.Input("x", graph.UInt8, 1, 4)
+	d.Node("Gather", d.weights(256, 6), "x").Out("rows")
+	d.Node("MatMul", d.quantised("rows"), d.weights(6, 5)).Out("sums")
+	d.Node("Identity", d.quantised("sums")).Out("y")
+	d.Output("y", graph.Float32, 1, 4, 5)
+	return d.Bytes()
+}
+
+// TestMakeCSim builds a project of every family, and has its own Makefile compile and run it with both compilers: as
+// synthesis sees it, and with headers that have the habits of the vendor's. Then a second compiler looks at what
+// synthesis is to make of it.
+func TestMakeCSim(t *testing.T) {
+	t.Parallel()
+	for _, c := range made[:tier.Few(len(made))] {
+		t.Run(c.family, func(t *testing.T) {
+			t.Parallel()
+			make := tier.Needs(t, "make", "g++", "clang++")[0]
+			dir := t.TempDir()
+			o := compiler.Options{Model: filepath.Join(tier.Root(t), filepath.FromSlash(c.model)), Board: "zcu104",
+				Interval: c.clocks, Verify: 2, NoCSim: true, Out: filepath.Join(dir, "out")}
+			if c.draw != nil {
+				o.Model = filepath.Join(dir, "drawn.onnx")
+				if err := os.WriteFile(o.Model, c.draw(), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var d diag.List
+			built, err := compiler.Run(context.Background(), o, &d)
+			if err != nil || d.Failed() {
+				t.Fatal(err, d.Diags)
+			}
+			hls := filepath.Join(built.Out, "hls")
+			if err := habits(hls); err != nil {
+				t.Fatal(err)
+			}
+			const empty = "DEFINES=-DALLOW_EMPTY_HLS_STREAM_READS"
+			for _, args := range [][]string{
+				{"CXX=g++", "BUILD=b1", "DEFINES=-D__SYNTHESIS__"},
+				{"CXX=clang++", "BUILD=b2", "DEFINES=-D__SYNTHESIS__"},
+				{"CXX=g++", "BUILD=b3", empty, "HLS_INCLUDE=habits"},
+				{"CXX=clang++", "BUILD=b4", empty, "HLS_INCLUDE=habits"},
+			} {
+				args = append(args, "CXXFLAGS=-O0 -ftrivial-auto-var-init=pattern")
+				cmd := exec.CommandContext(t.Context(), make, append([]string{"-C", hls, "csim"}, args...)...)
+				if out, err := cmd.CombinedOutput(); err != nil || !passed.Match(out) {
+					t.Errorf("make csim %v: %v\n%.4000s", args, err, out)
+				}
+			}
+			files, err := templates.Project(built.Design.Design, templates.Vectors{}, templates.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synthtest.Check(t, files, synthtest.Promises(files))
+		})
+	}
+}
+
+var passed = regexp.MustCompile(`(?m)^PASS \d+ checks on \d+ frames$`)
+
+//go:embed testdata/habits.h
+var habitsStream []byte
+
+// habits puts headers beside our own that behave as the vendor's do, where these differ: reading an empty stream and
+// leaving words in one are warnings, which the Makefile looks for, and what is not initialised holds anything, which is
+// for the compiler to fill.
+func habits(hls string) error {
+	folder := filepath.Join(hls, "habits")
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join(hls, "csim"))); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(folder, "hls_stream.h"), habitsStream, 0o666); err != nil {
+		return err
+	}
+	file := filepath.Join(folder, "ap_int.h")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	for _, zero := range []string{"constexpr storage() : V(0) {}", "constexpr storage() : V{} {}"} {
+		if !bytes.Contains(text, []byte(zero)) {
+			return fmt.Errorf("ap_int.h has no %q", zero)
+		}
+		text = bytes.ReplaceAll(text, []byte(zero), []byte("storage() {}"))
+	}
+	return os.WriteFile(file, text, 0o666)
+}

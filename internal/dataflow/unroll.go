@@ -1,0 +1,122 @@
+package dataflow
+
+import "fmt"
+
+// An Envelope is the most products that one process computes in a clock: its loop's body holds all of them, and the
+// time and the memory that a synthesis tool needs grow faster than the body. A product counts by the wider of its
+// factors. The zero Envelope is DefaultEnvelope.
+type Envelope struct {
+	Wide int // of more than 4 bits
+	Few  int // of 2 to 4 bits
+	One  int // of 1 bit
+}
+
+// DefaultEnvelope is a guess, until synthesis runs of wider and wider bodies say better.
+var DefaultEnvelope = Envelope{Wide: 1024, Few: 2048, One: 8192}
+
+// Of is the envelope itself, or the default where that was left open.
+func (e Envelope) Of() Envelope {
+	if e == (Envelope{}) {
+		return DefaultEnvelope
+	}
+	return e
+}
+
+// Most is how many products of so many bits one process computes in a clock.
+func (e Envelope) Most(bits int) int {
+	e = e.Of()
+	return *e.at(bits)
+}
+
+func (e *Envelope) at(bits int) *int {
+	switch {
+	case bits > 4:
+		return &e.Wide
+	case bits > 1:
+		return &e.Few
+	}
+	return &e.One
+}
+
+// String is the envelope as --max-unroll takes it: 1024,2048,8192, or one number for all widths.
+func (e Envelope) String() string {
+	if e = e.Of(); e.Wide == e.Few && e.Few == e.One {
+		return fmt.Sprint(e.Wide)
+	}
+	return fmt.Sprintf("%d,%d,%d", e.Wide, e.Few, e.One)
+}
+
+// Unrolled is implemented by layers whose products an Envelope bounds.
+type Unrolled interface {
+	// Products is how many products an iteration of a fold computes, and the bits of the wider factor.
+	Products(Fold) (n, bits int)
+}
+
+// Divisible is implemented by layers whose PE may be dealt out to several layers of the same kind.
+type Divisible interface {
+	// Part is, of n layers that share a fold's PE, the one with number k, bound, with its output. It reads
+	// all words of the layer's only input, in the same iterations, and of every word of the layer's only output it
+	// makes the elements from k*PE/n on, PE/n of them. n divides PE. It may lack a choice of memory or of multipliers
+	// that the layer has.
+	Part(f Fold, k, n int) (part Op, out Type, err error)
+}
+
+// Parts is the fewest processes that compute a fold of a layer within an envelope; 0 where none can. It is 1 for layers
+// that an envelope does not bound.
+func (e Envelope) Parts(op Op, f Fold) int {
+	m, ok := op.(Unrolled)
+	if !ok {
+		return 1
+	}
+	n, bits := m.Products(f)
+	most := e.Most(bits)
+	if n <= most {
+		return 1
+	}
+	for parts := 2; parts <= MostParts(op, f); parts++ {
+		if f.PE%parts == 0 && n/parts <= most {
+			return parts
+		}
+	}
+	return 0
+}
+
+// MostParts is how many processes a fold of a layer may be dealt out to.
+func MostParts(op Op, f Fold) (parts int) {
+	if _, ok := op.(Divisible); !ok {
+		return 1
+	}
+	for parts = min(f.PE, MaxPorts); f.PE%parts != 0; {
+		parts--
+	}
+	return parts
+}
+
+// For is the envelope raised just so far that it has room for a fold of a layer.
+func (e Envelope) For(op Op, f Fold) Envelope {
+	e = e.Of()
+	if m, ok := op.(Unrolled); ok {
+		n, bits := m.Products(f)
+		most := e.at(bits)
+		*most = max(*most, n/MostParts(op, f))
+	}
+	return e
+}
+
+// Sum orders envelopes, of which each is the other raised.
+func (e Envelope) Sum() int { return e.Wide + e.Few + e.One }
+
+// A Whole is a layer of a model that a design builds as several nodes: a fork, parts, and a join.
+type Whole struct {
+	Name string // in the model
+	Op   Op
+	Fold Fold
+}
+
+// Layer is the name that a node's layer has in the model.
+func (n *Node) Layer() string {
+	if n.Whole != nil {
+		return n.Whole.Name
+	}
+	return n.Name
+}

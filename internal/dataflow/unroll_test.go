@@ -1,0 +1,95 @@
+package dataflow
+
+import "testing"
+
+// A multiplier is a layer of PE*SIMD products of so many bits; a dealer can be dealt out.
+type multiplier struct {
+	Op
+	bits int
+}
+
+func (m multiplier) Products(f Fold) (n, bits int) { return f.PE * f.SIMD, m.bits }
+
+type dealer struct{ multiplier }
+
+func (dealer) Part(Fold, int, int) (Op, Type, error) { panic("not asked for") }
+
+func TestEnvelope(t *testing.T) {
+	t.Parallel()
+	small := Envelope{Wide: 4, Few: 8, One: 100}
+	for _, tt := range []struct {
+		name     string
+		e        Envelope
+		op       Op
+		pe, simd int
+		parts    int
+		raised   string // the envelope that has room for it
+	}{
+		{"no products", small, nil, 1000, 1000, 1, "4,8,100"},
+		{"as many as there may be", small, multiplier{bits: 5}, 2, 2, 1, "4,8,100"},
+		{"one more, not to be dealt out", small, multiplier{bits: 5}, 5, 1, 0, "5,8,100"},
+		{"4 bits", small, multiplier{bits: 4}, 2, 4, 1, "4,8,100"},
+		{"2 bits", small, dealer{multiplier{bits: 2}}, 4, 4, 2, "4,8,100"},
+		{"1 bit", small, dealer{multiplier{bits: 1}}, 60, 5, 3, "4,8,100"},
+		{"parts divide PE", small, dealer{multiplier{bits: 8}}, 9, 1, 3, "4,8,100"},
+		{"PE 7 in one or seven", small, dealer{multiplier{bits: 8}}, 7, 2, 7, "4,8,100"},
+		{"SIMD alone is too much", small, dealer{multiplier{bits: 8}}, 6, 5, 0, "5,8,100"},
+		{"more parts than ports", small, dealer{multiplier{bits: 8}}, 128, 4, 0, "8,8,100"},
+		{"the default", Envelope{}, dealer{multiplier{bits: 8}}, 64, 32, 2, "1024,2048,8192"},
+		{"TFC at full unrolling", Envelope{}, dealer{multiplier{bits: 1}}, 64, 784, 8, "1024,2048,8192"},
+	} {
+		f := Fold{PE: tt.pe, SIMD: tt.simd}
+		if got := tt.e.Parts(tt.op, f); got != tt.parts {
+			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.parts)
+		}
+		raised := tt.e.For(tt.op, f)
+		if got := raised.String(); got != tt.raised {
+			t.Errorf("%s: %s has room for it, want %s", tt.name, got, tt.raised)
+		}
+		if raised.Parts(tt.op, f) == 0 {
+			t.Errorf("%s: %s has no room for it", tt.name, raised)
+		}
+	}
+}
+
+// TestPartNames holds how the parts of a layer are named, and that they do not shift the names of layers behind it.
+func TestPartNames(t *testing.T) {
+	t.Parallel()
+	kind := multiplier{Op: named("M")}
+	w, other := &Whole{Name: "M_0", Op: kind}, &Whole{Name: "M_1", Op: kind}
+	for _, tt := range []struct {
+		name  string
+		nodes []*Node
+		want  string
+	}{
+		{"parts, and a layer", []*Node{{Name: "M_0_fork", Whole: w}, {Name: "M_0_0", Whole: w}, {Name: "M_1"}}, ""},
+		{"two layers in parts", []*Node{{Name: "M_0_0", Whole: w}, {Name: "M_1_0", Whole: other}}, ""},
+		{"twice", []*Node{{Name: "M_0_0", Whole: w}, {Name: "M_0_0", Whole: w}}, `a part of M_0 is called "M_0_0"`},
+		{"as the layer", []*Node{{Name: "M_0", Whole: w}}, `a part of M_0 is called "M_0"`},
+		{"apart", []*Node{{Name: "M_0_0", Whole: w}, {Name: "M_1"}, {Name: "M_0_1", Whole: w}},
+			`a node is called "M_0" where M_2 is due`},
+		{"out of turn", []*Node{{Name: "M_1_0", Whole: other}}, `a node is called "M_1" where M_0 is due`},
+	} {
+		s := names{count: naming{}, taken: map[string]bool{}}
+		got := ""
+		for _, n := range tt.nodes {
+			n.Op = kind
+			if err := s.verify(n); err != nil && got == "" {
+				got = err.Error()
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A kinded layer has a kind alone.
+type kinded struct {
+	Op
+	kind string
+}
+
+func (k kinded) Kind() string { return k.kind }
+
+func named(kind string) Op { return kinded{kind: kind} }

@@ -1,0 +1,104 @@
+package templates
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	constantValue = regexp.MustCompile(`^-?(?:\d+|[A-Za-z]\w*(?:::\w+)*)$`)
+	streamDecl    = regexp.MustCompile(`\bhls::stream<[^;\n]*?>>?&? (\w+)[,()]`)
+	variableValue = regexp.MustCompile(`^[A-Za-z]\w*(?:::\w+)*(?:\.\w+)*$`)
+)
+
+// always is what a pragma of ours has to say, word for word, of what the grammar lets it say.
+var always = map[string]string{"PIPELINE": "II=1 style=flp"}
+
+// pragmas holds the pragmas of a file against the grammar of the front end, what they name against the text around
+// them, and those of one scope against each other.
+func (l *linter) pragmas(file string, code []byte) {
+	lines, streams := strings.Split(string(code), "\n"), map[string]bool{}
+	for _, m := range streamDecl.FindAllSubmatch(code, -1) {
+		streams[string(m[1])] = true
+	}
+	closed := scopes(code, func(s *scope, u use) {
+		if s.at == 0 {
+			l.report(file, u.line, "pragma %s stands in no function", u.name)
+			return
+		}
+		for _, w := range u.check(s.at) {
+			l.report(file, u.line, "%s", w)
+		}
+		if want := always[u.name]; want != "" && strings.Join(u.settings, " ") != want {
+			l.report(file, u.line, "pragma %s without %s", u.name, want)
+		}
+		l.named(file, lines, streams, s, u)
+	}, func(s *scope) { l.conflicts(file, s) })
+	if !closed {
+		l.report(file, 1, "braces that do not match")
+	}
+}
+
+// parameterOf reports whether a function has a parameter of a name.
+func parameterOf(function *scope, name string) bool {
+	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b(?: = [^,]*)?[,)]`).MatchString(function.head)
+}
+
+// control reports whether a setting is a mode of an interface of the whole function.
+func control(setting string) bool { return strings.HasPrefix(setting, "ap_ctrl_") }
+
+// named checks what a pragma names: a reset a static variable, a memory that is a FIFO a stream of the file, an
+// interface a parameter. Of anything else the front end drops it.
+func (l *linter) named(file string, lines []string, streams map[string]bool, s *scope, u use) {
+	around := s // the function
+	for o := range s.enclosing {
+		around = o
+	}
+	variable, port := u.value("variable"), u.value("port")
+	static := func() bool {
+		decl := regexp.MustCompile(`^\s*static [^;]*\b` + regexp.QuoteMeta(variable) + `\b`)
+		return slices.ContainsFunc(lines[around.line-1:u.line], decl.MatchString)
+	}
+	switch {
+	case u.name == "RESET" && !static():
+		l.report(file, u.line, "pragma RESET: %s is not static", variable)
+	case u.name == "BIND_STORAGE" && u.has("type=fifo") && !streams[variable]:
+		l.report(file, u.line, "pragma BIND_STORAGE: %s is a FIFO and no stream", variable)
+	case u.name == "INTERFACE" && !slices.ContainsFunc(u.settings, control) && !parameterOf(around, port):
+		l.report(file, u.line, "pragma INTERFACE: no port %s", port)
+	}
+}
+
+// conflicts checks the pragmas of one scope: none twice for one thing, none with what it cannot stand beside, and no
+// pipeline within another.
+func (l *linter) conflicts(file string, s *scope) {
+	first := map[string]use{}
+	for _, u := range s.pragmas {
+		if u.name == "INLINE" && u.has("off") {
+			continue // which goes with anything
+		}
+		about := strings.Join([]string{u.name, u.value("variable"), u.value("port"), u.value("dim"), u.value("op"),
+			u.value("type"), u.value("direction")}, " ")
+		if u.name == "BIND_STORAGE" {
+			about = u.name + " " + u.value("variable")
+		}
+		if _, twice := first[about]; twice {
+			l.report(file, u.line, "pragma %s twice", strings.TrimSpace(about))
+		}
+		first[about] = u
+	}
+	has := func(s *scope, name string) bool {
+		return slices.ContainsFunc(s.pragmas, func(u use) bool { return u.name == name && !u.has("off") })
+	}
+	for _, pair := range apart {
+		if has(s, pair[0]) && has(s, pair[1]) {
+			l.report(file, s.line, "pragmas %s and %s in one place", pair[0], pair[1])
+		}
+	}
+	for o := range s.enclosing {
+		if has(s, "PIPELINE") && has(o, "PIPELINE") {
+			l.report(file, s.line, "a pipeline in a pipeline: the inner loop is unrolled")
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package templates
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A scope is a pair of braces in C++, as far as pragmas care.
+type scope struct {
+	at      standing // 0 outside of functions
+	head    string
+	line    int // of its opening brace
+	pragmas []use
+	above   *scope
+
+	text   []byte // since the last brace or semicolon
+	parens int    // that are open
+}
+
+// enclosing calls back for the scopes around s within its function, from the nearest on.
+func (s *scope) enclosing(yield func(*scope) bool) {
+	for s.at != inFunction && s.above != nil {
+		if s = s.above; !yield(s) {
+			return
+		}
+	}
+}
+
+var (
+	typeHead  = regexp.MustCompile(`\b(?:struct|class|union|enum|namespace|extern)\b[^()]*$`)
+	forHead   = regexp.MustCompile(`^(?:if \(.*\) |else )?(?:\w+: *)?for \(`)
+	otherHead = regexp.MustCompile(`^(?:if \(.*\) |else )?(?:\w+: *)?(?:while \(|do$)`)
+)
+
+// opens is what a brace behind head opens, in a scope at outer.
+func opens(outer standing, head string) standing {
+	switch {
+	case typeHead.MatchString(head), outer == 0 && !strings.Contains(head, "("):
+		return 0
+	case outer == 0:
+		return inFunction
+	case forHead.MatchString(head):
+		return inFor
+	case otherHead.MatchString(head):
+		return inLoop
+	}
+	return inBlock
+}
+
+// scopes walks through C++ without comments. At every pragma of HLS, and at the end of every scope, it calls back. It
+// reports whether all braces are closed.
+func scopes(code []byte, pragma func(*scope, use), end func(*scope)) bool {
+	now := &scope{}
+	for n, line := range strings.Split(string(code), "\n") {
+		if m := pragmaLine.FindStringSubmatch(line); m != nil {
+			u := use{n + 1, m[1], strings.Fields(m[2])}
+			pragma(now, u)
+			now.pragmas = append(now.pragmas, u)
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		if now = now.walk(line, n+1, end); now == nil {
+			return false
+		}
+	}
+	return now.above == nil
+}
+
+// walk goes through a line, and gives the scope that it ends in; nil where a brace closes what none has opened.
+func (s *scope) walk(line string, n int, end func(*scope)) *scope {
+	quote := byte(0)
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '{':
+			head := strings.Join(strings.Fields(string(s.text)), " ")
+			s.text = nil
+			s = &scope{at: opens(s.at, head), head: head, line: n, above: s}
+		case c == '}':
+			if s.above == nil {
+				return nil
+			}
+			end(s)
+			s = s.above
+		case c == ';' && s.parens == 0:
+			s.text = nil
+		default:
+			s.parens += strings.Count(line[i:i+1], "(") - strings.Count(line[i:i+1], ")")
+			s.text = append(s.text, c)
+		}
+	}
+	s.text = append(s.text, ' ')
+	return s
+}

@@ -1,0 +1,27 @@
+package templates_test
+
+import (
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/tier"
+	"hlsgen/templates/synthtest"
+)
+
+// TestSynthesis has a second compiler look at networks: the loops that remain, what was not inlined, whose statics are
+// whose.
+func TestSynthesis(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name   string
+		design func(testing.TB) *dataflow.Design
+	}{{"keeping", keeping}, {"forked", forked}, {"twins", twins}, {"tfc", tfc}, {"small", small}}
+	for _, c := range cases[:tier.Few(len(cases))] {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := c.design(t)
+			files, _ := project(t, d, 1)
+			synthtest.Check(t, files, synthtest.Promises(files))
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package synthtest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"hlsgen/templates"
+)
+
+var (
+	// A variable in the data of an object file. What is only read is no variable.
+	variable   = regexp.MustCompile(`^[0-9a-f]+ [bBdDuV] (.*)$`)
+	configType = regexp.MustCompile(`\b\w+_config\b`)
+	configured = regexp.MustCompile(`\bhlsgen::\w+<(\w+_config)\b`)
+)
+
+// statics lists the static variables of a unit that more than one process could have: the name of each has to have the
+// config of its process, and of no other.
+func (w work) statics(unit string) (shared []string, err error) {
+	if _, err := w.run("clang++", "-std=c++14", "-D__SYNTHESIS__", "-w", "-O0", "-fno-exceptions",
+		"-Icsim", "-c", "-o", unit+".o",
+		unit+".cpp"); err != nil {
+		return nil, err
+	}
+	out, err := w.run("nm", "-C", "--defined-only", unit+".o")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(out) {
+		m := variable.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil {
+			continue
+		}
+		owners := configType.FindAllString(m[1], -1)
+		slices.Sort(owners)
+		if owners = slices.Compact(owners); len(owners) != 1 {
+			shared = append(shared, fmt.Sprintf("%s.cpp: static %s is of %v, not of one process", unit, m[1], owners))
+		}
+	}
+	return shared, nil
+}
+
+// configs lists the config types that two processes have.
+func configs(files templates.Files) (shared []string) {
+	seen := map[string]int{}
+	for _, unit := range []string{"layers", "top"} {
+		for _, m := range configured.FindAllSubmatch(files.Get("hls/"+unit+".cpp"), -1) {
+			if seen[string(m[1])]++; seen[string(m[1])] == 2 {
+				shared = append(shared, string(m[1])+" is of two processes")
+			}
+		}
+	}
+	return shared
+}
