@@ -139,7 +139,8 @@ func (q *inquiry) fastest(ctx context.Context, list []int) (*found, error) {
 		}
 	}
 	proved := true // up to low
-	for i, step := low, 1; i < len(list); i, step = i+step, 2*step {
+	last := len(list) - 1
+	for i, step, before := low, 1, low-1; before < last; i, step, before = min(i+step, last), 2*step, i {
 		f, none, err := q.tryAt(ctx, list[i])
 		if err != nil {
 			return nil, err
@@ -151,7 +152,7 @@ func (q *inquiry) fastest(ctx context.Context, list []int) (*found, error) {
 			continue
 		}
 		// Between the last that failed and this one there may be shorter ones.
-		for a, b := i-step/2, i; a+1 < b; {
+		for a, b := before, i; a+1 < b; {
 			m := (a + b) / 2
 			g, none, err := q.tryAt(ctx, list[m])
 			if err != nil {

@@ -199,13 +199,10 @@ func (e *enumeration) deepen(d *dataflow.Design) {
 	visit(0)
 }
 
-// simulate is the clocks of a design with FIFOs of some depths; ok is false where it deadlocks, be it at other
-// latencies of
-// the layers than those that are estimated, unless the user gives the depths.
+// simulate is the clocks of a design with FIFOs of some depths; ok is false where it is not free from deadlock.
 func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p figures, ok bool) {
 	d.FIFO = dataflow.ShiftRegisters(depths...)
-	proof, err := rtlsim.Prove(context.Background(), d)
-	if err != nil || proof.Room > 0 && e.fifo.Words == 0 {
+	if _, err := rtlsim.Prove(context.Background(), d); err != nil {
 		return p, false
 	}
 	trace, err := rtlsim.Run(context.Background(), d, nil, rtlsim.Options{Frames: 16 + 2*len(d.Folds)})

@@ -17,7 +17,7 @@ type Deadlock struct {
 	Waits []Wait // all that stand still
 	Cycle []Wait // of them, a closed chain: each waits for the node of the next, the last for that of the first
 	// Stream and Depth are the FIFO of the chain that takes the fewest bits to break it, and its smallest depth with
-	// which it holds up nothing any more.
+	// which it holds up nothing any more, whatever pipelines hold.
 	Stream, Depth int
 }
 
@@ -60,13 +60,11 @@ func (d *Deadlock) Error() string {
 		d.Stream)
 }
 
-// explain finds the chain of a deadlock at the latencies of the loops, and what would break it. It gives d as an error,
-// or the context's.
+// explain finds the chain of a deadlock, and what would break it. It gives d as an error, or the context's.
 func (d *Deadlock) explain(ctx context.Context, p *plan) error {
 	depth := p.design.Depths()
 	t := newTokens(p, nil)
-	capacity := p.capacities(depth, math.MaxInt)
-	if through, err := t.run(ctx, capacity); err != nil || through {
+	if through, err := t.run(ctx, depth); err != nil || through {
 		return cmp.Or[error](err, d)
 	}
 	cycle := t.cycle()
@@ -76,7 +74,7 @@ func (d *Deadlock) explain(ctx context.Context, p *plan) error {
 		if !w.room {
 			continue
 		}
-		more, err := t.enough(ctx, capacity, w.stream, p.ports[w.stream].Words)
+		more, err := t.enough(ctx, depth, w.stream, p.ports[w.stream].Words)
 		if err != nil {
 			return err
 		}
@@ -88,9 +86,9 @@ func (d *Deadlock) explain(ctx context.Context, p *plan) error {
 }
 
 // enough is the fewest words more in a stream that let the frame go as far as unbounded ones; a frame's words are.
-func (t *tokens) enough(ctx context.Context, capacity []int, stream, frame int) (words int, err error) {
+func (t *tokens) enough(ctx context.Context, depth []int, stream, frame int) (words int, err error) {
 	reach := func(more int) []int {
-		with := slices.Clone(capacity)
+		with := slices.Clone(depth)
 		with[stream] += more
 		if _, e := t.run(ctx, with); e != nil {
 			err = e
@@ -99,16 +97,6 @@ func (t *tokens) enough(ctx context.Context, capacity []int, stream, frame int) 
 	}
 	most := reach(frame)
 	return sort.Search(frame, func(more int) bool { return slices.Equal(reach(more), most) }), err
-}
-
-// capacities is the words that streams hold where pipelines count for up to so many.
-func (p *plan) capacities(depth []int, room int) []int {
-	c := slices.Clone(depth)
-	for s, latency := range p.latency {
-		more := min(room, latency)
-		c[s] = min(c[s], math.MaxInt-more) + more
-	}
-	return c
 }
 
 // deadlock names everything that stands still: the inputs, the layers in topological order, the outputs.
@@ -120,9 +108,7 @@ func (e *engine) deadlock(ctx context.Context) error {
 		}
 	}
 	for _, l := range e.workers {
-		if l.frame < e.frames {
-			d.Waits = append(d.Waits, l.waits()...)
-		}
+		d.Waits = append(d.Waits, l.waits(e.frames)...)
 	}
 	for _, k := range e.sinks {
 		if k.frame < e.frames {

@@ -211,7 +211,7 @@ func regroup(periods, n, m, latency int) dataflow.Loop {
 }
 
 // randomNet grows a network from one or two inputs; every stream has 1 to 6 words per period of a frame. What else is
-// random of a test goes on with rng.
+// random of a test goes on with rng. Three of four seeds have the rule of HLS, the others credits.
 func randomNet(t testing.TB, seed, sequence uint64) (d *dataflow.Design, rng *rand.Rand) {
 	rng = rand.New(rand.NewPCG(seed, sequence))
 	n := &net{t: t, perWord: 1 + rng.IntN(3)}
@@ -257,6 +257,9 @@ func randomNet(t testing.TB, seed, sequence uint64) (d *dataflow.Design, rng *ra
 	d = n.design(1, out...)
 	for s := range d.FIFO {
 		d.FIFO[s].Depth = 1 + rng.IntN(4)
+	}
+	if seed/2%4 == 0 {
+		d.Target.Stalls = dataflow.Credit
 	}
 	return d, rng
 }

@@ -2,23 +2,32 @@ package rtlsim
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"hlsgen/internal/dataflow"
 )
+
+// An oracleStream is a FIFO: words that are visible, places that are taken, and those that were at any time of a clock.
+type oracleStream struct{ visible, taken, high int }
+
+// An oracleLayer is a layer with a stage for each clock of its latency. Nil is a bubble. What stands at the last stage
+// in a clock writes in it; what starts in a clock stands at the first stage in it.
+type oracleLayer struct {
+	next   int // iteration, over all frames
+	stages []*dataflow.Moves
+}
 
 // oracle is the clock of the package comment in the plainest code: every clock is walked, all decisions of a clock are
 // taken on a copy of the state, and layers are visited in random order. It returns the trace, and whether the design
 // deadlocked.
 func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace, bool) {
 	g := d.Model.Graph
-	type stream struct {
-		visible, high int
-		due           []int
-	}
-	streams := make([]stream, len(g.Streams))
-	next := make([]int, len(g.Nodes)) // iteration, over all frames
+	streams, layers := make([]oracleStream, len(g.Streams)), make([]oracleLayer, len(g.Nodes))
 	t := newTrace(g, frames)
 	t.High, t.Empty, t.Full = make([]int, len(streams)), make([]int, len(streams)), make([]int, len(streams))
+	for i := range layers {
+		layers[i].stages = make([]*dataflow.Moves, d.Loop(i).Latency)
+	}
 	given, taken := make([]int, len(g.In)), make([]int, len(g.Out))
 	free := make([]int, len(g.In)+len(g.Out))
 	open := func(p Pace, i, clock int) bool {
@@ -27,69 +36,23 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 	}
 	for clock, quiet := 0, 0; quiet < 1000; clock++ {
 		quiet++
-		for s := range streams {
-			st := &streams[s]
-			for len(st.due) > 0 && st.due[0] <= clock && st.visible < d.FIFO[s].Depth {
-				st.due, st.visible = st.due[1:], st.visible+1
-			}
-		}
 		for i, s := range g.In {
-			if given[i] < frames*d.Port(s).Words && streams[s].visible < d.FIFO[s].Depth && open(opt.In, i, clock) {
+			if given[i] < frames*d.Port(s).Words && streams[s].taken < d.FIFO[s].Depth && open(opt.In, i, clock) {
 				streams[s].visible++
+				streams[s].taken++
+				streams[s].high++
 				given[i]++
 				free[i] = clock + max(1, opt.In.Every)
 			}
 		}
-		was := make([]stream, len(streams))
-		for s := range streams {
-			streams[s].high = max(streams[s].high, streams[s].visible)
-			was[s] = streams[s]
-		}
+		was := slices.Clone(streams)
 		done := true
 		for _, i := range rng.Perm(len(g.Nodes)) {
-			n, l := g.Nodes[i], d.Loop(i)
-			m := l.At(next[i] % l.Iterations())
-			if next[i] == frames*l.Iterations() {
-				continue
-			}
-			word, room := true, true
-			for p, s := range n.In {
-				word = word && (m.Read>>p&1 == 0 || was[s].visible > 0)
-			}
-			for p, s := range n.Out {
-				room = room && (m.Write>>p&1 == 0 || was[s].visible+len(was[s].due) < d.FIFO[s].Depth+l.Latency)
-			}
-			switch c := &t.Nodes[i]; {
-			case !word:
-				c.Starved++
-				for p, s := range n.In {
-					if m.Read>>p&1 != 0 && was[s].visible == 0 {
-						t.Empty[s]++
-					}
-				}
-			case !room:
-				c.Blocked++
-				for p, s := range n.Out {
-					if m.Write>>p&1 != 0 && was[s].visible+len(was[s].due) >= d.FIFO[s].Depth+l.Latency {
-						t.Full[s]++
-					}
-				}
-			default:
-				c.Busy++
-				next[i]++
+			k, all := &layers[i], frames*d.Loop(i).Iterations()
+			if k.clock(d, i, all, was, streams, t) {
 				quiet = 0
-				for p, s := range n.In {
-					if m.Read>>p&1 != 0 {
-						streams[s].visible--
-					}
-				}
-				for p, s := range n.Out {
-					if m.Write>>p&1 != 0 {
-						streams[s].due = append(streams[s].due, clock+l.Latency)
-					}
-				}
 			}
-			done = done && next[i] == frames*l.Iterations()
+			done = done && k.next == all
 		}
 		for i, s := range g.Out {
 			words := d.Port(s).Words
@@ -101,7 +64,7 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 				if taken[i]%words == words-1 {
 					f.Last = max(f.Last, clock)
 				}
-				streams[s].visible--
+				streams[s].read()
 				taken[i]++
 				free[len(g.In)+i] = clock + max(1, opt.Out.Every)
 				quiet = 0
@@ -111,12 +74,90 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 		if quiet == 0 {
 			t.Cycles = clock + 1
 		}
+		for s := range streams {
+			t.High[s] = max(t.High[s], streams[s].high)
+			streams[s].high = streams[s].taken
+		}
 		if done {
-			for s := range streams {
-				t.High[s] = streams[s].high
-			}
 			return t, false
 		}
 	}
 	return t, true
+}
+
+// clock is what a layer does in one; it reports whether an iteration starts.
+func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracleStream, t *Trace) (starts bool) {
+	n, l, c := d.Model.Graph.Nodes[i], d.Loop(i), &t.Nodes[i]
+	last := len(k.stages) - 1
+	var empty, full []int // streams that hold it up
+	var m dataflow.Moves
+	if k.next < all {
+		m = l.At(k.next % l.Iterations())
+		for p, s := range n.In {
+			if m.Read>>p&1 != 0 && was[s].visible == 0 {
+				empty = append(empty, s)
+			}
+		}
+	}
+	if starts = k.next < all && len(empty) == 0; starts {
+		k.stages[0] = &m
+	}
+	credit := d.Target.Stalls == dataflow.Credit
+	asks := k.stages[last] // for room
+	if credit {
+		asks = k.stages[0]
+	}
+	if asks != nil {
+		for p, s := range n.Out {
+			if asks.Write>>p&1 != 0 && was[s].taken == d.FIFO[s].Depth {
+				full = append(full, s)
+			}
+		}
+	}
+	if len(full) > 0 {
+		starts = false
+		k.stages[0] = nil
+	}
+	switch {
+	case k.next == all:
+	case len(empty) > 0:
+		c.Starved++
+		for _, s := range empty {
+			t.Empty[s]++
+		}
+	case len(full) > 0:
+		c.Blocked++
+		for _, s := range full {
+			t.Full[s]++
+		}
+	default:
+		c.Busy++
+		k.next++
+		for p, s := range n.In {
+			if m.Read>>p&1 != 0 {
+				streams[s].read()
+			}
+		}
+	}
+	if len(full) > 0 && !credit {
+		return false // nothing moves
+	}
+	for p, s := range n.Out {
+		if asks != nil && len(full) == 0 && asks.Write>>p&1 != 0 {
+			streams[s].taken++
+			streams[s].high++
+		}
+		if w := k.stages[last]; w != nil && w.Write>>p&1 != 0 {
+			streams[s].visible++
+		}
+	}
+	copy(k.stages[1:], k.stages)
+	k.stages[0] = nil
+	return starts
+}
+
+// read takes a word; its place counts as taken to the end of the clock.
+func (s *oracleStream) read() {
+	s.visible--
+	s.taken--
 }

@@ -5,10 +5,10 @@ import "slices"
 // A Period is a steady state: so many frames take so many clocks, for ever. The zero value is none.
 type Period struct{ Frames, Clocks int }
 
-// Between frames all streams are empty and all loops at their start, and the clocks that follow are sums and maxima of
-// the clocks that were (see stream and worker). So where all that still matters is the same as some frames before but
-// for one number of clocks that has been added to everything, that repeats for ever: a clock that the host's dice
-// decide aside, nothing depends on the absolute clock.
+// Between frames all streams are empty and all loops at their start, and the clocks that follow come from sums, maxima
+// and comparisons of the clocks that were (see stream, worker and pipeline). So where all that still matters is the
+// same as some frames before but for one number of clocks that has been added to everything, that repeats for ever: a
+// clock that the host's dice decide aside, nothing depends on the absolute clock.
 
 // A search looks for a state that was there before: the last one, and one that is replaced after 1, 2, 4, 8 ... frames
 // (Brent 1980), which finds any period after at most three times the frames that a state takes to come and recur.
@@ -62,6 +62,9 @@ func (e *engine) snapshot(state []int) snapshot {
 		if i > 0 {
 			state = append(state, l.at-base)
 		}
+		if l.pipe != nil {
+			state = l.pipe.state(state, base)
+		}
 		if l.pace > 0 {
 			state = append(state, max(0, l.frame*l.pace-l.at-1))
 		}
@@ -79,7 +82,7 @@ func (e *engine) snapshot(state []int) snapshot {
 	}
 	for _, s := range e.streams {
 		s.forget()
-		state = append(state, s.arrived-base, s.reads.end-s.reads.first)
+		state = append(state, s.reads.end-s.reads.first)
 		for k := s.reads.first; k < s.reads.end; k++ {
 			state = append(state, s.reads.of(k)-base)
 		}
@@ -104,6 +107,9 @@ func (e *engine) skip(once counts) {
 	for _, l := range e.workers {
 		l.at += clocks
 		l.frame += frames
+		if l.pipe != nil {
+			l.pipe.skip(clocks)
+		}
 	}
 	for _, s := range e.sources {
 		s.gate.free += clocks
@@ -115,8 +121,7 @@ func (e *engine) skip(once counts) {
 		k.frame += frames
 	}
 	for _, s := range e.streams {
-		s.arrived += clocks
-		s.wrote += clocks
+		s.taken += clocks
 		for i := range s.reads.at {
 			s.reads.at[i] += clocks
 		}

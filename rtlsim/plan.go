@@ -11,7 +11,7 @@ type plan struct {
 	design         *dataflow.Design
 	loops          []dataflow.Loop // per node
 	ports          []dataflow.Port // per stream
-	latency        []int           // of the layer that writes it; 0 at the host
+	delay          []int           // per stream: clocks from the taking of a place to the word's arrival; 0 at the host
 	writer, reader []int           // nodes, -1 for the host
 	every          []int           // per stream of the host: clocks that a word takes through its port; else 0
 }
@@ -19,7 +19,7 @@ type plan struct {
 func newPlan(d *dataflow.Design) *plan {
 	g := d.Model.Graph
 	n := len(g.Streams)
-	p := &plan{design: d, ports: make([]dataflow.Port, n), latency: make([]int, n), writer: make([]int, n),
+	p := &plan{design: d, ports: make([]dataflow.Port, n), delay: make([]int, n), writer: make([]int, n),
 		reader: make([]int, n),
 		every:  make([]int, n)}
 	for s := range n {
@@ -32,7 +32,10 @@ func newPlan(d *dataflow.Design) *plan {
 			p.reader[s], p.ports[s] = i, in[port]
 		}
 		for port, s := range node.Out {
-			p.writer[s], p.ports[s], p.latency[s] = i, out[port], p.loops[i].Latency
+			p.writer[s], p.ports[s], p.delay[s] = i, out[port], p.loops[i].Latency
+			if p.freezes(i) {
+				p.delay[s] = 1
+			}
 		}
 	}
 	for s, port := range p.ports {
@@ -41,6 +44,12 @@ func newPlan(d *dataflow.Design) *plan {
 		}
 	}
 	return p
+}
+
+// freezes reports whether a blocked write freezes a layer's pipeline. One of a single stage starts and writes in the
+// same clock: with credits it does the same.
+func (p *plan) freezes(node int) bool {
+	return p.design.Target.Stalls == dataflow.Frozen && p.loops[node].Latency > 1
 }
 
 // inner reports whether both ends of a stream are layers.
@@ -89,7 +98,7 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, each []*plan, opt 
 	e.trace = newTrace(g, e.frames)
 	e.search.over = opt.In.Stall > 0 || opt.Out.Stall > 0 || opt.MaxCycles > 0 || e.mixed()
 	for i := range g.Streams {
-		s := newStream(i, p.ports[i], depth[i], p.latency[i])
+		s := newStream(i, p, depth[i])
 		if len(frames) > 0 {
 			s.data = &words{port: s.port, values: s.port.Elem.Range()}
 			if opt.Keep {
@@ -128,7 +137,7 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 	streams := make([]*stream, len(p.ports))
 	for s := range streams {
 		if p.within(members, s) {
-			streams[s] = newStream(s, p.ports[s], depth[s], p.latency[s])
+			streams[s] = newStream(s, p, depth[s])
 			e.streams = append(e.streams, streams[s])
 		}
 	}
@@ -146,9 +155,12 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 // worker puts node i to work.
 func (e *engine) worker(i int, streams []*stream) *worker {
 	n := e.design.Model.Graph.Nodes[i]
-	l := &worker{node: i, name: n.Name, latency: e.loops[i].Latency, walk: e.loops[i].Walk(), at: -1,
+	l := &worker{node: i, name: n.Name, walk: e.loops[i].Walk(), at: -1,
 		count: &e.trace.Nodes[i],
 		words: make([]dataflow.Word, len(n.In))}
+	if e.freezes(i) {
+		l.pipe = newPipeline(e.loops[i].Latency, len(n.Out))
+	}
 	for _, s := range n.In {
 		l.in = append(l.in, streams[s])
 	}

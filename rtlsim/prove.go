@@ -3,8 +3,6 @@ package rtlsim
 import (
 	"context"
 	"fmt"
-	"math"
-	"sort"
 
 	"hlsgen/internal/dataflow"
 )
@@ -19,17 +17,15 @@ import (
 //     state, so that they may follow each other in any mix. A shorter one comes through where the longest does if every
 //     layer's loop is one that the longest ends with (see ends), or if no layers lie between a fork and a join; every
 //     other one is executed like the longest.
-//   - More room never stops anything. A FIFO has Depth words of room; the pipeline of the layer that writes it may hold
-//     words as well, but how many depends on the hardware. Room is how many words of it the proof counts on. With 0 it
-//     holds for any latencies whatever.
+//   - A FIFO has Depth words of room, and an iteration starts when its words have theirs. This is the rule of credits,
+//     and the weakest: where a pipeline holds words beside the FIFOs, as one that freezes does, the frame gets through
+//     as well. See docs/clock.md for why.
 type Proof struct {
 	Lengths    *dataflow.Lengths // of sequences, all of which it holds for; nil where all are alike
 	Executed   []int             // lengths beside the longest that were executed
 	Frames     int               // after which the design is where it was before: 1
 	Iterations int               // of all layers in these
 	Words      int               // on all streams between layers in these
-	// words that a layer's pipeline must hold, or its Latency if that is less; 0: any latencies do
-	Room int
 }
 
 // Short is what is proved.
@@ -38,9 +34,6 @@ func (p Proof) Short() string {
 	if l := p.Lengths; l != nil {
 		s = fmt.Sprintf("free for any number of sequences of %d to %d steps in any order, any stalls and any kernel "+
 			"latencies", l.Min, l.Max)
-	}
-	if p.Room > 0 {
-		s += fmt.Sprintf(" of at least those estimated, or %d", p.Room)
 	}
 	return s
 }
@@ -55,24 +48,22 @@ func (p Proof) String() string {
 		"were before it", p.Short(), p.Iterations, p.Words, frame)
 }
 
-// Prove proves a design free from deadlock. The error is a *Deadlock where it is not free at the latencies of its
-// loops, which then has no Clock; a design that is not well formed; or the context's.
+// Prove proves a design free from deadlock. The error is a *Deadlock where its FIFOs alone do not get a frame through,
+// which then has no Clock; a design that is not well formed; or the context's.
 func Prove(ctx context.Context, d *dataflow.Design) (Proof, error) {
 	if err := d.Verify(); err != nil {
 		return Proof{}, fmt.Errorf("design: %w", err)
 	}
 	of := newPlan(d)
-	room, err := of.proved(ctx)
-	if err != nil {
+	if err := of.proved(ctx); err != nil {
 		return Proof{}, err
 	}
-	p := Proof{Frames: 1, Lengths: d.Model.Lengths, Room: room}
-	err = of.shorter(func(steps int, at *plan) error {
-		room, err := at.proved(ctx)
-		if err != nil {
+	p := Proof{Frames: 1, Lengths: d.Model.Lengths}
+	err := of.shorter(func(steps int, at *plan) error {
+		if err := at.proved(ctx); err != nil {
 			return fmt.Errorf("sequences of %d steps: %w", steps, err)
 		}
-		p.Room, p.Executed = max(p.Room, room), append(p.Executed, steps)
+		p.Executed = append(p.Executed, steps)
 		return nil
 	})
 	if err != nil {
@@ -89,33 +80,11 @@ func Prove(ctx context.Context, d *dataflow.Design) (Proof, error) {
 	return p, nil
 }
 
-// proved is how many words a pipeline must hold at least for a frame to come through. The error is a *Deadlock where it
-// does not, or the context's.
-func (p *plan) proved(ctx context.Context) (room int, err error) {
-	room, through, err := newTokens(p, nil).room(ctx, p.design.Depths())
+// proved reports whether a frame comes through. The error is a *Deadlock where it does not, or the context's.
+func (p *plan) proved(ctx context.Context) error {
+	through, err := newTokens(p, nil).run(ctx, p.design.Depths())
 	if err == nil && !through {
 		err = (&Deadlock{Clock: -1}).explain(ctx, p)
 	}
-	return room, err
-}
-
-// room is how many words a pipeline must hold at least for a frame to come through; through is false where it does not
-// even with all that pipelines hold.
-func (t *tokens) room(ctx context.Context, depth []int) (room int, through bool, err error) {
-	through, err = t.run(ctx, t.capacities(depth, math.MaxInt))
-	if err != nil || !through {
-		return 0, false, err
-	}
-	most := 0
-	for _, l := range t.latency {
-		most = max(most, l)
-	}
-	room = sort.Search(most, func(room int) bool {
-		ok, e := t.run(ctx, t.capacities(depth, room))
-		if e != nil {
-			err = e
-		}
-		return ok
-	})
-	return room, true, err
+	return err
 }

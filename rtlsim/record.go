@@ -24,7 +24,9 @@ type Span struct {
 	From, To int
 }
 
-// Moved is the clocks in which each word of a stream was written, entered the FIFO and was read.
+// Moved is the clocks in which each word of a stream took its place of the FIFO (which is when it is written where
+// pipelines freeze, and when its iteration starts where credits are counted), from which on it was visible, and was
+// read.
 type Moved struct{ Written, Arrived, Read []int }
 
 // record adds clocks up to one; spans of a state that follow each other are one.

@@ -3,38 +3,40 @@
 //
 // One clock has three phases, and each decides on the state that the phase before left:
 //
-//  1. Arrival. Per stream, the oldest word of its writer's delay line whose Latency has passed enters the FIFO if the
-//     FIFO has room; the host's next word enters an input's FIFO likewise. Words in a FIFO are visible.
-//  2. Start. A layer starts its next iteration if every word it reads is visible and every word it writes has room,
-//     else nothing of it happens. A stream has room while its FIFO and delay line hold fewer than depth + Latency
-//     words.
+//  1. Input. The host's next word enters an input's FIFO if that has a free place. Words in a FIFO are visible.
+//  2. Work. By the rule of the target (dataflow.Stalls): Where a pipeline freezes, nothing of a layer moves if the
+//     iteration at its last stage writes to a FIFO without a free place. Else that iteration writes, all stages move
+//     on, and the next iteration starts if every word it reads is visible. With credits, the next iteration starts if
+//     every word it reads is visible and every FIFO it writes to has a free place, which it takes; nothing stops it
+//     then.
 //  3. Output. The host takes one visible word from every output.
 //
-// All layers decide on the same state: a word that a reader takes in a clock leaves room in the next one, and a word
-// written in clock c is visible from clock c + Latency on. So the result does not depend on the order of nodes, and a
-// FIFO of one word already carries one word per clock.
+// All layers decide on the same state: a word that a reader takes in a clock leaves a place in the next one, and what
+// an iteration that starts in clock c writes is visible from clock c + Latency on, and one later for each clock in
+// between in which the pipeline was frozen. So the result does not depend on the order of nodes. docs/clock.md has the
+// rules, and why what is proved free from deadlock is so by both.
 //
 // Clock 0 is the one in which the first input word is visible. A layer alone, whose ends never stall, hence starts
 // iteration i in clock i, and the host takes its first and last output word in the clocks Loop.FirstWrite and
 // Loop.LastWrite.
 //
 // No clock is walked, though. What these phases decide is a set of equations in the clocks of iterations and words,
-// whose right sides are maxima of earlier clocks plus constants (see stream and worker): a timed event graph (F.
-// Baccelli and others, Synchronization and Linearity, 1992). The engine solves them layer by layer, with and without
-// data; it costs time per word, not per clock. Without data, it looks for a state between frames that was there before,
-// and leaves out the periods that follow.
+// whose right sides have earlier clocks only (see stream, worker and pipeline). With credits they are maxima plus
+// constants: a timed event graph (F. Baccelli and others, Synchronization and Linearity, 1992). The engine solves them
+// layer by layer, with and without data; it costs time per word, not per clock. Without data, it looks for a state
+// between frames that was there before, and leaves out the periods that follow.
 //
 // In comes a dataflow.Design; what comes out does not depend on anything else. The package imports internal/dataflow
 // and internal/num. Its files:
 //
 //	run.go      Run: frames through a design; trace.go, what it shows; bottleneck.go, where the interval comes from
 //	plan.go     what folds fix of a design, and engines of it or of a part
-//	engine.go   nodes (worker.go), the host (host.go) and streams (stream.go, words.go) at work, each as far as it can go
-//	            (agenda.go); period.go finds the steady state
+//	engine.go   nodes (worker.go, pipeline.go), the host (host.go) and streams (stream.go, words.go) at work, each as
+//	            far as it can go (agenda.go); period.go finds the steady state
 //	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks;
 //	            lengths.go, sequences of different lengths
-//	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; window.go, around a layer;
-//	            blocks.go, between forks and joins
+//	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; window.go, around a
+//	            layer; blocks.go, between forks and joins
 //	record.go   what happened in every clock; vcd.go and timeline.go draw it
 //	compare.go  two engines' outputs
 package rtlsim

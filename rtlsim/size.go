@@ -53,7 +53,7 @@ type Sizing struct {
 	Reason   []string // per stream: why it is deep; empty up to the smallest memory
 	Kept     bool     // these depths were seen to do so; false where none can, or where that is not known (Cut)
 	Cut      bool     // a trial of the whole was given up: it moves too many words
-	Exact    bool     // no FIFO alone could do with a step less
+	Exact    bool     // no FIFO alone could do with a step less; where pipelines freeze, none could before others did
 	Needs    []Need   // what was seen to be too little at first; empty where SizeOptions.From does
 	Trials   int
 	Moved    int // words, in all trials
@@ -70,15 +70,17 @@ type Need struct{ Nodes, Streams []int }
 // speed a FIFO in front of the slowest layer would fill without end. This loses nothing. The design keeps an interval
 // if and only if the clocks of frame f stay within a bound of f times the interval, and whether they do depends on the
 // loops of waits within the design (no such loop may take longer than the interval for every frame that goes round),
-// not on when the first words come. A trial runs until a state recurs, so that what it says is exact.
+// not on when the first words come. A trial runs until a state recurs, so that what it says is exact. Where pipelines
+// freeze, a word that comes earlier may make others late; there the whole design is tried with a host at full speed,
+// too.
 //
 //  1. FIFOs begin with the least that is free from deadlock at any stalls and kernel latencies: two words but in blocks
 //     (forks to joins), where they are halved together, the widest last, as long as a frame gets through.
 //  2. Around each layer, the slowest first, a window of its neighbours has to keep the interval in a world that never
 //     waits. What such a window needs is needed wherever it stands. Where one does not, the smallest around the layer
 //     that does not gets the narrowest FIFO deeper that helps, or, where no single one does, several.
-//  3. The same for every block. Then the whole design is tried. Where it does not pass, windows grow, and in the end the
-//     whole is one.
+//  3. The same for every block. Then the whole design is tried. Where it does not pass, windows grow, and in the end
+//     the whole is one.
 //
 // For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a
 // stream past it. At 2 words everywhere the block of these three deadlocks: its FIFOs get 128 words (four steps), then
@@ -238,17 +240,31 @@ func (z *sizer) roomy() (depth []int, words int) {
 	for s := range z.now {
 		z.raise(s, z.enough(s))
 	}
+	z.calm = true // nothing ever fills up
 	t := z.surely()
+	z.calm = false
 	if t.keeps {
-		for s := range z.now {
-			z.trim(s, t.high[s], was)
-		}
-		depth = z.now
+		depth = z.trimmed(t.high, was)
 	}
 	if z.now = was; t.keeps && len(z.needs) == 0 {
 		z.need(nil, z.streamsOf(nil))
 	}
 	return depth, t.words
+}
+
+// trimmed takes back what FIFOs did not use with a paced host. Where pipelines freeze, a host at full speed may need
+// more: then as little is taken back as it takes.
+func (z *sizer) trimmed(high, was []int) []int {
+	roomy := slices.Clone(z.now)
+	for times := 1; ; times *= 2 {
+		copy(z.now, roomy)
+		for s := range z.now {
+			z.trim(s, min(times*high[s], roomy[s]), was)
+		}
+		if z.design.Target.Stalls == dataflow.Credit || slices.Equal(z.now, roomy) || z.surely().keeps {
+			return z.now
+		}
+	}
 }
 
 // surely tries the whole design, whatever effort is left.

@@ -1,6 +1,7 @@
 package rtlsim
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -23,8 +24,7 @@ func keeps(t testing.TB, d *dataflow.Design, depth []int, z *Sizing, opt SizeOpt
 	t.Helper()
 	with := *d
 	with.FIFO = dataflow.ShiftRegisters(depth...)
-	proof, err := Prove(t.Context(), &with)
-	if err != nil || proof.Room > 0 {
+	if _, err := Prove(t.Context(), &with); err != nil {
 		return false
 	}
 	if opt.Minimal {
@@ -34,19 +34,28 @@ func keeps(t testing.TB, d *dataflow.Design, depth []int, z *Sizing, opt SizeOpt
 	if trace.Period.Frames == 0 { // parts that have nothing to do with each other
 		return trace.Frames[599].Last-trace.Frames[399].Last == 200*z.Interval
 	}
-	return trace.Period.Clocks == z.Interval*trace.Period.Frames
+	return trace.Period.Clocks == z.Interval*trace.Period.Frames && (d.Target.Stalls == dataflow.Credit ||
+		keepsPaced(t, &with, z, opt))
 }
 
-// Over random networks: the depths found keep the interval of unbounded FIFOs without deadlock, and no FIFO alone can
-// be smaller.
+// keepsPaced is keeps for a host that gives a frame per interval.
+func keepsPaced(t testing.TB, d *dataflow.Design, z *Sizing, opt SizeOptions) bool {
+	trials := &trials{plan: newPlan(d), ctx: t.Context(), in: opt.In, out: opt.Out, interval: z.Interval,
+		left: math.MaxInt}
+	return trials.keepsInterval(trials.paced(d.Depths(), 600))
+}
+
+// Over random networks, by both rules: the depths found keep the interval of unbounded FIFOs without deadlock, and no
+// FIFO alone can be smaller. Where pipelines freeze, there are a few that could: see Sizing.
 func TestSize(t *testing.T) {
 	t.Parallel()
-	deep, minimal := 0, 0
-	for seed := range uint64(250) {
+	deep, minimal, loose := 0, 0, 0
+	for seed := range uint64(300) {
 		d, rng := randomNet(t, seed, 10)
 		if seed%2 > 0 {
 			d = randomForks(t, rng)
 		}
+		d.Target.Stalls = dataflow.Stalls(seed / 2 % 2)
 		opt := SizeOptions{Minimal: seed%8 < 2, each: 1 + int(seed%3)}
 		if seed%8 > 5 {
 			opt.In.Every, opt.Out.Every = rng.IntN(4), rng.IntN(4)
@@ -68,10 +77,16 @@ func TestSize(t *testing.T) {
 			}
 			less := slices.Clone(z.Words)
 			less[s] = max(Least, less[s]-opt.each)
-			if keeps(t, d, less, z, opt) {
+			if !keeps(t, d, less, z, opt) {
+				continue
+			}
+			if loose++; d.Target.Stalls == dataflow.Credit || opt.Minimal {
 				t.Errorf("seed %d: s%d needs no %d words in %v in\n%s", seed, s, words, z.Words, d.Model.Graph)
 			}
 		}
+	}
+	if loose > deep/100 {
+		t.Errorf("%d of %d deep FIFOs need not be", loose, deep)
 	}
 	if deep < 150 || minimal < 20 {
 		t.Errorf("%d deep FIFOs, %d for freedom from deadlock: the networks test too little", deep, minimal)
@@ -199,6 +214,7 @@ func TestSizeWithoutEffort(t *testing.T) {
 	deeper := 0
 	for seed := range uint64(60) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 11)))
+		d.Target.Stalls = dataflow.Stalls(seed % 2)
 		z := size(t, d, SizeOptions{Effort: 1, each: 4})
 		if !z.Kept || z.Cut {
 			t.Fatalf("seed %d: %+v", seed, z)

@@ -1,35 +1,28 @@
 package rtlsim
 
-import (
-	"math"
+import "hlsgen/internal/dataflow"
 
-	"hlsgen/internal/dataflow"
-)
-
-// A stream is a FIFO behind the delay line of the layer that writes it, seen as the clocks in which its words move.
-// Word k is written in clock w(k) and due at w(k)+latency. With r(k) for the clock in which it is read, it enters the
-// FIFO in the clock
+// A stream is a FIFO behind the pipeline of the layer that writes it, seen as the clocks in which its words move. Word
+// k takes a place of the FIFO in clock w(k) and is visible from clock w(k)+delay on. It is read in clock r(k), which
+// leaves its place free from clock r(k)+1 on. There are depth places, so that
 //
-//	a(k) = max(due(k), a(k-1)+1, r(k-depth)+1)
+//	w(k) > r(k-depth)
 //
-// since words keep their order, one enters per clock, and a place that is freed in a clock is there in the next. It is
-// read at a(k) or later, and written no earlier than r(k-depth-latency)+1, when FIFO and line together have room.
+// A pipeline that freezes takes the place when it writes, one clock before the word is visible. With credits the place
+// is taken when the iteration starts, a latency before. The host's words are visible when they are written.
 type stream struct {
-	id       int
-	port     dataflow.Port
-	depth    int // words of the FIFO
-	latency  int // of the line; 0 at an input of the host
-	capacity int // words of FIFO and line together
+	id    int
+	port  dataflow.Port
+	depth int // words of the FIFO
+	delay int // clocks from the taking of a place to the word's arrival
 
 	written, read int   // words so far
-	due           clock // of the words written and not read
+	due           clock // when the words that are written and not read are visible
 	reads         clock // of the words read, as far back as they can hold up anything
-	wrote         int   // clock of the last word written
-	arrived       int   // clock in which the last word read entered the FIFO
-	arriving      int   // and the word that is looked at now
-	gone          int   // words read before clock arrived
+	taken         int   // clock in which the last word read took its place
+	gone          int   // words read before that
 
-	high        int // most words in the FIFO in a clock, before any is read
+	high        int // most places taken in a clock
 	empty, full int // clocks in which the reader waited for a word, the writer for room
 
 	agenda         agenda
@@ -41,28 +34,23 @@ type stream struct {
 	log  *Moved // nil without a record
 }
 
-func newStream(id int, p dataflow.Port, depth, latency int) *stream {
-	return &stream{id: id, port: p, depth: depth, latency: latency, capacity: min(depth, math.MaxInt-latency) + latency,
-		wrote: -1, arrived: -1, writer: nobody, reader: nobody}
+func newStream(id int, p *plan, depth int) *stream {
+	return &stream{id: id, port: p.ports[id], depth: depth, delay: p.delay[id], taken: -1, writer: nobody,
+		reader: nobody}
 }
 
-// arrival is the clock in which the next word to read enters the FIFO; ok is false while that word is not written.
+// arrival is the clock from which on the next word to read is visible; ok is false while that word is not written.
 func (s *stream) arrival() (at int, ok bool) {
 	if s.read == s.written {
 		return 0, false
 	}
-	at = max(s.due.of(s.read), s.arrived+1)
-	if k := s.read - s.depth; k >= s.reads.first {
-		at = max(at, s.reads.of(k)+1)
-	}
-	s.arriving = at
-	return at, true
+	return s.due.of(s.read), true
 }
 
-// take reads the word whose arrival was asked for.
+// take reads the next word.
 func (s *stream) take(at int) {
-	s.arrived = s.arriving
-	for s.gone < s.read && (s.gone < s.reads.first || s.reads.of(s.gone) < s.arrived) {
+	s.taken = s.due.of(s.read) - s.delay
+	for s.gone < s.read && (s.gone < s.reads.first || s.reads.of(s.gone) < s.taken) {
 		s.gone++
 	}
 	s.high = max(s.high, s.read+1-s.gone)
@@ -72,7 +60,7 @@ func (s *stream) take(at int) {
 		}
 	}
 	if s.log != nil {
-		s.log.Arrived = append(s.log.Arrived, s.arrived)
+		s.log.Arrived = append(s.log.Arrived, s.taken+s.delay)
 		s.log.Read = append(s.log.Read, at)
 	}
 	s.reads.push(at)
@@ -84,9 +72,9 @@ func (s *stream) take(at int) {
 	}
 }
 
-// room is the first clock in which the next word may be written; ok is false while that is not known.
+// room is the first clock in which the next word may take a place; ok is false while that is not known.
 func (s *stream) room() (from int, ok bool) {
-	k := s.written - s.capacity
+	k := s.written - s.depth
 	switch {
 	case k < s.reads.first:
 		return 0, true
@@ -96,16 +84,15 @@ func (s *stream) room() (from int, ok bool) {
 	return s.reads.of(k) + 1, true
 }
 
-// put writes a word.
+// put gives the next word a place.
 func (s *stream) put(at int) {
 	if s.due.full() {
 		s.due.grow()
 	}
-	s.due.push(at + s.latency)
+	s.due.push(at + s.delay)
 	if s.log != nil {
 		s.log.Written = append(s.log.Written, at)
 	}
-	s.wrote = at
 	s.written++
 	if s.wants {
 		s.wants = false
@@ -113,12 +100,11 @@ func (s *stream) put(at int) {
 	}
 }
 
-// forget drops the reads that hold up nothing any more: the next word is written after clock wrote and arrives after
-// clock arrived, so what was read by then frees no place too late and counts in no later high-water mark.
+// forget drops the reads that hold up nothing any more: words take places one after the other, so that what was read
+// before the last one did holds up none of the next, and counts in no later high-water mark.
 func (s *stream) forget() {
-	by := min(s.wrote, s.arrived)
-	needed := max(0, min(s.written-s.capacity, s.read-s.depth))
-	for s.reads.first < s.reads.end && (s.reads.first < needed || s.reads.of(s.reads.first) <= by) {
+	needed := min(s.written-s.depth, s.read)
+	for s.reads.first < s.reads.end && (s.reads.first < needed || s.reads.of(s.reads.first) <= s.taken) {
 		s.reads.first++
 	}
 }

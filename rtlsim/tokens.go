@@ -10,8 +10,9 @@ import (
 //
 // An iteration that can start can still start after any other has, since only its reader takes a stream's words and
 // only its writer takes its room. So every order of iterations comes to the same end (the system is persistent), and
-// what one order does not deadlock no clock, pace or stall does. And whatever can start with some capacities can start
-// with larger ones: more room never stops anything.
+// what one order does not deadlock no clock, pace or stall does, where an iteration starts once its words have places.
+// Where words may also wait in pipelines, neither (docs/clock.md). And whatever can start with some capacities can
+// start with larger ones: more room never stops anything.
 //
 // The host gives every word and takes every word sooner or later, so that its streams hold up nothing.
 type tokens struct {

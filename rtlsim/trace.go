@@ -9,9 +9,9 @@ type Trace struct {
 	Cycles  int                 // clocks up to the last iteration and the last output word, both included
 	Frames  []Frame
 	Nodes   []Node // per node of the graph
-	High    []int  // per stream: most words that stood in its FIFO in a clock, before any was read
+	High    []int  // per stream: most places of its FIFO that were taken in a clock; that depth holds up nothing
 	Empty   []int  // per stream: clocks in which the layer that reads it waited for a word on it
-	Full    []int  // per stream: clocks in which the layer that writes it had every word and waited for room on it
+	Full    []int  // per stream: clocks in which the layer that writes it had every word and was held up by this
 	Period  Period // the steady state, where the run came to it
 	Steady  []Node // the clocks of one period; nil where none was found
 

@@ -5,8 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
+
+	"hlsgen/internal/dataflow"
 )
 
 // Known remembers which windows keep which intervals at which depths. It may be shared by the sizing of any designs,
@@ -20,8 +21,9 @@ type trials struct {
 	err      error // the context's, from which on nothing is accepted
 	known    *Known
 	in, out  Pace
-	interval int // clocks per frame that are to be kept
-	left     int // words that may be moved yet
+	interval int  // clocks per frame that are to be kept
+	calm     bool // the whole is tried with a paced host alone
+	left     int  // words that may be moved yet
 	count    int
 }
 
@@ -60,15 +62,34 @@ func (z *trials) frames(members []bool) int {
 
 // paced is the whole design with a host that gives a frame per interval.
 func (z *trials) paced(depth []int, frames int) *engine {
-	e := z.whole(depth, nil, nil, Options{Frames: frames, In: z.in, Out: z.out})
-	e.every = true
+	e := z.pressed(depth, frames)
 	for _, s := range e.sources {
 		s.pace = z.interval
 	}
 	return e
 }
 
-// keepsInterval runs until a state recurs, and reports whether frames then follow each other at the interval. A run
+// pressed is the whole design with a host that gives all it can.
+func (z *trials) pressed(depth []int, frames int) *engine {
+	e := z.whole(depth, nil, nil, Options{Frames: frames, In: z.in, Out: z.out})
+	e.every = true
+	return e
+}
+
+// keepsPressed is keepsInterval of the whole design with a host at full speed. FIFOs in front of the slowest layer may
+// take long to fill: where no state recurs, the second half of the run counts.
+func (z *trials) keepsPressed(e *engine) bool {
+	if z.keepsInterval(e) {
+		return true
+	}
+	last := e.frames - 1
+	half := last / 2
+	return e.goal == e.frames && z.err == nil && e.done() && e.trace.Period.Frames == 0 &&
+		e.trace.Frames[last].Last-e.trace.Frames[half].Last <= (last-half)*z.interval
+}
+
+// keepsInterval runs until a state recurs, and reports whether frames then follow each other at the interval, or, where
+// the host does not wait for it, faster. A run
 // that falls behind by the same clocks frame after frame is given up: it would not catch up but for a rare transient,
 // which would cost a deeper FIFO and nothing else.
 func (z *trials) keepsInterval(e *engine) bool {
@@ -86,7 +107,7 @@ func (z *trials) keepsInterval(e *engine) bool {
 			z.left -= s.port.Words
 		}
 		if e.recur() {
-			return e.trace.Period.Clocks == z.interval*e.trace.Period.Frames
+			return e.trace.Period.Clocks <= z.interval*e.trace.Period.Frames
 		}
 		if e.search.over {
 			return false
@@ -108,7 +129,7 @@ func (z *trials) free(members []bool, depth []int) bool {
 	if z.err != nil {
 		return false
 	}
-	through, err := newTokens(z.plan, members).run(z.ctx, z.capacities(depth, 0))
+	through, err := newTokens(z.plan, members).run(z.ctx, depth)
 	z.err = cmp.Or(z.err, err)
 	return through
 }
@@ -141,6 +162,11 @@ func (z *trials) try(members []bool, depth []int) tried {
 		e = z.part(members, depth, z.interval, frames)
 	}
 	t := tried{keeps: z.keepsInterval(e)}
+	if t.keeps && members == nil && !z.calm && z.design.Target.Stalls == dataflow.Frozen {
+		if full := z.pressed(depth, z.frames(nil)); !z.keepsPressed(full) {
+			t.keeps, e = false, full
+		}
+	}
 	for _, s := range e.streams {
 		t.full, t.high = append(t.full, s.full > 0), append(t.high, s.high)
 	}
@@ -150,11 +176,12 @@ func (z *trials) try(members []bool, depth []int) tried {
 	return t
 }
 
-// key is all that decides whether a window passes, as text: loops, streams with their depths, the interval, the host.
+// key is all that decides whether a window passes, as text: loops, streams with their depths, the interval, the host,
+// the rule of stalls.
 func (z *trials) key(members []bool, depth []int) string {
-	b := strconv.AppendInt(nil, int64(z.interval), 10)
+	b := fmt.Append(nil, z.interval, " ", z.design.Target.Stalls)
 	if members == nil {
-		b = fmt.Append(b, " whole ", z.in.Every, " ", z.out.Every)
+		b = fmt.Append(b, " whole ", z.in.Every, " ", z.out.Every, " ", z.calm)
 	}
 	number := make([]int, len(z.loops))
 	n := 0

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -114,16 +113,11 @@ func (v *vcd) streams(d *dataflow.Design, t *Trace) (changes []change) {
 		valid, ready := v.declare("valid", 1), v.declare("ready", 1)
 		words := v.declare("words", max(1, bits.Len(uint(t.High[s]))))
 		v.close()
-		capacity := d.FIFO[s].Depth
-		if w, _ := d.Model.Graph.Writer(s); w >= 0 {
-			latency := d.Loop(w).Latency
-			capacity = min(capacity, math.MaxInt-latency) + latency
-		}
 		was := [3]int{-1, -1, -1}
 		for _, c := range m.clocks() {
 			held := m.held(c)
 			now := [3]int{min(held, 1), 1, held}
-			if m.under(c) >= capacity {
+			if m.taken(c) >= d.FIFO[s].Depth {
 				now[1] = 0
 			}
 			for i, id := range []string{valid, ready, words} {
@@ -154,8 +148,8 @@ func (m Moved) held(clock int) int {
 	return in - out
 }
 
-// under is the words in FIFO and delay line in a clock, before any is read or written.
-func (m Moved) under(clock int) int {
+// taken is the places of the FIFO that are taken before a clock and not free yet.
+func (m Moved) taken(clock int) int {
 	in, _ := slices.BinarySearch(m.Written, clock)
 	out, _ := slices.BinarySearch(m.Read, clock)
 	return in - out

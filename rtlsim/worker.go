@@ -11,14 +11,18 @@ import (
 //
 //	t(i) = max(t(i-1)+1, the arrival of every word it reads, the room for every word it writes)
 //
-// which does not depend on who asks first. So a worker goes on as far as its streams are known, and then lets others
-// go.
+// where credits are counted. Where a blocked write freezes the pipeline, it starts in the first clock from
+//
+//	max(t(i-1)+1, the arrival of every word it reads)
+//
+// on in which the pipeline moves. Neither depends on who asks first. So a worker goes on as far as its streams are
+// known, and then lets others go.
 type worker struct {
 	node    int
 	name    string
 	in, out []*stream
-	joined  dataflow.Moves // ports with a stream; the others never wait
-	latency int
+	joined  dataflow.Moves  // ports with a stream; the others never wait
+	pipe    *pipeline       // nil where credits are counted
 	kernel  dataflow.Kernel // nil in a run without data
 	count   *Node
 
@@ -36,6 +40,13 @@ type worker struct {
 
 // visit runs iterations as far as the streams and the goal allow.
 func (k *worker) visit(e *engine) {
+	k.advance(e)
+	if k.pipe != nil {
+		k.pipe.writeAll(k.out)
+	}
+}
+
+func (k *worker) advance(e *engine) {
 	for k.frame < e.goal {
 		if k.pace > 0 {
 			k.at = max(k.at, k.frame*k.pace-1) // harmless within the frame
@@ -76,15 +87,7 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 	m.Read &= k.joined.Read
 	m.Write &= k.joined.Write
 	if m == (dataflow.Moves{}) && k.kernel == nil {
-		if most := e.end - 1 - k.at; n > most {
-			n, e.late = most, true
-		}
-		k.at += n
-		k.count.Busy += n
-		if k.log != nil {
-			k.record(Busy, k.at+1)
-		}
-		return n
+		return k.idle(e, n)
 	}
 	k.reads, k.writes = ports(k.reads[:0], k.in, m.Read), ports(k.writes[:0], k.out, m.Write)
 	for i := range n {
@@ -98,14 +101,9 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 			}
 			words = max(words, at)
 		}
-		start := words
-		for _, s := range k.writes {
-			from, ok := s.room()
-			if !ok {
-				s.blocks = true
-				return i
-			}
-			start = max(start, from)
+		start, ok := k.room(words)
+		if !ok {
+			return i
 		}
 		if start >= e.end {
 			e.late = true
@@ -124,6 +122,54 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 	return n
 }
 
+// room is the first clock from one on in which nothing but words may hold up the next iteration; ok is false while it
+// is not known.
+func (k *worker) room(from int) (at int, ok bool) {
+	if k.pipe != nil {
+		return k.pipe.moves(from, k.out)
+	}
+	for _, s := range k.writes {
+		room, ok := s.room()
+		if !ok {
+			s.blocks = true
+			return 0, false
+		}
+		from = max(from, room)
+	}
+	return from, true
+}
+
+// idle is run for iterations that move nothing, without data.
+func (k *worker) idle(e *engine, n int) (done int) {
+	for done < n {
+		ready := k.at + 1
+		start, calm := ready, never
+		if k.pipe != nil {
+			var ok bool
+			if start, ok = k.pipe.moves(ready, k.out); !ok {
+				return done
+			}
+			calm = k.pipe.calm()
+		}
+		if start >= e.end {
+			e.late = true
+			return done
+		}
+		if start > ready {
+			k.waited(ready, ready, start)
+		}
+		more := min(n-done, min(calm, e.end)-start)
+		k.at = start + more - 1
+		k.count.Busy += more
+		if k.log != nil {
+			k.record(Blocked, start)
+			k.record(Busy, k.at+1)
+		}
+		done += more
+	}
+	return done
+}
+
 // ports adds to a list what stands at the ports of a mask.
 func ports[T any](list, at []T, mask uint64) []T {
 	for ; mask != 0; mask &= mask - 1 {
@@ -137,8 +183,13 @@ func (k *worker) start(m dataflow.Moves, at int) {
 	for _, s := range k.reads {
 		s.take(at)
 	}
-	for _, s := range k.writes {
-		s.put(at)
+	switch {
+	case k.pipe == nil:
+		for _, s := range k.writes {
+			s.put(at)
+		}
+	case m.Write != 0:
+		k.pipe.start(at, m.Write)
 	}
 	k.at = at
 	k.count.Busy++
@@ -154,10 +205,15 @@ func (k *worker) waited(ready, words, start int) {
 	k.count.Blocked += start - words
 	if words > ready {
 		for _, s := range k.reads {
-			s.empty += max(0, s.arriving-ready)
+			at, _ := s.arrival()
+			s.empty += max(0, at-ready)
 		}
 	}
-	if start > words {
+	switch {
+	case start == words:
+	case k.pipe != nil:
+		k.pipe.full(words, k.out)
+	default:
 		for _, s := range k.writes {
 			from, _ := s.room()
 			s.full += max(0, from-words)
@@ -192,16 +248,23 @@ func (k *worker) compute(m dataflow.Moves) {
 	}
 }
 
-// waits lists what the next iteration waits for when nothing moves any more.
-func (k *worker) waits() (list []Wait) {
-	m := k.walk.Moves()
+// waits lists what stands still when nothing moves any more: the next iteration for words, and what is under way, or
+// without a pipeline that iteration, for room.
+func (k *worker) waits(goal int) (list []Wait) {
+	var m dataflow.Moves
+	if k.frame < goal {
+		m = k.walk.Moves()
+	}
 	for p, s := range k.in {
 		if m.Read>>p&1 != 0 && s.read == s.written {
 			list = append(list, Wait{Node: k.name, Stream: s.id, Depth: s.depth})
 		}
 	}
+	if k.pipe != nil {
+		m.Write = k.pipe.stuck()
+	}
 	for p, s := range k.out {
-		if m.Write>>p&1 != 0 && s.written-s.read >= s.capacity {
+		if m.Write>>p&1 != 0 && s.written-s.read >= s.depth {
 			list = append(list, Wait{Node: k.name, Room: true, Stream: s.id, Depth: s.depth})
 		}
 	}

@@ -34,7 +34,7 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim
 	if z.Kept && !opt.Minimal || !z.Kept && !q.Shallow() {
 		return z, nil
 	}
-	// Depths that the user gives may do at the latencies that are estimated, though not at any; and they may be slow.
+	// Depths that the user gives may be slow.
 	d := *b.Design
 	d.FIFO = slices.Clone(d.FIFO)
 	for id, words := range z.Words {

@@ -46,7 +46,6 @@ type deadlockReport struct {
 	Frames     int    `json:"frames_until_the_state_recurs"`
 	Iterations int    `json:"iterations"`
 	Words      int    `json:"words"`
-	Room       int    `json:"pipeline_words_counted_on"`
 }
 
 // An endReport is a FIFO that tells a layer or an output where sequences end, by a bit per step.
@@ -76,8 +75,7 @@ func (r *Result) cycleReport() cycleReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
 	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.Design.FPS(), Clock: r.Design.ClockMHz(),
 		Layers: t.Nodes, Bottleneck: r.Bottleneck(), Port: r.Port(), Sequences: SequencesOf(r.Design),
-		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words,
-			c.Proof.Room}}
+		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words}}
 	if p := t.Period; p.Frames > 0 {
 		out.Period = &periodReport{p.Frames, p.Clocks, t.Steady}
 	}

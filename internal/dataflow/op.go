@@ -167,12 +167,14 @@ const (
 
 func (c Compute) String() string { return [...]string{"none", "lut", "dsp"}[c] }
 
-// A Target is the device and clock a design is made for, how it is fed, and the cost formulas it is judged by.
+// A Target is the device and clock a design is made for, how it is fed, the cost formulas it is judged by, and what its
+// layers do where there is no room for a word.
 type Target struct {
 	Board       boards.Board
 	ClockMHz    float64
 	Formula     Formula
 	IO          IO
+	Stalls      Stalls
 	Unroll      Envelope           // of every process
 	Calibration *delay.Calibration // of delays, by a user's reports; nil for hlsgen's tables
 	Bound       delay.Bound        // which end of the range of latencies is asked for
@@ -187,6 +189,18 @@ func (t Target) Delays() delay.Clock {
 func (t Target) Calibrated() bool {
 	return t.Calibration.Of(delay.Family(t.Board.DSPType))
 }
+
+// Stalls is the rule by which a layer waits for room, which depends on the flow that makes hardware of it.
+// docs/clock.md defines both.
+type Stalls uint8
+
+// The rules.
+const (
+	Frozen Stalls = iota // HLS: a write that is blocked stops every stage of the pipeline
+	Credit               // RTL: an iteration starts once its words have places, and nothing stops it then
+)
+
+func (s Stalls) String() string { return [...]string{"frozen", "credit"}[s] }
 
 // IO is what stands at a design's inputs and outputs.
 type IO uint8

@@ -1,0 +1,155 @@
+package rtlsim
+
+import "math/bits"
+
+// A pipeline is that of a worker that a blocked write freezes (dataflow.Frozen): the iterations that write, from their
+// start on. Of those that do not, nothing is left to know once they have started.
+//
+// An iteration that starts in clock t is at the last stage in clock t + latency - 1, and one clock later for every
+// clock in between in which the pipeline was frozen. There it waits until all its FIFOs have room, in which clocks
+// nothing moves and nothing starts. So when a later iteration starts depends on the earlier ones that are at the last
+// stage by then, and on none of the others: of these alone the clocks have to be known.
+//
+// In the order in which they started, flights have started, written and passed: they were at the last stage by the
+// clock of the last start.
+type pipeline struct {
+	latency int
+	ports   int
+	flights []flight // of number n at n & (len-1)
+	from    []int    // per flight and port: the first clock in which there was room
+
+	started, written, passed int // how many
+	slip                     int // clocks in which those written have frozen it
+	past                     int // and those passed
+	free                     int // no iteration starts before: those passed are written then
+}
+
+// A flight is an iteration that writes.
+type flight struct {
+	ports uint64 // that it writes
+	last  int    // clock in which it is at the last stage; while it is not written, but for the slip of those before it
+	to    int    // clock in which it writes
+}
+
+// newPipeline has as many flights as can be under way.
+func newPipeline(latency, ports int) *pipeline {
+	size := 1 << bits.Len(uint(latency))
+	return &pipeline{latency: latency, ports: ports, flights: make([]flight, size), from: make([]int, size*ports)}
+}
+
+func (p *pipeline) at(n int) *flight { return &p.flights[n&(len(p.flights)-1)] }
+
+// rooms is, per port, the first clock in which there was room for a written flight's word.
+func (p *pipeline) rooms(n int) []int {
+	i := n & (len(p.flights) - 1)
+	return p.from[i*p.ports:][:p.ports]
+}
+
+// start begins an iteration that writes.
+func (p *pipeline) start(at int, ports uint64) {
+	*p.at(p.started) = flight{ports: ports, last: at - p.past + p.latency - 1}
+	p.started++
+}
+
+// write lets the next flight write; it reports false while the room for it is not known.
+func (p *pipeline) write(out []*stream) bool {
+	f, rooms := p.at(p.written), p.rooms(p.written)
+	last := f.last + p.slip
+	to, known := last, true
+	for m := f.ports; m != 0; m &= m - 1 {
+		port := bits.TrailingZeros64(m)
+		from, ok := out[port].room()
+		if !ok {
+			out[port].blocks, known = true, false
+			continue
+		}
+		rooms[port] = from
+		to = max(to, from)
+	}
+	if !known {
+		return false
+	}
+	f.last, f.to = last, to
+	p.slip += to - last
+	p.written++
+	for m := f.ports; m != 0; m &= m - 1 {
+		out[bits.TrailingZeros64(m)].put(to)
+	}
+	return true
+}
+
+// writeAll lets flights write as far as the room for them is known.
+func (p *pipeline) writeAll(out []*stream) {
+	for p.written < p.started && p.write(out) {
+	}
+}
+
+// moves is the first clock from one on in which the pipeline is not frozen; ok is false while that is not known. Clocks
+// that are asked for do not fall.
+func (p *pipeline) moves(from int, out []*stream) (at int, ok bool) {
+	at = max(from, p.free)
+	for p.passed < p.started && p.calm() <= at {
+		if p.passed == p.written && !p.write(out) {
+			return 0, false
+		}
+		f := p.at(p.passed)
+		p.past += f.to - f.last
+		p.free = f.to
+		at = max(at, p.free)
+		p.passed++
+	}
+	return at, true
+}
+
+// calm is the clock in which the next flight to pass is at the last stage: before it nothing freezes the pipeline.
+func (p *pipeline) calm() int {
+	switch {
+	case p.passed < p.written:
+		return p.at(p.passed).last
+	case p.passed < p.started:
+		return p.at(p.passed).last + p.slip
+	}
+	return never
+}
+
+// full counts, per stream, the clocks from one on in which it froze the pipeline up to a start that it held up. This is
+// the doing of the last flight that passed: the next one is at the last stage after that start.
+func (p *pipeline) full(from int, out []*stream) {
+	n := p.passed - 1
+	rooms := p.rooms(n)
+	for m := p.at(n).ports; m != 0; m &= m - 1 {
+		port := bits.TrailingZeros64(m)
+		out[port].full += max(0, rooms[port]-from)
+	}
+}
+
+// state is what matters to later clocks, relative to one, where nothing is under way: what froze the pipeline after the
+// last start.
+func (p *pipeline) state(list []int, base int) []int {
+	for n := p.passed; n < p.written; n++ {
+		if f := p.at(n); f.to > f.last {
+			list = append(list, f.last-base, f.to-base)
+		}
+	}
+	return append(list, never)
+}
+
+// skip moves all that by so many clocks.
+func (p *pipeline) skip(clocks int) {
+	p.free += clocks
+	for n := p.passed; n < p.written; n++ {
+		f := p.at(n)
+		f.last, f.to = f.last+clocks, f.to+clocks
+		for port := range p.rooms(n) {
+			p.rooms(n)[port] += clocks
+		}
+	}
+}
+
+// stuck is the ports that the next flight to write writes; 0 where there is none.
+func (p *pipeline) stuck() uint64 {
+	if p.written == p.started {
+		return 0
+	}
+	return p.at(p.written).ports
+}
