@@ -29,7 +29,7 @@ const (
 	mostFF    = 4   // flip-flops of a bit
 	control   = 100 // bits for what drives any kernel
 	dspLUT    = 400 // LUTs that a DSP slice may stand for
-	leastPart = 20  // of what a larger fold computes more, one in so many bits costs a LUT
+	leastPart = 24  // of what a larger fold computes more, one in so many bits costs a LUT; lanes of a slice least
 )
 
 // What an iteration does beside its operations.
