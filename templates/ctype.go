@@ -85,6 +85,7 @@ var (
 		dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram",
 	}
 )
+
 // tableStorage is how a table is bound. There is no ROM of UltraRAM in the front end's list of memories: what is only
 // read is bound as a RAM of one port there.
 func tableStorage(m dataflow.Memory) string {

@@ -130,12 +130,12 @@ func (c *Chain) Steps(form steps.Form, k num.Comparators, bits, pe int, m datafl
 // with what a row has.
 func (c *Chain) lookUp(form steps.Form, bits int) {
 	largest := slices.MaxFunc(form.Storage(), func(a, b dataflow.Storage) int { return cmp.Compare(a.Rows, b.Rows) })
-	if largest.Rows > 1 {
+	compared := form.Clocks()
+	if largest.Rows > 1 { // else thresholds are the same for all values
 		c.Look(largest.Rows, largest.Width, largest.In)
-	} else {
-		c.Do(delay.Compare, bits) // with the same thresholds for all values
+		compared--
 	}
-	for range form.Clocks() - 1 {
+	for range compared {
 		c.Next()
 		c.Do(delay.Compare, bits)
 	}

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/boards"
 	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
@@ -172,6 +174,31 @@ func TestFits(t *testing.T) {
 		if got := u.Fits(tt.word, dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, tt.vectors); got != tt.want {
 			t.Errorf("%+v: %t", tt, got)
 		}
+	}
+}
+
+// TestChain: packed products have one more addition than those of slices of their own.
+func TestChain(t *testing.T) {
+	t.Parallel()
+	elem := num.Type{Kind: num.UInt, Width: 4}
+	u, err := mac.Bind([][]int64{{7, -8}, {-8, 7}}, nil, nil, elem,
+		func(int) []num.Range { return []num.Range{elem.Range()} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.LUTRAM, Compute: dataflow.DSP}
+	target := dataflow.Target{Board: boards.Board{DSPType: "DSP48E2"}, ClockMHz: 700}
+	p := u.Packing(f.PE, f, target)
+	if !p.Packs() {
+		t.Fatalf("nothing is packed: %+v", p)
+	}
+	clocks := func(p cost.Packing) int {
+		c := layer.Begin(target)
+		u.Chain(&c, f, p)
+		return c.Write()
+	}
+	if own, packed := clocks(cost.Packing{}), clocks(p); packed != own+1 {
+		t.Errorf("%d clocks where slices are shared, %d where not", packed, own)
 	}
 }
 
