@@ -134,7 +134,7 @@ func TestBetweenFolds(t *testing.T) {
 		{"room for FIFOs", forked, boards.Board{Name: "small", LUT: 900, LUTRAM: 60, FF: 900, BRAM36: 4, URAM: 1,
 			DSP: 14}, 24},
 		{"no room", forked, boards.Board{Name: "small", LUT: 788, LUTRAM: 35, FF: 286, BRAM36: 2, URAM: 1, DSP: 14},
-			26},
+			27},
 		{"24 bytes at 0.65 a clock", chain(&listed{rows: []row{plainRow(1, 1, 12, slow), plainRow(1, 1, 48, slow)}}),
 			boards.Board{Name: "small", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8,
 				MemoryGBps: 0.065}, 37},

@@ -88,11 +88,11 @@ func TestSequencesBite(t *testing.T) {
 		t.Skip("compiles a program per mutant")
 	}
 	for _, m := range []struct{ from, to string }{
-		{"over = came || step == LONGEST;", "over = came || step == LONGEST + 1;"},
-		{"more = !over || !came;", "more = !over;"},
-		{"if (!came) {", "if (true) {"},
-		{"    tell_end(end, rest...);\n", "    (void)sizeof...(rest);\n"},
-		{"        word.last = 0;\n", "        word.last = 1;\n"},
+		{"at.step == C::longest ? 1 : 0;", "at.step == C::longest + 1 ? 1 : 0;"},
+		{"if (at.over == 1 && at.came == 1)", "if (at.over == 1)"},
+		{"const bool reads = at.came == 0;", "const bool reads = true;"},
+		{"    axis_tell(end, rest...);\n", "    (void)sizeof...(rest);\n"},
+		{"if (asks) last = ends.read() == 1;", "last = !asks || ends.read() == 1;"},
 	} {
 		t.Run(m.to, func(t *testing.T) {
 			t.Parallel()

@@ -113,14 +113,22 @@ template <long long MODE> void requantisers() {
     CHECK((requantiser<wide, false>::template of<ap_int<22>>(ap_int<22>(-2000000), 0) == -1000000 - down));
 }
 
+struct end_config {
+    static const int width = 21, tdata = 24, words = 5;
+};
+
+// Every process is called before its words are there, too: nothing happens then.
 static void ends() {
     hls::stream<ap_uint<24>> in("in");
     hls::stream<ap_uint<21>> inside("inside");
     hls::stream<ap_axiu<24, 0, 0, 0>> out("out");
-    for (int i = 0; i < 10; i++) in.write(ap_uint<24>(0xe00000 + 0x1fff00 + i)); // padding bits set
-    for (int frame = 0; frame < 2; frame++) {
-        axis_in<21, 24, 5>(in, inside);
-        axis_out<21, 24, 5>(inside, out);
+    for (int i = 0; i < 10; i++) {
+        axis_in<end_config>(in, inside);
+        axis_out<end_config>(inside, out);
+        CHECK(inside.empty());
+        in.write(ap_uint<24>(0xe00000 + 0x1fff00 + i)); // padding bits set
+        axis_in<end_config>(in, inside);
+        axis_out<end_config>(inside, out);
     }
     for (int i = 0; i < 10; i++) {
         const ap_axiu<24, 0, 0, 0> word = out.read();
@@ -128,6 +136,10 @@ static void ends() {
         CHECK(word.last == (i % 5 == 4 ? 1u : 0u));
     }
 }
+
+struct sequence_config {
+    static const int width = 21, tdata = 24, words = 3, longest = 4;
+};
 
 // sequences sends packets of so many words, which are steps of 3 words and at most 4 steps, and says what comes of it.
 static void sequences() {
@@ -148,8 +160,11 @@ static void sequences() {
         }
     unsigned from = 0;
     for (int n = 0; n < 10; n++) {
-        axis_in_steps<21, 24, 3, 4>(in, inside, first, second);
-        axis_out_steps<21, 24, 3>(first, inside, out);
+        // As many calls as there are iterations: one for each word that arrives or that is written, whichever are more.
+        const int calls = words[n] > 3 * steps[n] ? words[n] : 3 * steps[n];
+        for (int call = 0; call < calls; call++) axis_in_steps<sequence_config>(in, inside, first, second);
+        for (int call = 0; call < 3 * steps[n]; call++) axis_out_steps<sequence_config>(first, inside, out);
+        axis_out_steps<sequence_config>(first, inside, out); // there is no word
         CHECK(inside.empty() && first.empty());
         for (int i = 0; i < 3 * steps[n]; i++) {
             const ap_axiu<24, 0, 0, 0> word = out.read();
