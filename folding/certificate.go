@@ -21,9 +21,11 @@ type Certificate struct {
 	Floor    int
 	Below    *Excluded // why none does; nil where no layer is as fast, or where the shortest was not looked for
 	Bounds   []Bound   // what was minimised at the interval, in order
-	Spares   bool      // of designs that multiply factors of few bits (ask.FewBits) in LUTs, where there is a choice
-	Latency  *Latency  // nil where it was not minimised
-	Gap      string    // why something is left open; empty where nothing is
+	// Spares: Bounds are of designs that multiply factors of few bits (ask.FewBits) in LUTs, where there is a choice.
+	// Others may measure less. Floor is of all designs.
+	Spares  bool
+	Latency *Latency // nil where it was not minimised
+	Gap     string   // why something is left open; empty where nothing is
 	// how long sequences may be, of which the longest are meant; nil where all frames are alike
 	Lengths *dataflow.Lengths
 }
@@ -74,8 +76,8 @@ func (c *Certificate) Lines() (lines []string) {
 		lines = append(lines, b.String())
 	}
 	if c.Spares {
-		lines = append(lines, fmt.Sprintf("LUTs are enough to multiply factors of %d bits or fewer: no DSP slice does",
-			ask.FewBits))
+		lines = append(lines, fmt.Sprintf("the least of designs that multiply factors of %d bits or fewer in LUTs: "+
+			"these are enough, so no DSP slice does", ask.FewBits))
 	}
 	if c.Latency != nil {
 		lines = append(lines, c.Latency.String())

@@ -16,10 +16,12 @@ type Certificate struct {
 	Impossible int             `json:"options_not_possible"` // on the device, or by the folding file
 	Below      *ExcludedReport `json:"options_below_the_least_interval,omitempty"`
 	Minimised  []MinimumReport `json:"minimised"`
-	Latency    *LatencyReport  `json:"latency_clocks,omitempty"`
-	Gap        string          `json:"gap,omitempty"` // why something is left open
-	Text       []string        `json:"text"`
-	Lengths    *LengthsReport  `json:"lengths,omitempty"` // where frames are sequences of different lengths
+	// what is minimised is so of designs that multiply factors of 3 bits or fewer in LUTs
+	Spares  bool           `json:"few_bits_in_luts,omitempty"`
+	Latency *LatencyReport `json:"latency_clocks,omitempty"`
+	Gap     string         `json:"gap,omitempty"` // why something is left open
+	Text    []string       `json:"text"`
+	Lengths *LengthsReport `json:"lengths,omitempty"` // where frames are sequences of different lengths
 }
 
 // A LengthsReport says how long sequences may be. What is said of frames is said of the longest.
@@ -64,7 +66,7 @@ type LatencyReport struct {
 // CertificateOf puts a certificate into the report's form.
 func CertificateOf(p *folding.Certificate) Certificate {
 	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
-		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Gap: p.Gap, Text: append([]string{}, p.Lines()...),
+		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Gap: p.Gap, Text: append([]string{}, p.Lines()...),
 		Latency: (*LatencyReport)(p.Latency), Lengths: LengthsOf(p.Lengths)}
 	if b := p.Below; b != nil {
 		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
