@@ -261,7 +261,7 @@ func (e *enumeration) spends() bool {
 // memories is the ways to hold so many words: as deep as the memory is anyway, or exactly as deep where the user says
 // so.
 func (e *enumeration) memories(words, width int) (list []dataflow.FIFO) {
-	for _, f := range cost.FIFOs(words, width, estimate.Model(e.t).Fabric) {
+	for _, f := range estimate.Model(e.t).FIFOs(words, width) {
 		if f.Memory == cost.Block && e.t.Board.BRAM36 == 0 || f.Memory == cost.Ultra && e.t.Board.URAM == 0 {
 			continue
 		}

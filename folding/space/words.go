@@ -8,7 +8,6 @@ import (
 
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
@@ -280,7 +279,7 @@ type way struct {
 }
 
 // ways is how a FIFO of a port can be built that holds so many words at least, without those that another one beats:
-// each fills its memory, but where the words are exactly what was given.
+// each is as deep as it may be at its price (cost.Model.FIFOs), but where the words are exactly what was given.
 func (j *joints) ways(words int, exact bool, p dataflow.Port) []way {
 	k := fifoKind{words, p.Width(), exact}
 	known, ok := j.fifos.Load(k)
@@ -298,7 +297,7 @@ type fifoKind struct {
 
 func (j *joints) build(k fifoKind, p dataflow.Port) []way {
 	var list []way
-	for _, f := range cost.FIFOs(k.words, k.width, estimate.Model(j.target).Fabric) {
+	for _, f := range estimate.Model(j.target).FIFOs(k.words, k.width) {
 		made := dataflow.FIFO{Depth: f.Depth, Memory: estimate.FIFOMemory(f.Memory)}
 		if k.exact {
 			made.Depth = k.words

@@ -28,6 +28,9 @@ func small(out string) Options {
 // half is half of every resource.
 var half, _ = folding.ParseMaxUse("0.5")
 
+// fewLUTs is not enough LUTs to multiply in where the embedded example is fast, and every DSP slice.
+var fewLUTs = folding.Use{LUT: 0.3, LUTRAM: 0.3, FF: 1, BRAM: 1, DSP: 1, Mean: 1}
+
 // run sweeps and wants no complaint.
 func run(t *testing.T, o Options) *Result {
 	t.Helper()

@@ -3,13 +3,18 @@ package cost
 // ShiftRegister is the words of a bit that one LUT holds as a shift register (SRLC32E).
 const ShiftRegister = 32
 
-// FIFOs is the ways to build a FIFO for so many words, each as deep as its memory is anyway. Devices without UltraRAM
-// are the caller's to know.
-func FIFOs(words, width int, f Fabric) []FIFO {
+// FIFOs is the ways to build a FIFO for so many words, each as deep as it may be at the price of so many: as its memory
+// is anyway, and by FINN's formula, in which the logic grows with the depth, no deeper than the next power of two. So
+// who asks for the depth of the cheapest way has that way as the cheapest again. Devices without UltraRAM are the
+// caller's to know.
+func (m Model) FIFOs(words, width int) []FIFO {
 	var list []FIFO
-	for _, m := range []Memory{Shift, Distributed, Block, Ultra} {
-		way := FIFO{Depth: words, Width: width, Memory: m, Fabric: f}
+	for _, memory := range []Memory{Shift, Distributed, Block, Ultra} {
+		way := FIFO{Depth: words, Width: width, Memory: memory, Fabric: m.Fabric}
 		way.Depth = way.held()
+		if m.Formula == FINN {
+			way.Depth = min(way.Depth, max(2, 1<<log2Ceil(words)))
+		}
 		list = append(list, way)
 	}
 	return list

@@ -19,7 +19,7 @@ func TestFIFOs(t *testing.T) {
 		{3000, 16, 3008, 3008, 4096, 4096},
 		{10000, 1, 10016, 10048, 16384, 12288},
 	} {
-		got := FIFOs(tt.words, tt.width, UltraScale)
+		got := Model{Fitted, UltraScale}.FIFOs(tt.words, tt.width)
 		for i, want := range []FIFO{{tt.shift, tt.width, Shift, 0}, {tt.ram, tt.width, Distributed, 0},
 			{tt.blocks, tt.width, Block, 0}, {tt.ultra, tt.width, Ultra, 0}} {
 			if got[i] != want {
@@ -28,14 +28,45 @@ func TestFIFOs(t *testing.T) {
 		}
 	}
 	// No more words ever make a shallower memory, and none is too shallow.
-	for width := 1; width < 200; width += 7 {
-		var depth [4]int
-		for words := 1; words < 5000; words += 3 {
-			for i, f := range FIFOs(words, width, Series7) {
-				if f.Depth < words || f.Depth < depth[i] {
-					t.Fatalf("%d words of %d bits: depth %d after %d", words, width, f.Depth, depth[i])
+	for _, formula := range []Formula{Fitted, FINN} {
+		for width := 1; width < 200; width += 7 {
+			var depth [4]int
+			for words := 1; words < 5000; words += 3 {
+				for i, f := range (Model{formula, Series7}).FIFOs(words, width) {
+					if f.Depth < words || f.Depth < depth[i] {
+						t.Fatalf("%d words of %d bits: depth %d after %d", words, width, f.Depth, depth[i])
+					}
+					depth[i] = f.Depth
 				}
-				depth[i] = f.Depth
+			}
+		}
+	}
+}
+
+// TestFIFOsByFINN holds that no FIFO is so deep that it costs more than one for the words alone: where logic grows with
+// the depth, a depth that is asked for again must not have a cheaper memory.
+func TestFIFOsByFINN(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		words, width         int
+		shift, blocks, ultra int
+	}{
+		{1, 8, 2, 2, 2},
+		{3, 16, 4, 4, 4},
+		{20, 16, 32, 32, 32},
+		{33, 8, 64, 64, 64},
+		{70, 8, 96, 128, 128},
+		{1000, 18, 1024, 1024, 1024},
+	} {
+		got := Model{FINN, UltraScale}.FIFOs(tt.words, tt.width)
+		for i, want := range map[int]int{0: tt.shift, 2: tt.blocks, 3: tt.ultra} {
+			if got[i].Depth != want {
+				t.Errorf("%d words of %d bits: %+v, want %d deep", tt.words, tt.width, got[i], want)
+			}
+			exact := got[i]
+			exact.Depth = tt.words
+			if tt.words > 2 && Total(got[i].FINN()) != Total(exact.FINN()) {
+				t.Errorf("%d words cost %v, as deep as %d %v", tt.words, exact.FINN(), want, got[i].FINN())
 			}
 		}
 	}
