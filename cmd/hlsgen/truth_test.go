@@ -397,7 +397,8 @@ func (x *teller) beaten(all, by []*truth) {
 			continue
 		}
 		if t.Folding.Spares && x.spends(t) {
-			x.Errorf("%s on %s: %v multiplies few bits in DSP slices, and says that none does", x.model, x.board, t.args)
+			x.Errorf("%s on %s: %v multiplies few bits in DSP slices, and says that none does", x.model, x.board,
+				t.args)
 		}
 		use, err := folding.ParseMaxUse(t.use)
 		if err != nil {

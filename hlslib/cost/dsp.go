@@ -58,6 +58,9 @@ func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 	if signedBits(weights) > wide || signedBits(inputs) > narrow {
 		return single
 	}
+	if zero := num.Point(0); weights == zero || inputs == zero {
+		return single // products of no bits
+	}
 	fits := func(lanes, overlapping, terms int) (Packing, bool) {
 		p := lay(lanes, overlapping, terms, weights, inputs)
 		return p, p.Wide <= wide && p.Sum <= sumBits

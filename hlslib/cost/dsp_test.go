@@ -44,7 +44,7 @@ func TestPack(t *testing.T) {
 		{"wide weights", UltraScale, 8, 1, signedRange(28), signedRange(2), []int{0}, 0, 1},
 		{"no room", Series7, 8, 1, signedRange(16), signedRange(16), []int{0}, 0, 1},
 		{"the wider port of DSP58", Versal, 8, 1, signedRange(2), signedRange(20), []int{0, 22}, 0, 1},
-		{"zeros", UltraScale, 3, 4, num.Range{}, num.Range{}, []int{0, 1, 2}, 0, 4},
+		{"zeros", UltraScale, 3, 4, num.Range{}, num.Range{}, []int{0}, 0, 1},
 		{"64 bits", UltraScale, 2, 1, num.Range{Lo: -1 << 63, Hi: 1<<63 - 1}, signedRange(2), []int{0}, 0, 1},
 	} {
 		p := tt.f.Pack(tt.channels, tt.simd, tt.weights, tt.inputs)
@@ -219,5 +219,18 @@ func (p Packing) tryTerms(t *testing.T, f Fabric, weights, inputs num.Range) {
 			}
 		}
 		p.check(t, f, w, x)
+	}
+}
+
+// TestPackNothing: products that are all 0 have no lanes.
+func TestPackNothing(t *testing.T) {
+	t.Parallel()
+	zero, some := num.Point(0), num.Range{Lo: -8, Hi: 7}
+	for _, f := range []Fabric{Series7, UltraScale, Versal} {
+		for _, r := range [][2]num.Range{{zero, some}, {some, zero}, {zero, zero}} {
+			if p := f.Pack(4, 2, r[0], r[1]); p.Packs() {
+				t.Errorf("fabric %d, %v times %v: %+v", f, r[0], r[1], p)
+			}
+		}
 	}
 }

@@ -66,7 +66,8 @@ type LatencyReport struct {
 // CertificateOf puts a certificate into the report's form.
 func CertificateOf(p *folding.Certificate) Certificate {
 	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
-		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Gap: p.Gap, Text: append([]string{}, p.Lines()...),
+		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Gap: p.Gap,
+		Text:    append([]string{}, p.Lines()...),
 		Latency: (*LatencyReport)(p.Latency), Lengths: LengthsOf(p.Lengths)}
 	if b := p.Below; b != nil {
 		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
