@@ -177,7 +177,7 @@ func TestCompilerBites(t *testing.T) {
 	}{
 		{"a threshold", func(i *dataflow.Instance) { i.Tables[0].Rows[0][0] = 3 },
 			`Thresholding_0000 is "example", fold {PE:1`},
-		{"a missing member", func(i *dataflow.Instance) { i.Config = i.Config[1:] }, "g++: "},
+		{"a missing member", func(i *dataflow.Instance) { i.Config = i.Config[2:] }, "g++: "},
 	} {
 		b := bindExample(t, spoilt{emit: tt.defect})
 		if err := b.checkEval(); err != nil {

@@ -185,7 +185,7 @@ func TestFitDecides(t *testing.T) {
 				break
 			}
 			wired := ok && p.Multiplier[0]&(p.Multiplier[0]-1) == 0 || ok && -p.Multiplier[0]&(-p.Multiplier[0]-1) == 0
-			if shift < p.Shift || shift <= most && !wired {
+			if shift <= most && (shift < p.Shift || !wired) {
 				t.Fatalf("%v over %v: %+v %v, want %s with shift %d", s, x, p, ok, mode, shift)
 			}
 		}
