@@ -16,17 +16,17 @@ const SeriesFrames = 1000
 // sequences have different lengths, all are the longest.
 type Series struct {
 	Frames int     `json:"frames"`
-	Clocks int     `json:"clocks"`             // from the first input word to the last output word
-	First  int     `json:"first_frame_clocks"` // of these: of the first frame
-	Each   float64 `json:"each_further_clocks"`
-	// what is left of Clocks: some frames come sooner or later than so, until FIFOs are as full as they get
+	Clocks int     `json:"clocks"`              // from the first input word to the last output word
+	First  int     `json:"first_frame_clocks"`  // of these: of the first frame
+	Each   float64 `json:"each_further_clocks"` // of these: of each other one
+	// what is left: some frames come sooner or later than so, until FIFOs are as full as they get
 	Filling float64 `json:"filling_clocks"`
-	Settled bool    `json:"settled"` // the steady state was seen; else Clocks is First and what frames took last
+	Settled bool    `json:"settled"` // the steady state was seen; else it is taken that frames go on as they did last
 
 	Slowest string  `json:"slowest_layer"`        // the first of those with the most iterations
-	Works   int     `json:"slowest_works_clocks"` // of Each: an iteration begins in each
-	Waits   float64 `json:"slowest_waits_clocks"` // the rest of Each
-	// Each, if a kernel's call were a loop over a frame, whose pipeline empties before the next one (docs/clock.md)
+	Works   int     `json:"slowest_works_clocks"` // of a frame's clocks: in each it begins an iteration
+	Waits   float64 `json:"slowest_waits_clocks"` // the rest of a frame's clocks
+	// a frame's clocks, were a kernel's call a loop over a frame: its pipeline would empty before the next (docs/clock.md)
 	AsLoops float64 `json:"each_as_loops_clocks"`
 
 	of     string // what a frame is, where it is not a sample
