@@ -20,9 +20,9 @@ const (
 )
 
 // A segmentation cuts values into segments of 2^low, of which none has more than so many breakpoints inside. One at a
-// segment's first value is not inside: there the next code begins. The segments are of all values of the type, or, where
-// breakpoints lie close together, of a window of 2^span from first on: what is below has the code of first, what is above
-// that of the last one.
+// segment's first value is not inside: there the next code begins. The segments are of all values of the type, or,
+// where breakpoints lie close together, of a window of 2^span from first on: what is below has the code of first, what
+// is above that of the last one.
 type segmentation struct {
 	low, inside int
 	span        int // bits of what is cut
