@@ -90,18 +90,33 @@ func newWorkshop(t *testing.T, files templates.Files) workshop {
 	return w
 }
 
+// run runs a target.
+func (w workshop) run(env []string, args ...string) (string, error) {
+	cmd := exec.Command("make", args...)
+	cmd.Dir = filepath.Join(w.dir, "hls")
+	cmd.Env = append(append(os.Environ(), "PATH="+w.tools+":"+os.Getenv("PATH"), "RAN="+w.ran, "MAKEFLAGS="), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// said is what a target prints, which has to be made.
+func (w workshop) said(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	out, err := w.run(env, args...)
+	if err != nil {
+		t.Fatalf("make %v: %v\n%s", args, err, out)
+	}
+	return out
+}
+
 // make runs a target, and gives the functions that were synthesised, sorted, and what was printed where it failed.
 func (w workshop) make(t *testing.T, env []string, args ...string) (ran []string, failed string) {
 	t.Helper()
 	if err := os.RemoveAll(w.ran); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("make", args...)
-	cmd.Dir = filepath.Join(w.dir, "hls")
-	cmd.Env = append(append(os.Environ(), "PATH="+w.tools+":"+os.Getenv("PATH"), "RAN="+w.ran, "MAKEFLAGS="), env...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		failed = string(out)
+	if out, err := w.run(env, args...); err != nil {
+		failed = out
 	}
 	text, _ := os.ReadFile(w.ran)
 	ran = strings.Fields(string(text))

@@ -384,7 +384,8 @@ func TestProjectErrors(t *testing.T) {
 			v *templates.Vectors, _ *templates.Options) {
 			v.Frames[0][0].Data[0] = 128
 		},
-		"stream s1: StreamingDataWidthConverter_0 has 8 words of 4 INT2, the other end 16 words of 2 INT2": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
+		"stream s1: StreamingDataWidthConverter_0 has 8 words of 4 INT2, the other end 16 words of 2 INT2": func(
+			d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
 			d.Folds[0].PE = 2
 		},
 	} {

@@ -261,6 +261,7 @@ func (s *screen) explain(r *compiler.Result) {
 	if d.Clocks.Proof.Frames > 0 {
 		s.field("deadlock", "%s", d.Clocks.Proof.Short())
 	}
+	s.field("synthesis", "%s", r.Synthesis())
 	name := "folding"
 	for _, line := range append([]string{d.Certificate.Effort()}, d.Certificate.Lines()...) {
 		s.field(name, "%s", line)

@@ -133,7 +133,8 @@ func standIn(name string, all []end) (sv, cpp string) {
 	}
 	cpp = fmt.Sprintf("void %s_clock(%s) {\n    %s\n    if (%s) {\n        %s\n        %[1]s(%[6]s);\n"+
 		"        %[7]s\n    }\n    %[8]s\n}\n\n", name, strings.Join(params, ", "), strings.Join(state, "\n    "),
-		strings.Join(busy, " && "), strings.Join(show, "\n        "), strings.Join(args, ", "), strings.Join(collect, "\n        "),
+		strings.Join(busy, " && "), strings.Join(show, "\n        "), strings.Join(args, ", "),
+		strings.Join(collect, "\n        "),
 		strings.Join(give, "\n    "))
 	return sv, cpp
 }
