@@ -53,8 +53,8 @@ func (w workshop) install(t *testing.T, text string, names ...string) {
 	}
 }
 
-// TestPackage: the IP is packed of the top, the FIFO and all that came of the layers, and of nothing else; two files of one
-// name are refused.
+// TestPackage: the IP is packed of the top, the FIFO and all that came of the layers, and of nothing else; two files
+// of one name are refused.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, twins(t), 1)
@@ -71,12 +71,14 @@ func TestPackage(t *testing.T) {
 		want = append(want, "add_files build.ip/"+layer+"/verilog/"+layer+".v")
 	}
 	want = append(want, "set_property top twins_top sources_1", "update_compile_order -fileset sources_1",
-		"package_project -root_dir build.ip/twins_top_ip -vendor hlsgen -library hls -taxonomy /UserIP -import_files -force",
+		"package_project -root_dir build.ip/twins_top_ip -vendor hlsgen -library hls -taxonomy /UserIP "+
+			"-import_files -force",
 		"set_property name twins_top core", "set_property display_name twins_top core", "set_property version 1.0 core",
 		"create_xgui_files core", "update_checksums core", "save_core core", "close_project")
 	var got []string
 	for line := range strings.Lines(said) {
-		if line = strings.TrimSuffix(line, "\n"); !strings.HasPrefix(line, "vivado") && !strings.HasPrefix(line, "make") {
+		line = strings.TrimSuffix(line, "\n")
+		if !strings.HasPrefix(line, "vivado") && !strings.HasPrefix(line, "make") {
 			got = append(got, line)
 		}
 	}

@@ -90,9 +90,9 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 		{Title: "Synthesise it", Text: "In the folder `hls`; the first line is for Vitis HLS up to 2024.1,\n" +
 			"the second one for Vitis 2024.2 and later.",
 			Commands: []string{"vitis_hls -f run_hls.tcl", "vitis-run --mode hls --tcl run_hls_unified.tcl"}},
-		{Title: "Synthesise it layer by layer", Text: "Several layers at a time, and after a change only those that are " +
-			"others now, by the contents of their files;\n`make package` joins them to one IP for Vivado in " +
-			"`hls/build.ip`, `make xsim` simulates them\nagainst the recorded streams. It takes " + r.Synthesis() +
+		{Title: "Synthesise it layer by layer", Text: "Several layers at a time, and after a change only those " +
+			"that are others now, by the contents of\ntheir files. `make package` joins them to one IP for Vivado in " +
+			"`hls/build.ip`, `make xsim` simulates\nthem against the recorded streams. It takes, " + r.Synthesis() +
 			".\nThat is what one public machine took for two layers, HLS and Vivado together, and a guess for others.",
 			Commands: []string{"make -C hls -j4 ip", "make -C hls package", "make -C hls xsim"}},
 		{Title: "Make it again", Text: model, Commands: []string{r.again(o)}},

@@ -258,8 +258,8 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// TestLasting: folders that last are in the next folder, too, whatever becomes of the process in between; those that are
-// scratch are not.
+// TestLasting: folders that last are in the next folder, too, whatever becomes of the process in between; those that
+// are scratch are not.
 func TestLasting(t *testing.T) {
 	t.Parallel()
 	a, b := build(t, "a", "hls/x"), build(t, "b", "hls/x")
