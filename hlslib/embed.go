@@ -10,8 +10,26 @@ import (
 	"strings"
 )
 
-//go:embed core/*.hpp csim/*.h */*.hpp
+//go:embed core/*.hpp csim/*.h */*.hpp core/*.sv
 var sources embed.FS
+
+// RTL returns the SystemVerilog of the library, sorted by path: a project keeps it below rtl/. Each file is one
+// module of the file's name.
+func RTL() []Header {
+	names, err := fs.Glob(sources, "core/*.sv")
+	if err != nil {
+		panic("hlslib: embedded files: " + err.Error())
+	}
+	var hs []Header
+	for _, name := range names {
+		text, err := sources.ReadFile(name)
+		if err != nil {
+			panic("hlslib: embedded files: " + err.Error())
+		}
+		hs = append(hs, Header{"rtl/" + path.Base(name), text})
+	}
+	return hs
+}
 
 // A Header is one C++ file of the library. Path is where a project keeps it: kernels under include/hlsgen/, what they
 // share under include/hlsgen/core/, the C simulation headers under csim/.
@@ -29,7 +47,7 @@ func Headers(kernels ...string) []Header {
 	var hs []Header
 	own := map[string][]byte{}
 	err := fs.WalkDir(sources, ".", func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || path.Ext(file) == ".sv" {
 			return err
 		}
 		text, err := sources.ReadFile(file)

@@ -1,4 +1,6 @@
-# C simulation without vendor tools:
+{% if v.Top %}# Each target says below what it is for: csim, ip, package, xsim, clean.
+
+{% endif %}# C simulation without vendor tools:
 #     make csim
 # With the vendor's headers instead of csim/, whose streams block where a word is missing; the define names the stream:
 #     make csim HLS_INCLUDE=/path/to/Vitis_HLS/include
@@ -12,7 +14,7 @@ BUILD       ?= $(if $(filter csim,$(HLS_INCLUDE)),build,build.vendor)
 
 COMPILE = $(CXX) -std=c++14 $(CXXFLAGS) $(DEFINES) -Wno-unknown-pragmas -pthread -I"$(HLS_INCLUDE)" -c -o
 OBJECTS = {% if v.Top %}$(BUILD)/top.o {% endif %}$(BUILD)/layers.o $(BUILD)/tb.o
-HEADERS = $(wildcard *.hpp tables/*.hpp include/hlsgen/*.hpp include/hlsgen/core/*.hpp)
+HEADERS = $(wildcard *.hpp layers/* tables/*.hpp include/hlsgen/*.hpp include/hlsgen/core/*.hpp)
 
 .PHONY: csim clean
 
@@ -33,3 +35,38 @@ $(BUILD)/%.o: %.cpp $(HEADERS)
 
 clean:
 	rm -rf $(BUILD)
+{%- if v.Top %}
+
+# Verilog of each layer by itself, in build.ip; several at once with -j, as far as memory goes. A layer whose sources, by their
+# contents, are those of the last time is left as it is; `rm -r build.ip` begins anew, with another version of the tool, say.
+#     make ip -j4
+#     make ip -j4 HLS=/path/to/vitis-run
+HLS   ?= $(firstword $(foreach p,vitis_hls vitis-run,$(if $(shell command -v $(p)),$(p))) vitis_hls)
+FLOW   = $(HLS) $(if $(filter vitis-run%,$(notdir $(HLS))),--mode hls --tcl,-f)
+LAYERS = $(sort $(basename $(notdir $(wildcard ip/*.files))))
+
+.PHONY: ip FORCE
+FORCE:
+
+ip: $(LAYERS:%=build.ip/%/done)
+
+build.ip/%/done: FORCE
+	@mkdir -p $(@D)
+	@xargs sha256sum < ip/$*.files > $(@D)/now
+	@if cmp -s $(@D)/now $@ && [ -e $(@D)/verilog/$*.v ]; then exit 0; fi; rm -f $@; echo "synthesising $*"; \
+	if ! (cd $(@D) && $(FLOW) ../../ip/$*.tcl) > $(@D)/log 2>&1 < /dev/null || ! [ -e $(@D)/verilog/$*.v ]; then \
+		tail -n 20 $(@D)/log; echo "FAIL $*: see hls/$(@D)/log"; exit 1; \
+	fi; mv $(@D)/now $@
+
+# The layers joined, as one IP for Vivado; and their simulation against the recorded streams, with xsim.
+#     make -j4 package
+#     make -j4 xsim
+VIVADO ?= vivado
+
+.PHONY: package xsim
+package: ip
+	$(VIVADO) -mode batch -nojournal -log build.ip/package.log -source rtl/package.tcl
+
+xsim: ip
+	sh rtl/xsim.sh
+{%- endif %}

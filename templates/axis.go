@@ -9,42 +9,42 @@ import (
 
 // A process is one of the network's ends: between an AXI4-Stream and a stream inside (hlslib/core/axis.hpp).
 type process struct {
-	name, kernel string
-	doc          string
-	config       []dataflow.Field
-	params, args []string // C++ types with names, and what the top calls it with
-	stream       int
-	input        bool
+	instance
+	kernel string
+	doc    string
+	config []dataflow.Field
+	stream int
+	input  bool
 }
 
 // processes are the ends of the network, inputs first.
 func processes(d *dataflow.Design, face Interface, q *sequences) (list []process) {
 	_, written := ends(d, face)
 	for _, p := range face.In {
-		e := process{name: p.End(), kernel: "axis_in", stream: p.Stream, input: true}
-		outer, longest := cStream(p.TDATA), 0
+		e := process{instance: instance{name: p.End()}, kernel: "axis_in", stream: p.Stream, input: true}
+		longest := 0
 		if q.is(p.Stream) {
-			e.kernel, outer, longest = "axis_in_steps", cAXIOut(p.TDATA), q.longest
+			e.kernel, longest = "axis_in_steps", q.longest
 		}
 		e.port(p, q.port(d, p.Stream), longest)
-		e.param(outer, "in", p.Name)
-		e.param(cStream(p.Port.Width()), "out", cStreamName(p.Stream))
-		told := written[p.Stream]
-		for k, name := range told {
-			e.param(cStream(d.Model.Lengths.EndPort().Width()), "out_"+numbered("ends", k, len(told)), name)
+		e.join(port{name: "in0", width: p.TDATA, axis: true, packet: longest > 0}, p.Name)
+		e.join(port{name: "out0", width: p.Port.Width(), writes: true}, cStreamName(p.Stream))
+		for k, name := range written[p.Stream] {
+			told := port{name: fmt.Sprintf("out_ends%d", k), width: d.Model.Lengths.EndPort().Width(), writes: true}
+			e.join(told, name)
 		}
 		list = append(list, e)
 	}
 	for _, p := range face.Out {
-		e := process{name: p.End(), kernel: "axis_out", stream: p.Stream}
+		e := process{instance: instance{name: p.End()}, kernel: "axis_out", stream: p.Stream}
 		longest := 0
 		if q.is(p.Stream) {
 			e.kernel, longest = "axis_out_steps", q.longest
-			e.param(cStream(d.Model.Lengths.EndPort().Width()), "ends", endsOf(p.Name))
+			e.join(port{name: "ends", width: d.Model.Lengths.EndPort().Width()}, endsOf(p.Name))
 		}
 		e.port(p, q.port(d, p.Stream), longest)
-		e.param(cStream(p.Port.Width()), "in", cStreamName(p.Stream))
-		e.param(cAXIOut(p.TDATA), "out", p.Name)
+		e.join(port{name: "in0", width: p.Port.Width()}, cStreamName(p.Stream))
+		e.join(port{name: "out0", width: p.TDATA, writes: true, axis: true, packet: true}, p.Name)
 		list = append(list, e)
 	}
 	return list
@@ -67,12 +67,7 @@ func (e *process) port(p AXIPort, words dataflow.Port, longest int) {
 	}
 }
 
-func (e *process) param(typ, name, arg string) {
-	e.params, e.args = append(e.params, typ+"& "+name), append(e.args, arg)
-}
-
-// call is how the top calls it.
-func (e process) call() string { return e.name + "(" + strings.Join(e.args, ", ") + ");" }
+func (e *process) join(p port, to string) { e.ports, e.to = append(e.ports, p), append(e.to, to) }
 
 // view spells an end as layers are.
 func (e process) view() (layerView, error) {
@@ -80,13 +75,10 @@ func (e process) view() (layerView, error) {
 	for _, f := range e.config {
 		config.add(f.Name, f.Value, f.Doc)
 	}
-	var args []string
-	for _, p := range e.params {
-		args = append(args, p[strings.LastIndexByte(p, ' ')+1:])
-	}
+	params, args := decls(e.ports)
 	lines, err := config.aligned()
-	return layerView{Name: e.name, Origin: comment(e.doc), Config: lines, Params: strings.Join(e.params, ", "),
-		Func: e.kernel, Args: strings.Join(args, ", ")}, err
+	return layerView{Name: e.name, Origin: comment(e.doc), Header: "core/axis.hpp", Config: lines,
+		Params: strings.Join(params, ", "), Func: e.kernel, Args: strings.Join(args, ", ")}, err
 }
 
 // addEnds puts the network's ends around its layers.
@@ -104,6 +96,5 @@ func (v *layersView) addEnds(list []process) error {
 		}
 	}
 	v.Layers = append(append(in, v.Layers...), out...)
-	v.Ends = len(list) > 0
 	return nil
 }

@@ -79,19 +79,17 @@ func (b bench) files(own ...hlslib.Header) (Files, error) {
 	}
 	// AMD's headers provide room in steps of 1024 bits.
 	types := typesView{strconv.Itoa((wide + 1023) / 1024 * 1024)}
-	for _, f := range []struct {
-		path, template string
-		view           any
-	}{
+	texts := []written{
 		{"hls/ap_types.hpp", "ap_types.hpp.tpl", types},
 		{"hls/layers.hpp", "layers.hpp.tpl", view},
 		{"hls/layers.cpp", "layers.cpp.tpl", view},
-	} {
-		text, err := render(f.template, f.view)
-		if err != nil {
-			return nil, err
-		}
-		files.add(f.path, text)
+	}
+	for _, l := range view.Layers {
+		texts = append(texts, written{"hls/layers/" + l.Name + ".hpp", "layer.hpp.tpl", l},
+			written{"hls/layers/" + l.Name + ".cpp", "layer.cpp.tpl", l})
+	}
+	if err := files.render(texts); err != nil {
+		return nil, err
 	}
 	lib, err := library(view.Kernels, own)
 	if err != nil {

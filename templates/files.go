@@ -19,6 +19,21 @@ type File struct {
 // kernel reports whether the file is the C++ of a kind of layers.
 func (f File) kernel() bool { return path.Dir(f.Path) == "hls/include/hlsgen" }
 
+// process reports whether the file is the C++ of one process: what configures and declares it, or its function.
+func (f File) process() bool { return path.Dir(f.Path) == "hls/layers" }
+
+// Processes returns the contents of the files of all processes with an extension, one after the other: ".hpp" are the
+// declarations, ".cpp" the functions.
+func (f Files) Processes(ext string) []byte {
+	var all []byte
+	for _, file := range f {
+		if file.process() && path.Ext(file.Path) == ext {
+			all = append(append(all, file.Data...), '\n')
+		}
+	}
+	return all
+}
+
 // Files is a generated project, sorted by path.
 type Files []File
 

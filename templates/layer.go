@@ -25,19 +25,20 @@ type Layer struct {
 	Calls []int // by recorded frame: how often the function is called, once for every iteration
 }
 
-// A layersView is what layers.hpp.tpl and layers.cpp.tpl show.
+// A layersView is what layers.hpp.tpl and layers.cpp.tpl show, and each of its layers what layer.hpp.tpl and
+// layer.cpp.tpl do.
 type layersView struct {
 	Layers  []layerView
-	Kernels []string // header files below include/hlsgen
-	Seen    []string // those of them that config structs see
-	Tables  []string // files below tables
-	Ends    bool     // there are the network's ends
+	Kernels []string // header files below include/hlsgen, of the layers
 }
 
 // A layerView is one layer, spelled.
 type layerView struct {
 	Name   string
 	Origin string       // ONNX nodes, empty where there are none
+	Header string       // of the kernel, below include/hlsgen
+	Seen   string       // not empty where the config struct sees it
+	Tables []string     // files below tables
 	Config []configView // members of the config struct
 	Code   []string     // lines behind them
 	Bind   []string     // pragmas of the tables, without "#pragma HLS"
@@ -66,15 +67,8 @@ func viewLayers(layers []Layer) (v layersView, tables Files, err error) {
 		if !slices.Contains(v.Kernels, l.Instance.Header) {
 			v.Kernels = append(v.Kernels, l.Instance.Header)
 		}
-		if len(l.Instance.Code) > 0 && !slices.Contains(v.Seen, l.Instance.Header) {
-			v.Seen = append(v.Seen, l.Instance.Header)
-		}
-	}
-	for _, f := range tables {
-		v.Tables = append(v.Tables, strings.TrimPrefix(f.Path, "hls/tables/"))
 	}
 	slices.Sort(v.Kernels)
-	slices.Sort(v.Seen)
 	return v, tables, nil
 }
 
@@ -84,19 +78,18 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 	if err := l.verify(); err != nil {
 		return v, nil, err
 	}
-	v = layerView{Name: l.Name, Func: i.Func, Code: i.Code}
+	v = layerView{Name: l.Name, Header: i.Header, Func: i.Func, Code: i.Code}
+	if len(i.Code) > 0 {
+		v.Seen = i.Header
+	}
 	config := members{names: map[string]bool{}}
 	if len(l.Origin) > 0 {
 		v.Origin = comment(strings.Join(l.Origin, ", "))
 	}
-	var params, args []string
+	params, args := decls(l.ports())
 	frame := "a frame"
 	if l.Steps {
 		frame = "a step"
-	}
-	if i.Ends {
-		params = append(params, cStream(1)+"& ends")
-		args = append(args, "ends")
 	}
 	for _, side := range []struct {
 		name  string
@@ -108,8 +101,6 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 				plural(p.PerWord, "element"), frame))
 			config.add(name+"_per_word", p.PerWord, "")
 			config.add(name+"_width", p.Width(), "")
-			params = append(params, cStream(p.Width())+"& "+name)
-			args = append(args, name)
 		}
 	}
 	for _, t := range i.Tables {
@@ -136,6 +127,7 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 			return v, nil, fmt.Errorf("table %s: %w", t.Name, err)
 		}
 		tables.add("hls/tables/"+name+".hpp", text)
+		v.Tables = append(v.Tables, name+".hpp")
 	}
 	for _, f := range i.Config {
 		config.add(f.Name, f.Value, f.Doc)

@@ -38,7 +38,7 @@ func Lint(files Files) []string {
 		}
 		l.source(f.Path, code)
 		l.pragmas(f.Path, code)
-		if f.Path == "hls/layers.hpp" || strings.HasPrefix(f.Path, "hls/include/hlsgen/") &&
+		if f.process() && ext == ".hpp" || strings.HasPrefix(f.Path, "hls/include/hlsgen/") &&
 			path.Base(f.Path) != "testbench.hpp" {
 			l.loops(f.Path, code)
 			l.statics(f.Path, code)
@@ -49,10 +49,10 @@ func Lint(files Files) []string {
 				l.report(f.Path, 1, "%s", p)
 			}
 		}
-		switch f.Path {
-		case "hls/layers.cpp":
+		switch {
+		case f.process() && ext == ".cpp":
 			l.processes(f.Path, code)
-		case "hls/top.cpp":
+		case f.Path == "hls/top.cpp":
 			l.region(f.Path, code)
 		}
 	}
@@ -136,11 +136,16 @@ func (l *linter) source(file string, code []byte) {
 			l.report(file, n, "a constexpr array, which does not link in C++14")
 		}
 	}
-	if path.Ext(file) != ".cpp" {
+	first := []string{"top.hpp", "layers.hpp"}
+	switch process := (File{Path: file}).process(); {
+	case process && path.Ext(file) == ".hpp":
+		first = []string{"ap_types.hpp"}
+	case process:
+		first = []string{strings.TrimSuffix(path.Base(file), ".cpp") + ".hpp"}
+	case path.Ext(file) != ".cpp":
 		return
 	}
-	if m := firstInc.FindSubmatch(code); m == nil || !slices.Contains([]string{"top.hpp", "layers.hpp"},
-		path.Base(string(m[1]))) {
+	if m := firstInc.FindSubmatch(code); m == nil || !slices.Contains(first, path.Base(string(m[1]))) {
 		l.report(file, 1, "AP_INT_MAX_W is not defined first")
 	}
 }
@@ -235,7 +240,7 @@ func (l *linter) processes(file string, code []byte) {
 // once and then read once, each port of the top used once.
 func (l *linter) region(file string, code []byte) {
 	outputs := map[string][]bool{} // which arguments are written
-	for _, p := range prototype.FindAllSubmatch(l.files.Get("hls/layers.hpp"), -1) {
+	for _, p := range prototype.FindAllSubmatch(l.files.Processes(".hpp"), -1) {
 		var written []bool
 		for _, a := range parameter.FindAllSubmatch(p[2], -1) {
 			written = append(written, bytes.HasPrefix(a[1], []byte("out")))

@@ -3,6 +3,7 @@ package templates
 import (
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -62,9 +63,10 @@ func inText(s dataflow.Storage) dataflow.Storage {
 	return s
 }
 
-// LintFIFOs holds depth and memory of the FIFOs of generated C++ against those of a design, by name (FIFOs).
+// LintFIFOs holds depth and memory of the FIFOs of generated C++, and of the written top, against those of a design, by
+// name (FIFOs).
 func LintFIFOs(files Files, want map[string]dataflow.FIFO) []string {
-	var problems complaints
+	problems := lintRTLFIFOs(files, want)
 	code := string(withoutComments(files.Get("hls/top.cpp")))
 	depth, impl := map[string][]string{}, map[string][]string{}
 	for _, m := range fifoDepth.FindAllStringSubmatch(code, -1) {
@@ -86,6 +88,35 @@ func LintFIFOs(files Files, want map[string]dataflow.FIFO) []string {
 	return problems
 }
 
+// lintRTLFIFOs does so for the written top.
+func lintRTLFIFOs(files Files, want map[string]dataflow.FIFO) (problems complaints) {
+	found := map[string][]string{}
+	say := func(f dataflow.FIFO) string { return fmt.Sprintf("%d words in %v", f.Depth, f.Memory) }
+	for _, f := range files {
+		if !strings.HasPrefix(f.Path, "hls/rtl/") || path.Ext(f.Path) != ".v" {
+			continue
+		}
+		for _, m := range rtlFIFO.FindAllStringSubmatch(string(withoutComments(f.Data)), -1) {
+			depth, err := strconv.Atoi(m[1])
+			memory, ok := memoryNames[m[2]]
+			if err != nil || !ok {
+				problems.say("RTL: FIFO %s of %s words in %s", m[3], m[1], m[2])
+			}
+			found[m[3]] = append(found[m[3]], say(dataflow.FIFO{Depth: depth, Memory: memory}))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if f := found[name]; len(f) != 1 || f[0] != say(want[name]) {
+			problems.say("RTL: stream %s: %s, the text has %v", name, say(want[name]), f)
+		}
+		delete(found, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		problems.say("RTL: no stream %s", name)
+	}
+	return problems
+}
+
 // memoryNames is UG1399's names of implementations.
 var memoryNames = map[string]dataflow.Memory{
 	"lutram": dataflow.LUTRAM, "bram": dataflow.BRAM, "uram": dataflow.URAM, "srl": dataflow.SRL,
@@ -94,6 +125,7 @@ var memoryNames = map[string]dataflow.Memory{
 var (
 	fifoDepth   = regexp.MustCompile(`(?m)^#pragma HLS STREAM variable=(\w+) depth=(\d+)$`)
 	fifoBind    = regexp.MustCompile(`(?m)^#pragma HLS BIND_STORAGE variable=(\w+) type=fifo impl=(\w+)$`)
+	rtlFIFO     = regexp.MustCompile(`(?m)^ *hlsgen_fifo #\(.*\.DEPTH\((\w+)\), \.STYLE\("(\w+)"\)\) fifo_(\w+) \($`)
 	layerBody   = regexp.MustCompile(`(?ms)^void (\w+)\([^)]*\) \{\n(.*?)^\}`)
 	kernelCall  = regexp.MustCompile(`hlsgen::(\w+)<(\w+)_config>\(([\w, ]*)\);`)
 	romBind     = regexp.MustCompile(`(?m)^#pragma HLS BIND_STORAGE variable=(\w+) type=(\w+) impl=(\w+)$`)
@@ -144,7 +176,7 @@ func bindings(files Files) (found map[string][]dataflow.Storage, problems compla
 		}
 	}
 	config := map[string]string{}
-	hpp, cpp := withoutComments(files.Get("hls/layers.hpp")), withoutComments(files.Get("hls/layers.cpp"))
+	hpp, cpp := withoutComments(files.Processes(".hpp")), withoutComments(files.Processes(".cpp"))
 	for _, m := range configBody.FindAllStringSubmatch(string(hpp), -1) {
 		config[m[1]] = m[2]
 	}

@@ -38,7 +38,8 @@ type change struct{ path, from, to, want string }
 func TestLintMemories(t *testing.T) {
 	t.Parallel()
 	const (
-		cpp, hpp, top = "hls/layers.cpp", "hls/layers.hpp", "hls/top.cpp"
+		cpp, hpp, top = "hls/layers/MVAU_0.cpp", "hls/layers/MVAU_0.hpp", "hls/top.cpp"
+		rtl           = "hls/rtl/small_top.v"
 		table         = "hls/tables/MVAU_0_weights.hpp"
 		mvau, swg     = "hls/include/hlsgen/mvau.hpp", "hls/include/hlsgen/swg.hpp"
 		core          = "hls/include/hlsgen/core/memory.hpp"
@@ -61,7 +62,7 @@ func TestLintMemories(t *testing.T) {
 			{cpp, weights, weights + weights, "MVAU_0: table MVAU_0_weights is bound 2 times"},
 			{cpp, pragma + "MVAU_0_w", pragma + "MVAU_1_w",
 				"MVAU_0: MVAU_1_weights is bound, and no table of the kernel"},
-			{cpp, "    hlsgen::mvau<MVAU_1", constants + "    hlsgen::mvau<MVAU_1", // of one row
+			{"hls/layers/MVAU_1.cpp", "    hlsgen::mvau<MVAU_1", constants + "    hlsgen::mvau<MVAU_1", // of one row
 				"MVAU_1: storage thresholds 1x0 in none, bound are [thresholds 1x0 in distributed]"},
 			{cpp, ", MVAU_0_thresholds);", ");", "MVAU_0: storage thresholds 256x0 in distributed, bound are []"},
 			{cpp, "mvau<MVAU_0_config>", "mvau<MVAU_1_config>", "MVAU_0 calls no kernel with its config"},
@@ -101,15 +102,21 @@ func TestLintMemories(t *testing.T) {
 			{top, "s2 type=fifo impl=srl", "s2 type=fifo impl=bram",
 				"stream s2: 4 words in srl, the text has [4] in [bram]"},
 			{top, pragma + "s2 type=fifo impl=srl\n", "", "stream s2: 4 words in srl, the text has [4] in []"},
+			{rtl, ".DEPTH(4)", ".DEPTH(5)", "RTL: stream s2: 4 words in srl, the text has [5 words in srl]"},
+			{rtl, "fifo_s2", "fifo_s3", "RTL: stream s2: 4 words in srl, the text has []"},
+			{rtl, "STYLE(\"srl\")", "STYLE(\"bram\")",
+				"RTL: stream s0: 2 words in srl, the text has [2 words in block]"},
+			{rtl, "STYLE(\"srl\")", "STYLE(\"sra\")", "RTL: FIFO s0 of 2 words in sra"},
 			{top, pragma + "s6", "#pragma HLS STREAM variable=s9 depth=2\n" + pragma + "s6",
 				"7 streams, depths of 8 and memories of 7"},
 		}},
 		{forked, []change{
-			{hpp, "storage::shift", "storage::registers",
+			{"hls/layers/GlobalPool_0.hpp", "storage::shift", "storage::registers",
 				"GlobalPool_0: storage kept 2x21 in srl, bound are [kept 2x21 in registers]"},
 		}},
 		{windows, []change{
-			{hpp, "ring_memory = hlsgen::storage::bram", "ring_memory = hlsgen::storage::uram",
+			{"hls/layers/ConvolutionInputGenerator_0.hpp",
+				"ring_memory = hlsgen::storage::bram", "ring_memory = hlsgen::storage::uram",
 				"ConvolutionInputGenerator_0: storage ring 44x8 in block, bound are [ring 44x8 in ultra]"},
 			{swg, "C::lines_memory> lines;", "C::lines_memory> rows;", "rows is not of its storage's rows"},
 			{swg, "C::columns_rows, C::columns_memory>", "4, C::columns_memory>",

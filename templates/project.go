@@ -6,8 +6,9 @@
 // printed. It sees hlslib (the C++ of kernels), dataflow, owned and num.
 //
 //   - project.go is the story; files.go is what comes out
-//   - layer.go, axis.go (the network's ends), top.go, bench.go, readme.go: the views of the templates; steps.go, of
-//     sequences of different lengths
+//   - layer.go, axis.go (the network's ends), top.go, bench.go, ip.go (each process as a top), rtl.go (the top that
+//     joins them), readme.go: the views of the templates; steps.go, of sequences of different lengths
+//   - ports.go says what the arguments of processes are, in C++ and as ports of modules
 //   - render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell values, types and names
 //   - lint.go, lint_memory.go, lint_pragma.go hold text against what Vitis HLS accepts: pragma.go is its grammar of
 //     pragmas, scope.go finds what they stand in
@@ -241,3 +242,7 @@ func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 
 // Scratch are the folders of a project that its own Makefile makes, and `make clean` removes.
 var Scratch = []string{"hls/build", "hls/build.vendor"}
+
+// Lasting are those that stay when the project is made again: synthesis takes long, and the Makefile knows by their
+// contents which of the results still hold.
+var Lasting = []string{"hls/build.ip"}

@@ -291,9 +291,9 @@ func TestForeignNames(t *testing.T) {
 	d.Model.Graph.Nodes[0].Origin = []string{evil, "/b"}
 	files, _ := project(t, d, 1) // which lints
 	for path, want := range map[string]string{
-		"hls/top.cpp":    "hls::stream<ap_uint<3>> s0(\"s0\"); // x* / | #error ?{{ v.Top }}{% now %}? ?/\n",
-		"hls/layers.hpp": "// Thresholding_0: x* / | #error ?{{ v.Top }}{% now %}? ?/, /b\n",
-		"hls/top.hpp":    "void x_error_v_Top_now_top(",
+		"hls/top.cpp":                   "hls::stream<ap_uint<3>> s0(\"s0\"); // x* / | #error ?{{ v.Top }}{% now %}? ?/\n",
+		"hls/layers/Thresholding_0.hpp": "// Thresholding_0: x* / | #error ?{{ v.Top }}{% now %}? ?/, /b\n",
+		"hls/top.hpp":                   "void x_error_v_Top_now_top(",
 	} {
 		if !strings.Contains(string(files.Get(path)), want) {
 			t.Errorf("%s lacks %q:\n%s", path, want, files.Get(path))
@@ -384,7 +384,8 @@ func TestProjectErrors(t *testing.T) {
 			v *templates.Vectors, _ *templates.Options) {
 			v.Frames[0][0].Data[0] = 128
 		},
-		"stream s1: StreamingDataWidthConverter_0 has 8 words of 4 INT2, the other end 16 words of 2 INT2": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
+		"stream s1: StreamingDataWidthConverter_0 has 8 words of 4 INT2, the other end 16 words of 2 INT2": func(
+			d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
 			d.Folds[0].PE = 2
 		},
 	} {
@@ -500,11 +501,11 @@ func TestPorts(t *testing.T) {
 	}
 	for path, wants := range map[string][]string{
 		"hls/ap_types.hpp": {"#define AP_INT_MAX_W 2048\n"},
-		"hls/layers.hpp": {"    static const int in1_width = 1200;\n", "    static const int out_width = 1200;\n",
+		"hls/layers/Add_0.hpp": {"    static const int in1_width = 1200;\n", "    static const int out_width = 1200;\n",
 			"    typedef hlsgen::counts<3, 1> in_words;\n",
 			"    typedef hlsgen::types<ap_int<4>, hlsgen::bipolar> in_types;\n",
 			"    typedef hlsgen::numbers<-9223372036854775807LL-1, 1099511627776LL> limits;\n"},
-		"hls/layers.cpp": {"    hlsgen::add<Add_0_config>(in0, in1, out);\n"},
+		"hls/layers/Add_0.cpp": {"    hlsgen::add<Add_0_config>(in0, in1, out0);\n"},
 		"hls/tb/tb.cpp": {"            bench.send(Add_0_in1, in1);\n            Add_0(in0, in1, out);\n",
 			"bench.expect(Add_0_out, out);\n"},
 	} {

@@ -47,6 +47,24 @@ func require(in, _ *pongo2.Value) (*pongo2.Value, *pongo2.Error) {
 	return in, nil
 }
 
+// A written file is a template over a view.
+type written struct {
+	path, template string
+	view           any
+}
+
+// render adds files.
+func (f *Files) render(list []written) error {
+	for _, w := range list {
+		text, err := render(w.template, w.view)
+		if err != nil {
+			return err
+		}
+		f.add(w.path, text)
+	}
+	return nil
+}
+
 // render executes a template over its view, which it knows as v.
 func render(name string, view any) (text []byte, err error) {
 	all, err := compiled()

@@ -13,6 +13,8 @@ var views = map[string]any{
 	"ap_types.hpp.tpl":        typesView{},
 	"layers.hpp.tpl":          layersView{},
 	"layers.cpp.tpl":          layersView{},
+	"layer.hpp.tpl":           layerView{},
+	"layer.cpp.tpl":           layerView{},
 	"top.hpp.tpl":             topView{},
 	"top.cpp.tpl":             topView{},
 	"tb.cpp.tpl":              tbView{},
@@ -20,6 +22,12 @@ var views = map[string]any{
 	"run_hls.tcl.tpl":         scriptView{},
 	"run_hls_unified.tcl.tpl": scriptView{},
 	"hls_config.cfg.tpl":      scriptView{},
+	"flow.tcl.tpl":            scriptView{},
+	"rtl_top.v.tpl":           rtlView{},
+	"hlsgen_bench.sv.tpl":     rtlBenchView{},
+	"package.tcl.tpl":         scriptView{},
+	"xsim.sh.tpl":             scriptView{},
+	"ip.tcl.tpl":              ipView{},
 	"README.md.tpl":           readmeView{},
 }
 

@@ -2,7 +2,6 @@ package templates
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -50,25 +49,23 @@ func topFiles(files *Files, d *dataflow.Design, face Interface, b bench) error {
 	if err != nil {
 		return err
 	}
-	top := viewTop(d, face, b.sequences)
-	for _, f := range []struct {
-		path string
-		view any
-	}{
-		{"top.hpp", top}, {"top.cpp", top},
-		{"run_hls.tcl", scripts}, {"run_hls_unified.tcl", scripts}, {"hls_config.cfg", scripts},
-	} {
-		text, err := render(f.path+".tpl", f.view)
-		if err != nil {
-			return err
-		}
-		files.add("hls/"+f.path, text)
+	top := viewTop(d, face, b)
+	if err := ipFiles(files, scripts, b.instances(face)); err != nil {
+		return err
 	}
-	return nil
+	if err := rtlFiles(files, d, face, b, scripts); err != nil {
+		return err
+	}
+	return files.render([]written{
+		{"hls/top.hpp", "top.hpp.tpl", top}, {"hls/top.cpp", "top.cpp.tpl", top},
+		{"hls/run_hls.tcl", "run_hls.tcl.tpl", scripts},
+		{"hls/run_hls_unified.tcl", "run_hls_unified.tcl.tpl", scripts},
+		{"hls/hls_config.cfg", "hls_config.cfg.tpl", scripts},
+	})
 }
 
-func viewTop(d *dataflow.Design, face Interface, q *sequences) topView {
-	g := d.Model.Graph
+func viewTop(d *dataflow.Design, face Interface, b bench) topView {
+	g, q := d.Model.Graph, b.sequences
 	v := topView{
 		Top: face.Top, Model: comment(d.Model.Name),
 		Shape: fmt.Sprintf("%s for %s at %s MHz", plural(len(g.Nodes), "layer"), d.Target.Board.Part,
@@ -103,22 +100,8 @@ func viewTop(d *dataflow.Design, face Interface, q *sequences) topView {
 	}
 	ended, _ := ends(d, face)
 	v.Streams = append(v.Streams, ended...)
-	around := processes(d, face, q)
-	for _, e := range around[:len(face.In)] {
-		v.Calls = append(v.Calls, e.call())
-	}
-	for _, n := range g.Nodes {
-		var args []string
-		if q.reads(n) && dataflow.ReadsEnds(n.Op, q.longest) {
-			args = append(args, endsOf(n.Name))
-		}
-		for _, s := range slices.Concat(n.In, n.Out) {
-			args = append(args, cStreamName(s))
-		}
-		v.Calls = append(v.Calls, n.Name+"("+strings.Join(args, ", ")+");")
-	}
-	for _, e := range around[len(face.In):] {
-		v.Calls = append(v.Calls, e.call())
+	for _, i := range b.instances(face) {
+		v.Calls = append(v.Calls, i.call())
 	}
 	return v
 }

@@ -266,6 +266,7 @@ func (s *screen) explain(r *compiler.Result) {
 		s.field(name, "%s", line)
 		name = ""
 	}
+	s.field("synthesis", "%s", r.Synthesis())
 	name = "folding"
 	for _, line := range append([]string{d.Certificate.Effort()}, d.Certificate.Lines()...) {
 		s.field(name, "%s", line)

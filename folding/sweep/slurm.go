@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,11 +77,11 @@ func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
 // project writes the HLS project of a point.
 func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List) error {
 	out := filepath.Join(r.Out, pointsFolder, p.ID)
-	if there, err := owned.Inspect(out, templates.Scratch); err == nil && !there.Empty && there.Alien == nil {
+	there, err := owned.Inspect(out, slices.Concat(templates.Scratch, templates.Lasting))
+	if err == nil && !there.Empty && there.Alien == nil {
 		return nil
 	}
 	b := o.importing(p.Samples)
-	var err error
 	if b.MaxUse, err = folding.ParseMaxUse(p.MaxUse); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func probed(files templates.Files) (templates.Files, error) {
 			insert = []insertion{probeHead, sums, products, comparisons}
 		case f.Path == "hls/tb/tb.cpp":
 			insert = []insertion{{probeInclude, "#include \"probe.hpp\"\n$0"}, frameEnds}
-		case f.Path == "hls/layers.cpp":
+		case strings.HasPrefix(f.Path, "hls/layers/") && strings.HasSuffix(f.Path, ".cpp"):
 			f.Data = layerFunction.ReplaceAllFunc(f.Data, probeCall)
 		}
 		for _, i := range insert {

@@ -27,6 +27,6 @@ func TestSteps(t *testing.T) {
 	mutant := func(from, to string) layertest.Mutant { return layertest.Mutant{Path: "rnn.hpp", From: from, To: to} }
 	layertest.Steps(t, func(input int) bool { return input == 0 }, []layertest.Mutant{
 		mutant("C::steps ? last == 1 :", "C::steps ? last == 1 || t == C::length - 2 :"),
-		{Path: "layers.hpp", From: "if (at.finished()) at.last", To: "if (at.ends(0)) at.last"},
+		{Path: "layers/RNN_0.hpp", From: "if (at.finished()) at.last", To: "if (at.ends(0)) at.last"},
 	}, cases...)
 }

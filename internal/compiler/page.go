@@ -43,7 +43,7 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 	for _, s := range r.Design.Shares {
 		p.Resources = append(p.Resources, report.Resource(s))
 	}
-	p.Certificate = append(r.Design.Certificate.Lines(), r.Design.Certificate.Effort())
+	p.Certificate = append(r.Design.Certificate.Lines(), r.Design.Certificate.Effort(), "synthesis: "+r.Synthesis())
 	if b := r.Design.Bottleneck; b.Cure != "" {
 		p.Certificate = append(p.Certificate, "bottleneck: "+b.Reason+"; what would change it: "+b.Cure)
 	}

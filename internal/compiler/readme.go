@@ -27,7 +27,16 @@ var buildFiles = []templates.Entry{
 	described("what the folder was made from: hash of the model, version, options; what was verified",
 		"manifest.json"),
 	described("the top function: streams, and one call per layer", "hls/top.cpp", "hls/top.hpp"),
-	described("a config struct and a function per layer and end of the network", "hls/layers.cpp", "hls/layers.hpp"),
+	described("a config struct and a function per layer and end of the network, all in one unit", "hls/layers.cpp",
+		"hls/layers.hpp"),
+	described("each of them", "hls/layers/*.cpp", "hls/layers/*.hpp"),
+	described("for each of them, a script that synthesises it alone, and the files that it is made of", "hls/ip/*.tcl",
+		"hls/ip/*.files"),
+	described("the top that joins what comes of these scripts, with its FIFOs", "hls/rtl/*_top.v",
+		"hls/rtl/hlsgen_fifo.sv"),
+	described("its bench for a simulator, with the recorded streams", "hls/rtl/hlsgen_*.sv"),
+	described("scripts that pack it as an IP for Vivado, and that simulate it with xsim", "hls/rtl/package.tcl",
+		"hls/rtl/xsim.sh"),
 	described("the vendor's types, as wide as the widest word needs them", "hls/ap_types.hpp"),
 	described("weights, thresholds and other tables of the layers", "hls/tables/*.hpp"),
 	described("the kernels", "hls/include/hlsgen/*.hpp", "hls/include/hlsgen/core/*.hpp"),
@@ -35,7 +44,8 @@ var buildFiles = []templates.Entry{
 	described("the test bench", "hls/tb/tb.cpp"),
 	described("how many frames it runs, every word of every stream, and how often each function is called for a frame",
 		"hls/tb/data/frames.txt", "hls/tb/data/s*.dat", "hls/tb/data/calls.txt"),
-	described("compiles and runs the test bench without vendor tools", "hls/Makefile"),
+	described("compiles and runs the test bench without vendor tools; synthesises, packs and simulates layer by layer",
+		"hls/Makefile"),
 	described("script for Vitis HLS up to 2024.1", "hls/run_hls.tcl"),
 	described("script and configuration for Vitis 2024.2 and later",
 		"hls/run_hls_unified.tcl", "hls/hls_config.cfg"),
@@ -80,6 +90,11 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 		{Title: "Synthesise it", Text: "In the folder `hls`; the first line is for Vitis HLS up to 2024.1,\n" +
 			"the second one for Vitis 2024.2 and later.",
 			Commands: []string{"vitis_hls -f run_hls.tcl", "vitis-run --mode hls --tcl run_hls_unified.tcl"}},
+		{Title: "Synthesise it layer by layer", Text: "Several layers at a time, and after a change only those " +
+			"that are others now, by the contents of\ntheir files. `make package` joins them to one IP for Vivado in " +
+			"`hls/build.ip`, `make xsim` simulates\nthem against the recorded streams. It takes, " + r.Synthesis() +
+			".\nThat is what one public machine took for two layers, HLS and Vivado together, and a guess for others.",
+			Commands: []string{"make -C hls -j4 ip", "make -C hls package", "make -C hls xsim"}},
 		{Title: "Make it again", Text: model, Commands: []string{r.again(o)}},
 	}
 	if s := SequencesOf(r.Design); s != nil {

@@ -1,9 +1,11 @@
 package compiler
 
 import (
+	"fmt"
 	"math"
 
 	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 )
 
@@ -24,6 +26,8 @@ type LayerReport struct {
 	Parts  []dataflow.Part     `json:"cost_parts,omitempty"`
 	Total  *dataflow.Resources `json:"cost,omitempty"`
 	Path   float64             `json:"carried_path_ns,omitempty"`
+	// Minutes is about how long synthesis of this layer alone takes: an order of magnitude.
+	Minutes int `json:"synthesis_minutes,omitempty"`
 }
 
 // A Span is a range.
@@ -110,11 +114,26 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 				r.Path = math.Round(1000*t.Delay(f, d.Target)) / 1000
 			}
 			r.timed(n.Op, f, d.Target)
+			r.Minutes = int(math.Round(estimate.Minutes(n.Op, f)))
 			r.Fold, r.Clocks, r.Delay, r.Parts, r.Total = fold, loop.Iterations(), loop.Latency, cost, &total
 		}
 		out = append(out, r)
 	}
 	return out
+}
+
+// Synthesis says about how long the vendor's tools take for the layers, each alone.
+func (r *Result) Synthesis() string {
+	all, longest := 0, LayerReport{}
+	layers := r.Layers()
+	for _, l := range layers {
+		all += l.Minutes
+		if l.Minutes > longest.Minutes {
+			longest = l
+		}
+	}
+	return fmt.Sprintf("layer by layer about %d minutes for the longest (%s), %d for all %d one after the other: "+
+		"an order of magnitude", longest.Minutes, longest.Name, all, len(layers))
 }
 
 // Layers describes the design's layers and how they are built.

@@ -42,7 +42,7 @@ func claim(o Options, d *diag.List) (place *owned.Folder, shown string) {
 	if here, err := os.Getwd(); err == nil && within(here, out) {
 		return refuse(diag.OutputExists, "give a folder below this one", "is the current folder, or holds it")
 	}
-	place, err = owned.Claim(out, templates.Scratch)
+	place, err = owned.Claim(out, templates.Scratch, templates.Lasting...)
 	busy := new(owned.BusyError)
 	switch {
 	case errors.As(err, &busy):

@@ -24,12 +24,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // A Folder is the place of a folder that this process alone writes to, from Claim to Release.
 type Folder struct {
-	dir     string // absolute, without symbolic links
-	scratch []string
+	dir     string   // absolute, without symbolic links
+	scratch []string // lasting ones among them
+	lasting []string
 	work    string // beside it: what is being written
 	lock    *Lock
 	made    []string // parents that were made for it, the deepest first
@@ -55,10 +57,10 @@ const (
 )
 
 // Claim takes the place of a folder, an absolute path, and finishes what a killed process left of it. scratch are the
-// folders below, with slashes, that the folder's own scripts make: they go with it. The error is a *BusyError where
-// another process has the place.
-func Claim(dir string, scratch []string) (*Folder, error) {
-	f := &Folder{dir: dir, scratch: scratch, work: hidden(dir)}
+// folders below, with slashes, that the folder's own scripts make: they go with it, but for the lasting ones, which
+// the next folder has, too. The error is a *BusyError where another process has the place.
+func Claim(dir string, scratch []string, lasting ...string) (*Folder, error) {
+	f := &Folder{dir: dir, scratch: slices.Concat(scratch, lasting), lasting: lasting, work: hidden(dir)}
 	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -212,7 +214,28 @@ func (f *Folder) settle(left string) error {
 			return err
 		}
 	}
+	for _, path := range f.lasting {
+		if err := hand(left, f.dir, filepath.FromSlash(path)); err != nil {
+			return err
+		}
+	}
 	return os.RemoveAll(left)
+}
+
+// hand moves a folder below from to the same place below to, where there is none yet.
+func hand(from, to, path string) error {
+	if _, err := os.Lstat(filepath.Join(to, path)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if info, err := os.Lstat(filepath.Join(from, path)); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(to, path)), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(from, path), filepath.Join(to, path))
 }
 
 // hidden is the path beside a path where it is written first. It is the same every time, so that a process finds what

@@ -258,6 +258,39 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// TestLasting: folders that last are in the next folder, too, whatever becomes of the process in between; those that
+// are scratch are not.
+func TestLasting(t *testing.T) {
+	t.Parallel()
+	a, b := build(t, "a", "hls/x"), build(t, "b", "hls/x")
+	made := map[string][]byte{"hls/made/1": []byte("1"), "hls/lasts/one/2": []byte("2")}
+	claim := func(dir string) *Folder {
+		f, err := Claim(dir, []string{"hls/made"}, "hls/lasts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	const want = "hls/lasts/one/2=2;hls/x=hls/x of b;"
+	for _, how := range []How{Replace, Keep} {
+		dir := filepath.Join(t.TempDir(), "dir")
+		spread(t, dir, a)
+		spread(t, dir, made)
+		f := claim(dir)
+		kept, err := f.Put(b, how)
+		if err = errors.Join(err, f.Release()); err != nil || len(kept) > 0 || texts(tree(t, dir)) != want {
+			t.Errorf("%v: %v, %v, %s", how, err, kept, texts(tree(t, dir)))
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "dir") // killed after the exchange
+	spread(t, dir, b)
+	spread(t, filepath.Join(hidden(dir), whole), a)
+	spread(t, filepath.Join(hidden(dir), whole), made)
+	if err := claim(dir).Release(); err != nil || texts(tree(t, dir)) != want {
+		t.Errorf("%v, %s", err, texts(tree(t, dir)))
+	}
+}
+
 // TestSwap holds the way of systems that cannot exchange, and that a folder that cannot be replaced stays.
 func TestSwap(t *testing.T) {
 	t.Parallel()

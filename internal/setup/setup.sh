@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing of the tools it is asked for, on Debian and Ubuntu, and says what it does:
-#     internal/setup/setup.sh go g++ clang++ opt nm tclsh
+#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator
 # Where nothing is missing it does nothing and needs neither rights nor network.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -37,6 +37,7 @@ for tool in "$@"; do
     opt) missing opt llvm ;;
     nm) missing nm binutils ;;
     tclsh) missing tclsh tcl ;;
+    verilator) missing verilator verilator ;;
     slurm) # daemons stand where a user's path does not lead
         PATH=$PATH:/usr/sbin:/sbin missing slurmctld slurm-wlm
         PATH=$PATH:/usr/sbin:/sbin missing munged munge

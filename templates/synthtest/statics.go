@@ -45,11 +45,9 @@ func (w work) statics(unit string) (shared []string, err error) {
 // configs lists the config types that two processes have.
 func configs(files templates.Files) (shared []string) {
 	seen := map[string]int{}
-	for _, unit := range []string{"layers", "top"} {
-		for _, m := range configured.FindAllSubmatch(files.Get("hls/"+unit+".cpp"), -1) {
-			if seen[string(m[1])]++; seen[string(m[1])] == 2 {
-				shared = append(shared, string(m[1])+" is of two processes")
-			}
+	for _, m := range configured.FindAllSubmatch(files.Processes(".cpp"), -1) {
+		if seen[string(m[1])]++; seen[string(m[1])] == 2 {
+			shared = append(shared, string(m[1])+" is of two processes")
 		}
 	}
 	return shared

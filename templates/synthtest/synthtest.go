@@ -32,7 +32,7 @@ const Any = 0
 // is one iteration.
 func Promises(files templates.Files) map[string][]int {
 	promises := map[string][]int{}
-	for _, m := range function.FindAllSubmatch(files.Get("hls/layers.cpp"), -1) {
+	for _, m := range function.FindAllSubmatch(files.Processes(".cpp"), -1) {
 		promises[string(m[1])] = nil
 	}
 	return promises

@@ -66,7 +66,7 @@ template <class C> void calls(words& in, words& out) { out.write(in.read() + apa
 `
 
 // processes calls them.
-const processes = `#include "layers.hpp"
+const processes = `#include "all.hpp"
 struct a_config { static const int n = 7; };
 struct b_config { static const int n = 1; };
 struct c_config { static const int n = 3; };
@@ -88,8 +88,9 @@ func TestFinds(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "clang++", "opt", "nm")
 	files := templates.Files{
-		{Path: "hls/layers.hpp", Data: []byte(kernels)},
-		{Path: "hls/layers.cpp", Data: []byte(processes)},
+		{Path: "hls/layers/all.hpp", Data: []byte(kernels)},
+		{Path: "hls/layers/all.cpp", Data: []byte(processes)},
+		{Path: "hls/layers.cpp", Data: []byte("#include \"layers/all.cpp\"\n")},
 	}
 	for _, h := range hlslib.Headers("mvau.hpp") {
 		files = append(files, templates.File{Path: "hls/" + h.Path, Data: h.Text})

@@ -1,0 +1,262 @@
+package templates_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/tier"
+	"hlsgen/templates"
+)
+
+// standIn is a vitis_hls, or a vitis-run, that knows the commands of one of them. For each function it writes a
+// module with the ports that the tool would make of its arguments, and a line into the file ran. Of functions that
+// the variables name it fails, is killed, or names a port otherwise; with TOGETHER it waits for another one to run
+// at the same time.
+const standIn = `#!/usr/bin/env tclsh
+set tool [file tail [info script]]
+set script [lindex $argv end]
+set ran [open $env(RAN) a]
+if {$tool eq "vitis_hls"} {
+    if {[lindex $argv 0] ne "-f"} { exit 9 }
+    proc open_project {flag name} { set ::folder $name/solution1 }
+    proc open_solution {flag name args} {}
+} else {
+    if {[lrange $argv 0 2] ne "--mode hls --tcl"} { exit 9 }
+    proc open_component {flag name args} { set ::folder $name/hls }
+}
+proc set_top {name} { set ::top $name }
+proc add_files {file args} { if {![file exists $file]} { error "no file $file" } }
+foreach name {set_part create_clock config_rtl config_compile set_param} { proc $name {args} {} }
+proc set_directive_interface {mode name top port} { lappend ::arguments $name $port }
+proc csynth_design {} {
+    global top env ran
+    puts $ran $top
+    flush $ran
+    if {[info exists env(TOGETHER)]} {
+        set file [open $env(TOGETHER)/$top w]
+        close $file
+        for {set i 0} {[llength [glob $env(TOGETHER)/*]] < 2} {incr i} {
+            if {$i > 1000} { error "nobody else runs" }
+            after 10
+        }
+    }
+    file mkdir $::folder/syn/verilog
+    set file [open $::folder/syn/verilog/$top.v w]
+    puts $file "module $top ("
+    set reset ap_rst
+    foreach {mode name} $::arguments {
+        set writes [string match out* $name]
+        switch $mode {
+            axis { set reset ap_rst_n; set ports {TDATA TVALID TREADY TKEEP TSTRB TLAST} }
+            ap_fifo { set ports [expr {$writes ? {din full_n write} : {dout empty_n read}}] }
+            ap_ctrl_none { set ports {} }
+        }
+        foreach port $ports { puts $file "input wire \[3:0\] ${name}_$port," }
+    }
+    if {[info exists env(RENAMES)] && $env(RENAMES) eq $top} { set reset ap_reset }
+    puts $file "input wire ap_clk, input wire $reset);\nendmodule"
+    close $file
+    if {[info exists env(FAILS)] && $env(FAILS) eq $top} { error "it fails" }
+    if {[info exists env(KILLED)] && $env(KILLED) eq $top} { exec kill -9 [pid] }
+}
+source $script
+`
+
+// A workshop is a project in a folder, with a stand-in for the tools.
+type workshop struct {
+	dir, tools, ran string
+}
+
+func newWorkshop(t *testing.T, files templates.Files) workshop {
+	t.Helper()
+	tier.Needs(t, "make", "tclsh", "sha256sum", "sh")
+	w := workshop{dir: filepath.Join(t.TempDir(), "a [b] $c"), tools: t.TempDir()}
+	w.ran = filepath.Join(w.tools, "ran")
+	if err := files.Write(w.dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range []string{"vitis_hls", "vitis-run"} {
+		if err := os.WriteFile(filepath.Join(w.tools, tool), []byte(standIn), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// run runs a target.
+func (w workshop) run(env []string, args ...string) (string, error) {
+	cmd := exec.Command("make", args...)
+	cmd.Dir = filepath.Join(w.dir, "hls")
+	cmd.Env = append(append(os.Environ(), "PATH="+w.tools+":"+os.Getenv("PATH"), "RAN="+w.ran, "MAKEFLAGS="), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// said is what a target prints, which has to be made.
+func (w workshop) said(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	out, err := w.run(env, args...)
+	if err != nil {
+		t.Fatalf("make %v: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+// make runs a target, and gives the functions that were synthesised, sorted, and what was printed where it failed.
+func (w workshop) make(t *testing.T, env []string, args ...string) (ran []string, failed string) {
+	t.Helper()
+	if err := os.RemoveAll(w.ran); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := w.run(env, args...); err != nil {
+		failed = out
+	}
+	text, _ := os.ReadFile(w.ran)
+	ran = strings.Fields(string(text))
+	slices.Sort(ran)
+	return ran, failed
+}
+
+// TestMakeIP: every process is synthesised once, and again only where what it is made of has changed.
+func TestMakeIP(t *testing.T) {
+	t.Parallel()
+	files, _ := project(t, small(t), 1)
+	w := newWorkshop(t, files)
+	var all []string
+	for _, f := range files {
+		if name, ok := strings.CutSuffix(f.Path, ".files"); ok {
+			all = append(all, filepath.Base(name))
+		}
+	}
+	want := func(what string, env []string, layers []string, complaint string, args ...string) {
+		t.Helper()
+		ran, failed := w.make(t, env, append([]string{"ip"}, args...)...)
+		if !slices.Equal(ran, layers) || (failed != "") != (complaint != "") || !strings.Contains(failed, complaint) {
+			t.Errorf("%s: ran %v, want %v; %s, want %q", what, ran, layers, failed, complaint)
+		}
+	}
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(w.dir, path), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change := func(path, from, to string) {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(w.dir, path))
+		if err != nil || !bytes.Contains(text, []byte(from)) {
+			t.Fatalf("%s has no %q: %v", path, from, err)
+		}
+		write(path, strings.Replace(string(text), from, to, 1))
+	}
+	together := t.TempDir()
+	want("two at once", []string{"TOGETHER=" + together}, all, "", "-j2")
+	want("nothing has changed", nil, nil, "", "-j4")
+	if err := files.Write(w.dir); err != nil {
+		t.Fatal(err)
+	}
+	want("written again", nil, nil, "")
+	change("hls/tables/MVAU_1_weights.hpp", "0x", "0x0")
+	want("a table", nil, []string{"MVAU_1"}, "")
+	change("hls/include/hlsgen/mvau.hpp", "namespace hlsgen", "\nnamespace hlsgen")
+	want("a kernel", nil, []string{"MVAU_0", "MVAU_1", "MVAU_2"}, "")
+	change("hls/ip/flow.tcl", "create_clock", " create_clock")
+	want("the clock", nil, all, "", "-j2")
+	change("hls/layers/MVAU_2.cpp", "void", "\nvoid")
+	want("a failure", []string{"FAILS=MVAU_2"}, []string{"MVAU_2"}, "FAIL MVAU_2: see hls/build.ip/MVAU_2/log")
+	want("which is not forgotten", nil, []string{"MVAU_2"}, "")
+	change("hls/layers/MVAU_2.hpp", "struct", "\nstruct")
+	want("an interruption", []string{"KILLED=MVAU_2"}, []string{"MVAU_2"}, "FAIL MVAU_2")
+	want("which is not forgotten", nil, []string{"MVAU_2"}, "")
+	change("hls/ip/m_axis_0_end.tcl", "synthesise", "\nsynthesise")
+	want("other names", []string{"RENAMES=m_axis_0_end"}, []string{"m_axis_0_end"},
+		"module m_axis_0_end has no port ap_rst_n: this version of the tool names ports in another way")
+	want("another tool", nil, []string{"m_axis_0_end"}, "", "HLS="+filepath.Join(w.tools, "vitis-run"))
+	if err := os.RemoveAll(filepath.Join(w.dir, "hls/build.ip/MVAU_0/verilog")); err != nil {
+		t.Fatal(err)
+	}
+	want("a result that is gone", nil, []string{"MVAU_0"}, "")
+	if ran, failed := w.make(t, nil, "clean"); failed != "" || len(ran) > 0 {
+		t.Errorf("clean: %s", failed)
+	}
+	want("make clean leaves results", nil, nil, "")
+}
+
+// TestIncluded holds the files that a process is said to be made of against what the compiler reads.
+func TestIncluded(t *testing.T) {
+	t.Parallel()
+	gxx := tier.Needs(t, "g++")[0]
+	for _, design := range []*dataflow.Design{small(t), keeping(t)} {
+		files, _ := project(t, design, 1)
+		dir := t.TempDir()
+		if err := files.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			unit, ok := strings.CutSuffix(f.Path, ".files")
+			if !ok {
+				continue
+			}
+			name := filepath.Base(unit)
+			cmd := exec.Command(gxx, "-std=c++14", "-MM", "-isystem", "csim", "layers/"+name+".cpp")
+			cmd.Dir = filepath.Join(dir, "hls")
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"ip/" + name + ".tcl", "ip/flow.tcl"}
+			for _, path := range strings.Fields(strings.ReplaceAll(string(out), "\\\n", ""))[1:] {
+				want = append(want, filepath.Clean(path))
+			}
+			slices.Sort(want)
+			if got := strings.Fields(string(f.Data)); !slices.Equal(got, slices.Compact(want)) {
+				t.Errorf("%s: %v, want %v", name, got, want)
+			}
+		}
+	}
+}
+
+// keywords are the words of C++, Verilog, SystemVerilog and VHDL that somebody might call an argument; VHDL has no
+// case.
+var keywords = strings.Fields(`abs accept_on access after alias all always and architecture array assert assign
+	assume attribute automatic
+	auto before begin bind bins bit block body bool break buf buffer bus byte case catch cell char chandle checker
+	class clocking component config configuration const constant constraint context continue cover cross data
+	deassign default define delete design disable disconnect dist do double downto edge else elsif end endcase
+	entity enum event exit expect explicit export extends extern false file final first_match float for force
+	forever fork friend function generate generic genvar global goto group guarded if iff ifnone impure in
+	inertial initial inline inout input inside instance int integer interface intersect is join label large let
+	liblist library linkage literal local logic long loop map matches medium mod modport module mutable namespace
+	nand negedge new next nexttime nor not null of on open operator or others out output package packed parameter
+	port posedge postponed primitive priority private procedure process program property protected public pull0
+	pull1 pure rand range real record ref reg register reject rem repeat report restrict return rol ror scalared
+	select sequence severity shared short signal signed sizeof sla sll small solve specify sra srl static string
+	strong struct subtype super supply0 supply1 switch table tagged task template then this throw time to
+	transport tri true try type typedef typename union unique units unsigned until use using var variable vectored
+	virtual void wait weak when while wildcard wire with within wor xnor xor`)
+
+// TestPortNames: HDL ports are named after arguments, so no argument may have a name that a tool would change.
+func TestPortNames(t *testing.T) {
+	t.Parallel()
+	prototype, argument := regexp.MustCompile(`(?m)^void .*\);$`), regexp.MustCompile(`& (\w+)[,)]`)
+	for _, design := range []*dataflow.Design{small(t), twins(t), forked(t), keeping(t)} {
+		files, _ := project(t, design, 1)
+		declared := prototype.FindAll(slices.Concat(files.Processes(".hpp"), files.Get("hls/top.hpp")), -1)
+		found := argument.FindAllSubmatch(bytes.Join(declared, nil), -1)
+		if len(found) == 0 {
+			t.Error("no arguments")
+		}
+		for _, m := range found {
+			if name := string(m[1]); slices.Contains(keywords, strings.ToLower(name)) {
+				t.Errorf("an argument is called %s", name)
+			}
+		}
+	}
+}

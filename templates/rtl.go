@@ -1,0 +1,198 @@
+package templates
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/hlslib"
+	"hlsgen/internal/dataflow"
+)
+
+// An rtlView is what rtl_top.v.tpl shows: the written top.
+type rtlView struct {
+	Top     string
+	Ports   []rtlPortView
+	FIFOs   []fifoView
+	Modules []moduleView
+}
+
+// An rtlPortView is a port of the top, with what Vivado's block designs read of it.
+type rtlPortView struct{ Attribute, Decl string }
+
+// A fifoView is a FIFO; High is the number of its highest bit.
+type fifoView struct{ Name, Width, High, Depth, Style string }
+
+// A moduleView is a process; each connection is a line.
+type moduleView struct {
+	Name        string
+	Connections []string
+}
+
+// An rtlBenchView is what hlsgen_bench.sv.tpl shows.
+type rtlBenchView struct {
+	Top              string
+	Patience, Frames string
+	Axes             []rtlAxisView
+	Pins             []string // connections of the top
+	Sources          []sourceView
+	Sinks            []string // outputs of the top
+	Checks           []rtlCheckView
+	Count            string // of checks
+}
+
+// An rtlAxisView is an AXI4-Stream of the top; Packet is not empty where it has TLAST.
+type rtlAxisView struct{ Name, High, KeepHigh, Packet string }
+
+// A sourceView sends to an input; Packet is not empty where that has TLAST.
+type sourceView struct{ Name, Parameters, Packet string }
+
+// An rtlCheckView compares what passes on a stream.
+type rtlCheckView struct{ Index, Name, Parameters, Data, Last, Passes string }
+
+// rtlFiles are the written top with its FIFOs, its bench, and the scripts that need the modules of all layers.
+func rtlFiles(files *Files, d *dataflow.Design, face Interface, b bench, scripts scriptView) error {
+	for _, h := range hlslib.RTL() {
+		files.add("hls/"+h.Path, h.Text)
+	}
+	processes := b.instances(face)
+	return files.render([]written{
+		{"hls/rtl/" + face.Top + ".v", "rtl_top.v.tpl", viewRTL(d, face, processes)},
+		{"hls/rtl/hlsgen_bench.sv", "hlsgen_bench.sv.tpl", viewRTLBench(face, b, processes)},
+		{"hls/rtl/package.tcl", "package.tcl.tpl", scripts},
+		{"hls/rtl/xsim.sh", "xsim.sh.tpl", scripts},
+	})
+}
+
+// bits is the range of a vector: "[7:0] ".
+func bitRange(width int) string { return fmt.Sprintf("[%d:0] ", width-1) }
+
+// outer are the ports of the network's ends that are AXI4-Streams, by the names that the top gives them.
+func outer(processes []instance) (names []string, ports []port) {
+	for _, i := range processes {
+		for k, p := range i.ports {
+			if p.axis {
+				names, ports = append(names, i.to[k]), append(ports, p)
+			}
+		}
+	}
+	return names, ports
+}
+
+func viewRTL(d *dataflow.Design, face Interface, processes []instance) rtlView {
+	v := rtlView{Top: face.Top}
+	names, ports := outer(processes)
+	v.Ports = []rtlPortView{
+		{fmt.Sprintf("(* X_INTERFACE_INFO = \"xilinx.com:signal:clock:1.0 ap_clk CLK\", "+
+			"X_INTERFACE_PARAMETER = \"ASSOCIATED_BUSIF %s, ASSOCIATED_RESET ap_rst_n\" *)", strings.Join(names, ":")),
+			"input  wire ap_clk,"},
+		{"(* X_INTERFACE_INFO = \"xilinx.com:signal:reset:1.0 ap_rst_n RST\", " +
+			"X_INTERFACE_PARAMETER = \"POLARITY ACTIVE_LOW\" *)", "input  wire ap_rst_n,"},
+	}
+	for k, p := range ports {
+		for _, s := range p.signals() {
+			direction, width := "output", ""
+			if s.input {
+				direction = "input "
+			}
+			if s.width > 1 || s.suffix != "TVALID" && s.suffix != "TREADY" && s.suffix != "TLAST" {
+				width = bitRange(s.width)
+			}
+			v.Ports = append(v.Ports, rtlPortView{
+				fmt.Sprintf("(* X_INTERFACE_INFO = \"xilinx.com:interface:axis:1.0 %s %s\" *)", names[k], s.suffix),
+				fmt.Sprintf("%s wire %s%s_%s,", direction, width, names[k], s.suffix)})
+		}
+	}
+	last := &v.Ports[len(v.Ports)-1]
+	last.Decl = strings.TrimSuffix(last.Decl, ",")
+	fifos := face.FIFOs(d)
+	for _, i := range processes { // each stream has one writer
+		for k, p := range i.ports {
+			if p.axis || !p.writes {
+				continue
+			}
+			f := fifos[i.to[k]]
+			v.FIFOs = append(v.FIFOs, fifoView{i.to[k], strconv.Itoa(p.width), strconv.Itoa(p.width - 1),
+				strconv.Itoa(f.Depth), storageImpl[f.Memory]})
+		}
+	}
+	for _, i := range processes {
+		var lines []string
+		for _, c := range i.control() {
+			lines = append(lines, fmt.Sprintf(".%s(%[1]s),", c))
+		}
+		for k, p := range i.ports {
+			for _, s := range p.signals() {
+				lines = append(lines, fmt.Sprintf(".%s_%s(%s_%[2]s),", p.name, s.suffix, i.to[k]))
+			}
+		}
+		n := len(lines) - 1
+		lines[n] = strings.TrimSuffix(lines[n], ",")
+		v.Modules = append(v.Modules, moduleView{i.name, lines})
+	}
+	return v
+}
+
+// recorded are the parameters by which a module of the bench finds the words of a stream.
+func (t traffic) recorded(width int) string {
+	words := 0
+	for _, f := range t.frames {
+		words += len(f.Data) / t.port.PerWord
+	}
+	steps := 0
+	if t.steps {
+		steps = 1
+	}
+	return fmt.Sprintf(".WIDTH(%d), .BITS(%d), .WORDS(%d), .PER(%d), .STEPS(%d), .STREAM(\"%s\")", width,
+		t.port.Width(), max(1, words), t.port.Words, steps, t.name)
+}
+
+func viewRTLBench(face Interface, b bench, processes []instance) rtlBenchView {
+	v := rtlBenchView{Top: face.Top, Patience: strconv.Itoa(b.patience()), Frames: strconv.Itoa(b.frames)}
+	names, ports := outer(processes)
+	for k, p := range ports {
+		a := rtlAxisView{Name: names[k], High: strconv.Itoa(p.width - 1), KeepHigh: strconv.Itoa(max(1, p.width/8) - 1)}
+		if p.packet {
+			a.Packet = names[k]
+		}
+		v.Axes = append(v.Axes, a)
+		for _, s := range p.signals() {
+			v.Pins = append(v.Pins, fmt.Sprintf(".%s_%s(%[1]s_%[2]s)", names[k], s.suffix))
+		}
+	}
+	check := func(name, data, last, passes, parameters string) {
+		v.Checks = append(v.Checks, rtlCheckView{strconv.Itoa(len(v.Checks)), name, parameters, data, last, passes})
+	}
+	for k, p := range slices.Concat(face.In, face.Out) {
+		t := b.streams[p.Stream]
+		if k < len(face.In) {
+			s := sourceView{p.Name, t.recorded(p.TDATA) + fmt.Sprintf(", .SEED(%d)", k+1), ""}
+			if t.steps {
+				s.Packet = p.Name
+			}
+			v.Sources = append(v.Sources, s)
+			continue
+		}
+		v.Sinks = append(v.Sinks, p.Name)
+		check(p.Name, p.Name+"_TDATA", p.Name+"_TLAST", fmt.Sprintf("%s_TVALID && %[1]s_TREADY", p.Name),
+			t.recorded(p.TDATA)+", .LAST(1)")
+	}
+	for _, t := range b.streams {
+		check(t.name, "dut."+t.name+"_dout", "1'b0", fmt.Sprintf("dut.%s_empty_n && dut.%[1]s_read", t.name),
+			t.recorded(t.port.Width()))
+	}
+	v.Count = strconv.Itoa(len(v.Checks))
+	return v
+}
+
+// patience is so many clocks without any word as no frame can take, whatever pauses.
+func (b bench) patience() int {
+	most := 0
+	for _, l := range b.layers {
+		for _, n := range l.Calls {
+			most = max(most, n)
+		}
+	}
+	return 10000 + 16*most
+}

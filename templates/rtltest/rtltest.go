@@ -1,0 +1,181 @@
+// Package rtltest holds the written top of a project, its FIFOs and its bench against the recorded streams, in
+// Verilator. No tool that synthesises C++ is at hand, so that a module which calls the C++ of a process stands in
+// for each module that Vitis HLS would make.
+// In come a project's files; out come what Verilator's lint says, and what the bench says.
+//
+//	rtltest.go  Lint, Build and Bench
+//	modules.go  the modules that stand in, and their C++
+//
+// It sees templates (files) and internal/tier; only tests import it.
+package rtltest
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/tier"
+	"hlsgen/templates"
+)
+
+//go:embed testbench
+var testbench embed.FS
+
+// Lint reports what Verilator has to say of the written top with its bench.
+func Lint(t testing.TB, files templates.Files) {
+	t.Helper()
+	tier.Needs(t, "verilator")
+	findings, err := Findings(t.Context(), t.TempDir(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if findings != "" {
+		t.Errorf("verilator --lint-only: %s", findings)
+	}
+}
+
+// Findings is what Verilator's lint prints; it fills the folder dir.
+func Findings(ctx context.Context, dir string, files templates.Files) (string, error) {
+	w, err := prepare(ctx, dir, files)
+	if err != nil {
+		return "", err
+	}
+	out, err := w.run("verilator", append([]string{"--lint-only", "-Wall", "--timing", "--top-module", "hlsgen_clock"},
+		w.sources("rtl/")...)...)
+	if err != nil || out != "" {
+		return fmt.Sprintf("%v\n%s", err, out), nil
+	}
+	return "", nil
+}
+
+// A Built bench is the program of a project's bench.
+type Built struct{ work }
+
+// Build builds the bench of a project.
+func Build(t testing.TB, files templates.Files) *Built {
+	t.Helper()
+	tier.Needs(t, "verilator", "g++", "make")
+	w, err := prepare(t.Context(), t.TempDir(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append(w.sources("rtl/"), "dpi.cpp", "-CFLAGS", "-I../csim -Wno-unknown-pragmas")
+	if err := w.build("hlsgen_bench", args...); err != nil {
+		t.Fatal(err)
+	}
+	return &Built{w}
+}
+
+// Run gives what the bench prints, with pauses as its own page says.
+func (b *Built) Run(t testing.TB, pauses int) string {
+	t.Helper()
+	out, err := b.run("obj/bench", fmt.Sprintf("+pauses=%d", pauses))
+	if err != nil && !strings.Contains(out, "FAIL") { // which ends while words are on their way
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Replace writes another file in the place of one that the bench reads.
+func (b *Built) Replace(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := (templates.Files{{Path: path, Data: data}}).Write(filepath.Dir(b.dir)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Bench builds SystemVerilog with a module that has a clock alone, runs it and gives what it prints. Each file is
+// one module.
+func Bench(t testing.TB, top string, modules map[string][]byte) string {
+	t.Helper()
+	tier.Needs(t, "verilator", "g++", "make")
+	var files templates.Files
+	for name, text := range modules {
+		files = append(files, templates.File{Path: "hls/rtl/" + name + ".sv", Data: text})
+	}
+	w, err := unpack(t.Context(), t.TempDir(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.build(top, w.sources("rtl/")...); err != nil {
+		t.Fatal(err)
+	}
+	out, err := w.run("obj/bench")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// work is commands in a project's folder hls.
+type work struct {
+	ctx   context.Context
+	dir   string
+	files templates.Files
+}
+
+// unpack writes files, and what every bench is built with.
+func unpack(ctx context.Context, dir string, files templates.Files) (work, error) {
+	files = slices.Clone(files)
+	for _, name := range []string{"clock.cpp", "process.hpp"} {
+		text, err := testbench.ReadFile("testbench/" + name)
+		if err != nil {
+			return work{}, err
+		}
+		files = append(files, templates.File{Path: "hls/" + name, Data: text})
+	}
+	slices.SortFunc(files, func(a, b templates.File) int { return strings.Compare(a.Path, b.Path) })
+	return work{ctx, filepath.Join(dir, "hls"), files}, files.Write(dir)
+}
+
+// prepare unpacks a project with modules that stand in for those of its processes.
+func prepare(ctx context.Context, dir string, files templates.Files) (work, error) {
+	modules, err := standIns(files)
+	if err != nil {
+		return work{}, err
+	}
+	return unpack(ctx, dir, slices.Concat(files, modules))
+}
+
+// sources are the files of Verilog and SystemVerilog below a folder; what only other simulators need is left to the
+// lint.
+func (w work) sources(below string) (list []string) {
+	for _, f := range w.files {
+		name := strings.TrimPrefix(f.Path, "hls/")
+		if ext := path.Ext(name); strings.HasPrefix(name, below) && (ext == ".v" || ext == ".sv") {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// build makes the program obj/bench. Optimising would take longer than it saves.
+func (w work) build(top string, args ...string) error {
+	args = slices.DeleteFunc(args, func(a string) bool { return a == "rtl/hlsgen_clock.sv" })
+	_, err := w.run("verilator", slices.Concat([]string{"--cc", "--exe", "--build", "-O1", "-Wno-fatal",
+		"--x-assign", "unique", "--prefix", "Vbench", "--top-module", top, "--Mdir", "obj", "-o", "bench", "-MAKEFLAGS",
+		"OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0", "clock.cpp"}, args)...)
+	return err
+}
+
+// run runs a program; the error has what it printed.
+func (w work) run(name string, args ...string) (string, error) {
+	if strings.Contains(name, "/") {
+		name = filepath.Join(w.dir, name)
+	}
+	c := exec.CommandContext(w.ctx, name, args...)
+	c.Dir = w.dir
+	c.Env = append(os.Environ(), "TMPDIR="+w.dir)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		return string(out), fmt.Errorf("%s: %w\n%.4000s", name, err, out)
+	}
+	return string(out), nil
+}
