@@ -415,7 +415,8 @@ func TestBenchErrors(t *testing.T) {
 		in       dataflow.Port
 	}{
 		"a stream word of 5000 bits; Vitis HLS takes 4096": {instance(func(*dataflow.Instance) {}), dataflow.Port{Elem: intN(50), PerWord: 100, Words: 1}},
-		"a stream of 0 words of 2 elements":                {instance(func(*dataflow.Instance) {}), dataflow.Port{Elem: intN(4), PerWord: 2}},
+		"a stream of 0 words of 2 elements": {instance(func(*dataflow.Instance) {}),
+			dataflow.Port{Elem: intN(4), PerWord: 2}},
 		"table weights is empty": {instance(func(i *dataflow.Instance) {
 			i.Tables[0].Rows = [][]int64{{}}
 		}), port},
@@ -423,7 +424,10 @@ func TestBenchErrors(t *testing.T) {
 			i.Tables[0].Rows[1][0] = 4
 		}), port},
 		"two config fields are called in_width": {instance(func(i *dataflow.Instance) {
-			i.Config[0].Name = "in_width"
+			i.Streams, i.Config[0].Name = []string{"in_width"}, "in_width"
+		}), port},
+		"no stream has a member out_t": {instance(func(i *dataflow.Instance) {
+			i.Streams = []string{"in_t", "out_t"}
 		}), port},
 		"config field \"n f\" is not a C++ name": {instance(func(i *dataflow.Instance) {
 			i.Config[0].Name = "n f"
@@ -488,6 +492,7 @@ func TestPorts(t *testing.T) {
 	frames := []dataflow.Tensor{{Data: make([]int64, 300)}}
 	files, err := templates.Bench([]templates.Trial{{
 		Layer: templates.Layer{Name: "Add_0", Instance: dataflow.Instance{Header: "mvau.hpp", Func: "add",
+			Streams: []string{"in1_width", "out_width"},
 			Config: []dataflow.Field{
 				{Name: "in_words", Value: []int{3, 1}}, {Name: "in_types",
 					Value: []num.Type{intN(4), {Kind: num.Bipolar, Width: 1}}},
@@ -500,7 +505,8 @@ func TestPorts(t *testing.T) {
 	}
 	for path, wants := range map[string][]string{
 		"hls/ap_types.hpp": {"#define AP_INT_MAX_W 2048\n"},
-		"hls/layers.hpp": {"    static const int in1_width = 1200;\n", "    static const int out_width = 1200;\n",
+		"hls/layers.hpp": {"    static const int in1_width = 1200; // 1 word of 300 elements a frame\n",
+			"    static const int out_width = 1200; // 1 word",
 			"    typedef hlsgen::counts<3, 1> in_words;\n",
 			"    typedef hlsgen::types<ap_int<4>, hlsgen::bipolar> in_types;\n",
 			"    typedef hlsgen::numbers<-9223372036854775807LL-1, 1099511627776LL> limits;\n"},

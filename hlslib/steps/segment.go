@@ -143,14 +143,13 @@ func (s *segment) rows(n int, of func(record) []int64) (rows [][]int64) {
 func (s *segment) Fields() []dataflow.Field {
 	low := dataflow.Field{Name: "low", Doc: "bits of a value below those of the address", Value: s.low}
 	if s.inside == 0 {
-		return s.fields(table, 0, low)
+		return s.fields(table, low)
 	}
-	unit := 0
+	fields := s.fields(segments, low, dataflow.Field{Name: "steps", Doc: "thresholds of a segment", Value: s.inside})
 	if s.f.uniform() {
-		unit = int(s.f.jumps.Lo)
+		fields = append(fields, unitField(s.f.jumps.Lo))
 	}
-	return s.fields(segments, unit, low,
-		dataflow.Field{Name: "steps", Doc: "thresholds of a segment", Value: s.inside})
+	return fields
 }
 
 func (s *segment) Tables() []dataflow.Table {
