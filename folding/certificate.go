@@ -50,6 +50,14 @@ func (c *Certificate) Proved() bool {
 	return !slices.ContainsFunc(c.Bounds, func(b Bound) bool { return b.Least != b.Value })
 }
 
+// Given says of which designs alone Bounds are: " with ...", or nothing where they are of all.
+func (c *Certificate) Given() string {
+	if c.Spares {
+		return fmt.Sprintf(" with factors of %d bits or fewer in LUTs", ask.FewBits)
+	}
+	return ""
+}
+
 // Effort says what there was to choose from.
 func (c *Certificate) Effort() string {
 	if c.Unavailable > 0 {
@@ -73,11 +81,11 @@ func (c *Certificate) Lines() (lines []string) {
 		lines = append(lines, line)
 	}
 	for _, b := range c.Bounds {
-		lines = append(lines, b.String())
+		lines = append(lines, b.String()+c.Given())
 	}
 	if c.Spares {
-		lines = append(lines, fmt.Sprintf("the least of designs that multiply factors of %d bits or fewer in LUTs: "+
-			"these are enough, so no DSP slice does", ask.FewBits))
+		lines = append(lines,
+			"LUTs are enough for factors of few bits, so no DSP slice multiplies any: with some the load might be lower")
 	}
 	if c.Latency != nil {
 		lines = append(lines, c.Latency.String())

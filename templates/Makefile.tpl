@@ -12,7 +12,7 @@ HLS_INCLUDE ?= csim
 RUN         ?= timeout 600
 BUILD       ?= $(if $(filter csim,$(HLS_INCLUDE)),build,build.vendor)
 
-COMPILE = $(CXX) -std=c++14 $(CXXFLAGS) $(DEFINES) -Wno-unknown-pragmas -pthread -I"$(HLS_INCLUDE)" -c -o
+COMPILE = $(CXX) -std=c++14 $(CXXFLAGS) $(DEFINES) -Wno-unknown-pragmas -Wno-unused-label -pthread -I"$(HLS_INCLUDE)" -c -o
 OBJECTS = {% if v.Top %}$(BUILD)/top.o {% endif %}$(BUILD)/layers.o $(BUILD)/tb.o
 HEADERS = $(wildcard *.hpp layers/* tables/*.hpp include/hlsgen/*.hpp include/hlsgen/core/*.hpp)
 

@@ -58,9 +58,11 @@ func (e *process) port(p AXIPort, words dataflow.Port, longest int) {
 		{Name: "tdata", Doc: "bits of a word outside", Value: p.TDATA},
 		{Name: "words", Doc: "words of a frame", Value: words.Words},
 	}
-	switch {
-	case longest > 0:
+	if longest > 0 {
 		e.config[2].Doc = "words of a step"
+	}
+	switch {
+	case e.input && longest > 0:
 		e.config = append(e.config, dataflow.Field{Name: "longest", Doc: "steps of a sequence", Value: longest})
 	case e.input:
 		e.config = e.config[:2]

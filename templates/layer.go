@@ -97,18 +97,28 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 	}{{"in", l.In}, {"out", l.Out}} {
 		for k, p := range side.ports {
 			name := numbered(side.name, k, len(side.ports))
-			config.add(name+"_t", p.Elem, fmt.Sprintf("%s of %s %s", plural(p.Words, "word"),
-				plural(p.PerWord, "element"), frame))
-			config.add(name+"_per_word", p.PerWord, "")
-			config.add(name+"_width", p.Width(), "")
+			about := fmt.Sprintf("%s of %s %s", plural(p.Words, "word"), plural(p.PerWord, "element"), frame)
+			for _, f := range []dataflow.Field{{Name: name + "_t", Value: p.Elem}, {Name: name + "_per_word",
+				Value: p.PerWord}, {Name: name + "_width", Value: p.Width()}} {
+				if slices.Contains(i.Streams, f.Name) {
+					config.add(f.Name, f.Value, about)
+					about = ""
+				}
+			}
+		}
+	}
+	for _, name := range i.Streams {
+		if !config.names[name] {
+			return v, nil, fmt.Errorf("no stream has a member %s", name)
 		}
 	}
 	for _, t := range i.Tables {
 		perLimb, count := dataflow.Limbs(len(t.Rows[0]), t.Elem.Width)
-		config.add(t.Name+"_t", t.Elem, fmt.Sprintf("%s of %s", plural(len(t.Rows), "row"),
-			plural(len(t.Rows[0]), "element")))
-		config.add(t.Name+"_per_limb", perLimb, "")
-		config.add(t.Name+"_limbs", count, "")
+		if !t.Bare {
+			config.add(t.Name+"_t", t.Elem, fmt.Sprintf("%s of %s", plural(len(t.Rows), "row"),
+				plural(len(t.Rows[0]), "element")))
+			config.add(t.Name+"_per_limb", perLimb, "")
+		}
 		name := l.Name + "_" + t.Name
 		dim := 2
 		if t.Banks > 0 {

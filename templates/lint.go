@@ -38,8 +38,8 @@ func Lint(files Files) []string {
 		}
 		l.source(f.Path, code)
 		l.pragmas(f.Path, code)
-		if f.process() && ext == ".hpp" || strings.HasPrefix(f.Path, "hls/include/hlsgen/") &&
-			path.Base(f.Path) != "testbench.hpp" {
+		own := strings.HasPrefix(f.Path, "hls/include/hlsgen/") && hardware(f.Path)
+		if own || f.process() && ext == ".hpp" {
 			l.loops(f.Path, code)
 			l.statics(f.Path, code)
 		}
@@ -51,6 +51,7 @@ func Lint(files Files) []string {
 		}
 		switch {
 		case f.process() && ext == ".cpp":
+			l.loops(f.Path, code)
 			l.processes(f.Path, code)
 		case f.Path == "hls/top.cpp":
 			l.region(f.Path, code)
@@ -97,15 +98,20 @@ var (
 	parameter   = regexp.MustCompile(`& (\w+)(?:,|$)`)
 	streamLocal = regexp.MustCompile(`^\s*static hls::stream<ap_uint<\d+>> (\w+)\("(\w+)"\);\s*$`)
 	loopHead    = regexp.MustCompile(`\b(?:for|while|do)\b\s*[({]`)
+	loopLabel   = regexp.MustCompile(`^\s*[a-z]\w*: (?:for|while|do)\b`)
 	loopPragma  = regexp.MustCompile(`^#pragma HLS UNROLL\b`)
 	brackets    = regexp.MustCompile(`<[^<>]*>`)
 	staticName  = regexp.MustCompile(`^\s*static ([^(=]*?)(\w+)(?:\[[^\]]*\])*\s*(?:[;,={]|$)`)
 	call        = regexp.MustCompile(`^\s*(\w+)\(([\w, ]+)\);\s*$`)
 )
 
+// hardware reports whether synthesis sees a C++ file.
+func hardware(file string) bool {
+	return !strings.HasPrefix(file, "hls/tb/") && path.Base(file) != "testbench.hpp"
+}
+
 // source checks one C++ file line by line.
 func (l *linter) source(file string, code []byte) {
-	hardware := !strings.HasPrefix(file, "hls/tb/") && path.Base(file) != "testbench.hpp"
 	for n, line := range strings.Split(string(code), "\n") {
 		n++
 		if pragmaLine.MatchString(line) {
@@ -127,7 +133,7 @@ func (l *linter) source(file string, code []byte) {
 				l.report(file, n, "double underscore in %s", m)
 			}
 		}
-		if hardware && !strings.HasPrefix(line, "#include") {
+		if hardware(file) && !strings.HasPrefix(line, "#include") {
 			if m := forbidden.FindString(line); m != "" {
 				l.report(file, n, "%s cannot be synthesised", m)
 			}
@@ -151,7 +157,8 @@ func (l *linter) source(file string, code []byte) {
 }
 
 // loops checks that every loop of a kernel is unrolled, in the line behind its head: a call is one iteration, and HLS
-// would decide by itself. What synthesis does not see is left out.
+// would decide by itself; and that it has a label, by which reports name it, else by a line. What synthesis does not
+// see is left out.
 func (l *linter) loops(file string, code []byte) {
 	lines, seen := strings.Split(string(code), "\n"), true
 	for n, line := range lines {
@@ -160,8 +167,13 @@ func (l *linter) loops(file string, code []byte) {
 			seen = false
 		case strings.HasPrefix(line, "#endif"):
 			seen = true
-		case seen && loopHead.MatchString(line) && !(n+1 < len(lines) && loopPragma.MatchString(lines[n+1])):
-			l.report(file, n+1, "a loop that is not unrolled")
+		case seen && loopHead.MatchString(line):
+			if n+1 == len(lines) || !loopPragma.MatchString(lines[n+1]) {
+				l.report(file, n+1, "a loop that is not unrolled")
+			}
+			if !loopLabel.MatchString(line) {
+				l.report(file, n+1, "a loop without a label")
+			}
 		}
 	}
 }

@@ -49,6 +49,8 @@ func TestLint(t *testing.T) {
 		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS UNROLL\n", "#pragma HLS PIPELINE II=1 style=flp\n",
 			"a loop that is not unrolled"},
 		{"hls/include/hlsgen/core/compare.hpp", "#pragma HLS UNROLL\n", "", "a loop that is not unrolled"},
+		{"hls/include/hlsgen/mvau.hpp", "pe_loop: for", "for", "a loop without a label"},
+		{"hls/include/hlsgen/core/mac.hpp", "pe_loop: for", "if (N > 1) for", "a loop without a label"},
 		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS UNROLL", "float x = 0; (void)x;",
 			"float cannot be synthesised"},
 		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS INLINE\n",
@@ -92,7 +94,8 @@ func TestLint(t *testing.T) {
 // TestBenchLints: a bench of layers is linted as a project is: its text, and where its memories lie.
 func TestBenchLints(t *testing.T) {
 	t.Parallel()
-	const kernel = "template <class C> void half() {\n    for (int i = 0; i < 2; i++) {\n#pragma HLS UNROLL\n    }\n}\n"
+	const kernel = "template <class C> void half() {\n" +
+		"    half_loop: for (int i = 0; i < 2; i++) {\n#pragma HLS UNROLL\n    }\n}\n"
 	frames := [][]dataflow.Tensor{{{Data: make([]int64, 2)}}}
 	for _, c := range []struct {
 		from, to string
@@ -103,6 +106,8 @@ func TestBenchLints(t *testing.T) {
 		{from: "#pragma HLS UNROLL\n",
 			want: templates.Findings{
 				Text: []string{"hls/include/hlsgen/half.hpp:2: a loop that is not unrolled"}}},
+		{from: "half_loop: ",
+			want: templates.Findings{Text: []string{"hls/include/hlsgen/half.hpp:2: a loop without a label"}}},
 		{storage: []dataflow.Storage{dataflow.RAM("kept", "buffer", 3, 9)}, want: templates.Findings{Memory: []string{
 			"Half_0: the kernel has no array kept", "Half_0: storage kept 3x9 in distributed, bound are []"}}},
 	} {

@@ -171,7 +171,7 @@ func takes(d *folding.Design) string {
 // proof says in a line how good a design is known to be.
 func proof(c *folding.Certificate) string {
 	if c.Proved() {
-		return "no design within the budget is better, whatever its FIFOs hold"
+		return fmt.Sprintf("no design within the budget%s is better, whatever its FIFOs hold", c.Given())
 	}
 	var parts []string
 	if c.Floor > 0 && float64(c.Floor) != c.Interval {
@@ -182,7 +182,8 @@ func proof(c *folding.Certificate) string {
 	}
 	for _, b := range c.Bounds {
 		if b.Open() > 0 {
-			parts = append(parts, fmt.Sprintf("at most %.2f %% above the least %s there is", 100*b.Open(), b.Measure))
+			parts = append(parts, fmt.Sprintf("at most %.2f %% above the least %s there is%s", 100*b.Open(), b.Measure,
+				c.Given()))
 			break
 		}
 	}

@@ -52,7 +52,7 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 	if slices.ContainsFunc(f.Points, func(d *folding.Design) bool { return d.Certificate.Bounds[0].Open() > 0 }) {
 		gap = "; or, where a per cent is given, one may take so much less"
 	}
-	s.field("proved", "no design within the budget has both a shorter interval and %s%s", what, gap)
+	s.field("proved", "no design within the budget%s has both a shorter interval and %s%s", given(f.Points), what, gap)
 	if c := f.Points[0].Certificate; c.Floor > 0 && float64(c.Floor) != c.Interval {
 		s.field("", "of the fastest: no interval below %s is possible", count(c.Floor, "clock"))
 	}
@@ -65,6 +65,20 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 	}
 	s.field("next", "the same command without --pareto, with --interval of a row's clocks or --fps of its %s, "+
 		"builds that design", unit)
+}
+
+// given says of which designs it is shown that none is better: of those that spare DSP slices, as far as the front's
+// do.
+func given(points []*folding.Design) string {
+	spares := func(d *folding.Design) bool { return d.Certificate.Spares }
+	first := slices.IndexFunc(points, spares)
+	switch {
+	case first < 0:
+		return ""
+	case slices.IndexFunc(points, func(d *folding.Design) bool { return !spares(d) }) < 0:
+		return points[first].Certificate.Given()
+	}
+	return points[first].Certificate.Given() + ", where there is one,"
 }
 
 // frontProof says how far a design is proved to be the best at its interval.

@@ -194,8 +194,9 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	i := dataflow.Instance{
-		Header: "add.hpp",
-		Func:   "add",
+		Header:  "add.hpp",
+		Func:    "add",
+		Streams: []string{"in0_t", "in0_width", "in1_t", "in1_width", "out_t", "out_width"},
 		Config: o.Config(f, "channels computed",
 			dataflow.Field{Name: "sum_t", Doc: "sum", Value: o.sum},
 			dataflow.Field{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP}),

@@ -6,12 +6,12 @@
 //
 // C has the members in0_t, in1_t, in0_width, in1_width, out_t, out_width of the streams, T_t and T_per_limb of each table
 // T, and
-//     vectors, folds, pe   the loop nest and what is unrolled in it
-//     sum_t                the sum
-//     use_dsp              multiply in DSP slices
-//     factor0, factor1     what the inputs are multiplied with, of type factor0_t and factor1_t, where there is no table
-//     steps, unit, base    what apply_steps of core/compare.hpp asks for
-//     shared               one row of the step functions' tables serves all channels
+//     folds, pe                 the loop nest and what is unrolled in it
+//     sum_t                     the sum
+//     use_dsp                   multiply in DSP slices
+//     factor0, factor1          factors of the inputs, of type factor0_t and factor1_t, where there is no table
+//     form, steps, unit, base   what apply_steps of core/compare.hpp asks for
+//     shared                    one row of the step functions' tables serves all channels
 #ifndef HLSGEN_ADD_HPP
 #define HLSGEN_ADD_HPP
 
@@ -66,7 +66,7 @@ void add_clock(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::
     const ap_uint<C::in0_width> a = in0.read();
     const ap_uint<C::in1_width> b = in1.read();
     ap_uint<C::out_width> y = 0;
-    for (int pe = 0; pe < C::pe; pe++) {
+    pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         const int row = C::shared ? 0 : int(fold.at), channel = C::shared ? 0 : pe;
         const typename C::sum_t sum =

@@ -132,8 +132,9 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		_, each[k] = layer.Words(t, f)
 	}
 	return dataflow.Instance{
-		Header: "concat.hpp",
-		Func:   "concat",
+		Header:  "concat.hpp",
+		Func:    "concat",
+		Streams: []string{"out_t", "out_width"},
 		Config: layer.TurnsConfig(o.Out[0], f, "an output vector",
 			dataflow.Field{Name: "in_words", Doc: "words of a vector, by input", Value: each},
 			dataflow.Field{Name: "in_types", Doc: "elements, by input", Value: types}),

@@ -3,7 +3,6 @@
 // one input and writes it. Elements of different types become those of the output, which holds all their values.
 //
 // C has the members out_t, out_width of the output, and
-//     vectors    vectors in a frame
 //     words      words of an output vector
 //     in_words   words of a vector, by input: counts<...>
 //     in_types   elements, by input: types<...>

@@ -22,7 +22,7 @@ template <int STEPS, class T, int PER_LIMB, class A, class ROW>
 ap_uint<count_width(STEPS)> count_exceeded(const A& value, const ROW& row, int first) {
 #pragma HLS INLINE
     ap_uint<count_width(STEPS)> count = 0;
-    for (int i = 0; i < STEPS; i++) {
+    threshold_loop: for (int i = 0; i < STEPS; i++) {
 #pragma HLS UNROLL
         if (exceeds(value, element<T, PER_LIMB>(row, first + i))) count += 1;
     }
@@ -74,7 +74,7 @@ template <> struct steps_form<steps_comparators> {
         typedef typename C::thresholds_t threshold_t;
         typedef typename C::deltas_t delta_t;
         ap_int<element_type<typename C::out_t>::signed_width> sum = number(element<typename C::base_t, C::base_per_limb>(base[row], i));
-        for (int s = 0; s < C::steps; s++) {
+        delta_loop: for (int s = 0; s < C::steps; s++) {
 #pragma HLS UNROLL
             const int at = i * C::steps + s;
             if (exceeds(value, element<threshold_t, C::thresholds_per_limb>(thresholds[row], at)))
@@ -135,7 +135,7 @@ template <> struct steps_form<steps_segments> {
         const int at = steps_address<C>(row, steps_upper<C>(value));
         ap_int<element_type<typename C::out_t>::signed_width> sum =
             number(element<typename C::codes_t, C::codes_per_limb>(codes[lane][at], 0));
-        for (int s = 0; s < C::steps; s++) {
+        delta_loop: for (int s = 0; s < C::steps; s++) {
 #pragma HLS UNROLL
             if (exceeds(rest<C>(value), element<rest_t, C::thresholds_per_limb>(thresholds[lane][at], s)))
                 sum += number(element<delta_t, C::deltas_per_limb>(deltas[lane][at], s));

@@ -96,7 +96,7 @@ typename C::dot_t mac_dot(const ap_uint<C::in_width>& x, int first, int stride, 
     typedef typename C::weights_t weight_t;
     typedef typename C::in_t in_t;
     typename C::dot_t sum = 0;
-    for (int i = 0; i < C::simd; i++) {
+    simd_loop: for (int i = 0; i < C::simd; i++) {
 #pragma HLS UNROLL
         const weight_t w = element<weight_t, C::weights_per_limb>(weights, pe * C::simd + i);
         sum += mac_summand<C>::of(mac_product<weight_t, in_t, C::use_dsp>::of(w, get<in_t>(x, first + i * stride)));
@@ -196,25 +196,25 @@ void mac_packed(typename C::dot_t (&dots)[N], const ap_uint<C::in_width>& x, int
     const int bits = element_type<typename C::packed_t>::width;
     ap_uint<count_width((C::simd + C::terms - 1) / C::terms + 1)> borrows[N];
 #pragma HLS ARRAY_PARTITION variable=borrows complete dim=1
-    for (int pe = 0; pe < N; pe++) {
+    clear_loop: for (int pe = 0; pe < N; pe++) {
 #pragma HLS UNROLL
         dots[pe] = 0;
         borrows[pe] = 0;
     }
-    for (int pe = 0; pe < N; pe += lanes) {
+    slice_loop: for (int pe = 0; pe < N; pe += lanes) {
 #pragma HLS UNROLL
-        for (int from = 0; from < C::simd; from += C::terms) {
+        sum_loop: for (int from = 0; from < C::simd; from += C::terms) {
 #pragma HLS UNROLL
             typename C::packed_sum_t sum = 0;
             ap_uint<lanes> odd = 0;
-            for (int k = 0; k < C::terms; k++) {
+            term_loop: for (int k = 0; k < C::terms; k++) {
 #pragma HLS UNROLL
                 if (from + k < C::simd) {
                     const in_t input = get<in_t>(x, first + from + k);
                     ap_uint<bits> factor = 0;
                     mac_lane<C, 0>::template pack<N>(factor, ap_uint<1>(0), weights, pe, from + k);
                     sum += mac_product<typename C::packed_t, in_t, true>::of(typename C::packed_t(factor), input);
-                    for (int i = 1; i < lanes && pe + i < N; i++) {
+                    lane_loop: for (int i = 1; i < lanes && pe + i < N; i++) {
 #pragma HLS UNROLL
                         const weight_t w = element<weight_t, C::weights_per_limb>(weights, (pe + i) * C::simd + from + k);
                         odd[i] = ap_uint<1>(odd[i]) ^ mac_odd(w, input);
@@ -224,7 +224,7 @@ void mac_packed(typename C::dot_t (&dots)[N], const ap_uint<C::in_width>& x, int
             mac_lane<C, 0>::template unpack<N>(dots, borrows, sum, odd, ap_uint<1>(0), pe);
         }
     }
-    for (int pe = 0; pe < N; pe++) {
+    borrow_loop: for (int pe = 0; pe < N; pe++) {
 #pragma HLS UNROLL
         dots[pe] += borrows[pe];
     }
@@ -234,7 +234,7 @@ template <class C, class = void> struct mac_all {
     template <int N, class ROW>
     static void of(typename C::dot_t (&dots)[N], const ap_uint<C::in_width>& x, int first, const ROW& weights) {
 #pragma HLS INLINE
-        for (int pe = 0; pe < N; pe++) {
+        pe_loop: for (int pe = 0; pe < N; pe++) {
 #pragma HLS UNROLL
             dots[pe] = mac_dot<C>(x, first, 1, weights, pe);
         }

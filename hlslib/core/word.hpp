@@ -71,7 +71,7 @@ ap_uint<N / element_type<FROM>::width * element_type<TO>::width> recode(const ap
 #pragma HLS INLINE
     const int count = N / element_type<FROM>::width;
     ap_uint<count * element_type<TO>::width> recoded = 0;
-    for (int i = 0; i < count; i++) {
+    element_loop: for (int i = 0; i < count; i++) {
 #pragma HLS UNROLL
         put(recoded, i, TO(number(get<FROM>(word, i))));
     }

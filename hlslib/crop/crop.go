@@ -120,8 +120,9 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
-		Header: "crop.hpp",
-		Func:   "crop",
+		Header:  "crop.hpp",
+		Func:    "crop",
+		Streams: []string{"in_width", "out_width"},
 		Config: o.Config(o.words(f), "rows read in a frame", "the first that stays", "the first behind those",
 			"from one that stays to the next"),
 	}

@@ -158,8 +158,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
-		Header: "dup.hpp",
-		Func:   "duplicate",
-		Config: []dataflow.Field{{Name: "words", Doc: "words in a frame", Value: o.port(f).Words}},
+		Header:  "dup.hpp",
+		Func:    "duplicate",
+		Streams: []string{"in_width"},
 	}
 }

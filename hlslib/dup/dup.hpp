@@ -1,7 +1,6 @@
 // The fork of a stream: every word that is read is written to all outputs.
 //
-// C has the member in_width of the input, which is that of every output, and
-//     words   words in a frame
+// C has the member in_width of the input, which is that of every output.
 #ifndef HLSGEN_DUP_HPP
 #define HLSGEN_DUP_HPP
 

@@ -171,10 +171,10 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 
 func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
-		Header: "dwc.hpp",
-		Func:   "dwc",
+		Header:  "dwc.hpp",
+		Func:    "dwc",
+		Streams: []string{"in_width", "out_width"},
 		Config: []dataflow.Field{
-			{Name: "iterations", Doc: "words of the narrower end in a frame", Value: o.periods * o.trips},
 			{Name: "buffer_width", Doc: "bits kept between the ends", Value: o.P.buffer() * o.typ.Elem.Width},
 		},
 	}

@@ -3,7 +3,6 @@
 // narrower end: it reads when it needs bits that have not come yet, or writes when it has gathered a word.
 //
 // C has the members in_width and out_width of the streams, and
-//     iterations     words of the narrower end in a frame
 //     buffer_width   bits kept between the ends
 // There are three forms: where the wider word is a whole number of the narrower ones, the buffer shifts by constants.
 #ifndef HLSGEN_DWC_HPP

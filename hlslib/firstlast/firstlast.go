@@ -215,8 +215,9 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		kept = in
 	}
 	return dataflow.Instance{
-		Header: "firstlast.hpp",
-		Func:   "firstlast",
+		Header:  "firstlast.hpp",
+		Func:    "firstlast",
+		Streams: []string{"in_width", "out_width"},
 		Config: []dataflow.Field{
 			{Name: "steps", Doc: "steps of a frame", Value: o.steps},
 			{Name: "in_words", Doc: "words of a step", Value: in},

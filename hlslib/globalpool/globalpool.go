@@ -110,7 +110,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
 		Header:  "globalpool.hpp",
 		Func:    "globalpool",
-		Config:  o.Config(f, "channels computed", o.P.Op.Field()),
+		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
+		Config:  o.Config(f, "channels computed", o.VectorsField(), o.P.Op.Field()),
 		Storage: o.storage(f),
 	}
 }

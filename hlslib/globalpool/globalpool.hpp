@@ -28,7 +28,7 @@ template <class C>
 ap_uint<C::out_width> globalpool_join(const ap_uint<C::in_width>& x, const ap_uint<C::out_width>& kept, bool first) {
 #pragma HLS INLINE
     ap_uint<C::out_width> y = 0;
-    for (int pe = 0; pe < C::pe; pe++) {
+    pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         const typename C::out_t value = typename C::out_t(number(get<typename C::in_t>(x, pe)));
         put(y, pe, first ? value : pooled<C>(get<typename C::out_t>(kept, pe), value));
@@ -63,7 +63,7 @@ template <> struct globalpool_turn<true> {
 #pragma HLS RESET variable=kept off
         bind_memory(kept, memory<C::kept_memory>());
         const ap_uint<C::out_width> y = globalpool_join<C>(x, kept[0], at.vector == 0);
-        for (int j = 1; j < C::kept_rows; j++) {
+        shift_loop: for (int j = 1; j < C::kept_rows; j++) {
 #pragma HLS UNROLL
             kept[j - 1] = kept[j];
         }

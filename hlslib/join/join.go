@@ -164,10 +164,10 @@ func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
 		types[k] = t.Elem
 	}
 	return dataflow.Instance{
-		Header: "join.hpp",
-		Func:   "join",
+		Header:  "join.hpp",
+		Func:    "join",
+		Streams: []string{"out_t", "out_width"},
 		Config: []dataflow.Field{
-			{Name: "words", Doc: "words in a frame", Value: o.words()},
 			{Name: "block", Doc: "elements in a word of an input", Value: o.P.Block},
 			{Name: "in_types", Doc: "elements, by input", Value: types},
 		},

@@ -2,7 +2,6 @@
 // writes them as one. Elements of different types become those of the output, which holds all their values.
 //
 // C has the members out_t, out_width of the output, and
-//     words      words in a frame
 //     block      elements in a word of an input
 //     in_types   elements, by input: types<...>
 #ifndef HLSGEN_JOIN_HPP

@@ -203,8 +203,9 @@ func (k *kernel) insert(r ranked) {
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
-		Header: "labelselect.hpp",
-		Func:   "labelselect",
+		Header:  "labelselect.hpp",
+		Func:    "labelselect",
+		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: o.Config(f, "labels taken", []dataflow.Field{
 			{Name: "k", Doc: "indices given of a vector", Value: o.P.K},
 			{Name: "largest", Doc: "the largest label comes first, else the smallest", Value: o.P.First == Largest},

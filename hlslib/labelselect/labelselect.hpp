@@ -4,7 +4,7 @@
 // lowest.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
-//     vectors, folds, pe    the loop nest and what is unrolled in it
+//     folds, pe             the loop nest and what is unrolled in it
 //     k                     indices given of a vector
 //     largest, last_first   the largest label comes first; of equal labels the one with the higher index
 #ifndef HLSGEN_LABELSELECT_HPP
@@ -46,20 +46,20 @@ labelselect_list<C, N> labelselect_join(const labelselect_list<C, A>& a, int tak
     typedef ap_uint<labelselect_list<C, N>::label_width> label_bits;
     typedef ap_uint<labelselect_list<C, N>::index_width> index_bits;
     ap_uint<A * B> ahead = 0; // bit i*B + j: place i of a comes before place j of b
-    for (int i = 0; i < A; i++) {
+    first_loop: for (int i = 0; i < A; i++) {
 #pragma HLS UNROLL
-        for (int j = 0; j < B; j++) {
+        second_loop: for (int j = 0; j < B; j++) {
 #pragma HLS UNROLL
             ahead[i * B + j] = i < taken && labelselect_before<C>(get<label_t>(a.labels, i), get<label_t>(b.labels, j));
         }
     }
 
     labelselect_list<C, N> y;
-    for (int p = 0; p < N; p++) {
+    place_loop: for (int p = 0; p < N; p++) {
 #pragma HLS UNROLL
         label_bits label = 0;
         index_bits index = 0;
-        for (int i = 0; i <= p; i++) {
+        source_loop: for (int i = 0; i <= p; i++) {
 #pragma HLS UNROLL
             const int j = p - i;
             if (i < A && j <= B) { // place i of a, with j places of b before it
@@ -116,7 +116,7 @@ void labelselect(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::
 
     if (in.empty()) return;
     labelselect_list<C, word::places> y = word::order(in.read());
-    for (int p = 0; p < word::places; p++) {
+    index_loop: for (int p = 0; p < word::places; p++) {
 #pragma HLS UNROLL
         put(y.indices, p, index_t(get<index_t>(y.indices, p) + seen));
     }

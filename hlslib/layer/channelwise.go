@@ -110,10 +110,14 @@ func (s *Channelwise) Counters(f dataflow.Fold) cost.Resources {
 // Config is the loop's fields; of says what is taken side by side: "channels computed".
 func (s *Channelwise) Config(f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
 	return append([]dataflow.Field{
-		{Name: "vectors", Doc: "vectors in a frame", Value: s.Vectors},
 		{Name: "folds", Doc: "words of a vector", Value: s.Words(f)},
 		{Name: "pe", Doc: of + " side by side", Value: f.PE},
 	}, more...)
+}
+
+// VectorsField is the loop's vectors, for a layer that counts them.
+func (s *Channelwise) VectorsField() dataflow.Field {
+	return dataflow.Field{Name: "vectors", Doc: "vectors in a frame", Value: s.Vectors}
 }
 
 // Eval is the frame of a layer that works element by element: y of channel c from the inputs' elements x. An input of

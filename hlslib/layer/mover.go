@@ -66,11 +66,8 @@ func TurnsCounters(t dataflow.Type, f dataflow.Fold) cost.Resources {
 
 // TurnsConfig is the loop's fields, t having all channels; of says what it is: "an input vector".
 func TurnsConfig(t dataflow.Type, f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
-	vectors, words := Words(t, f)
-	return append([]dataflow.Field{
-		{Name: "vectors", Doc: "vectors in a frame", Value: vectors},
-		{Name: "words", Doc: "words of " + of, Value: words},
-	}, more...)
+	_, words := Words(t, f)
+	return append([]dataflow.Field{{Name: "words", Doc: "words of " + of, Value: words}}, more...)
 }
 
 // Handshakes is a LUT for each output that waits for room in others.

@@ -181,10 +181,10 @@ func (o *abs) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 
 func (o *abs) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	i := dataflow.Instance{
-		Header: "mutant_abs.hpp",
-		Func:   "magnitude",
+		Header:  "mutant_abs.hpp",
+		Func:    "magnitude",
+		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: []dataflow.Field{
-			{Name: "words", Doc: "words in a frame", Value: o.words(f)},
 			{Name: "pe", Doc: "elements computed side by side", Value: f.PE},
 			{Name: "value_width", Doc: "bits of a value and of its negative", Value: o.width()},
 		},

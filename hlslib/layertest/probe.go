@@ -126,8 +126,8 @@ func compareLoop(trace string, l dataflow.Loop) (done work, err error) {
 		return done, fmt.Errorf("the C++ %s", strings.ReplaceAll(wrong, "-", " "))
 	}
 	count, rest, _ := strings.Cut(rest, " ")
-	if _, err := fmt.Sscanf(count, "%d:%d:%d:%d", &done.products, &done.sums, &done.comparisons,
-		&done.operations); err != nil {
+	if _, err := fmt.Sscanf(count, "%d:%d:%d:%d:%d", &done.products, &done.sums, &done.comparisons,
+		&done.operations, &done.multiplications); err != nil {
 		return done, fmt.Errorf("probe: %q: %w", count, err)
 	}
 	walk, at, total := l.Walk(), 0, l.Iterations()

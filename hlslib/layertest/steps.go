@@ -14,6 +14,7 @@ import (
 	"hlsgen/internal/tier"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
+	"hlsgen/templates/synthtest"
 )
 
 // A Mutant is other text in a file below hls/include/hlsgen/, which must not pass.
@@ -21,8 +22,8 @@ type Mutant struct{ Path, From, To string }
 
 // Steps holds layers for sequences of any length against the contract: the inputs of a case are those of the longest
 // sequence, and their first axes are time where timed says so. Sequences of all lengths, one after the other, up and
-// down again, give in the clock simulator and in compiled C++ what Eval of the layer for each length gives. Mutants are
-// tried with the last case, which is the only one of short tests.
+// down again, give in the clock simulator and in compiled C++ what Eval of the layer for each length gives; and a
+// second compiler looks at them. Mutants are tried with the last case, which is the only one of short tests.
 func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...Case) {
 	t.Helper()
 	for i, c := range cases {
@@ -32,6 +33,12 @@ func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			files := stepsProject(t, c, timed)
+			t.Run("synthesis", func(t *testing.T) {
+				if !tier.Full() && i < len(cases)-1 {
+					t.Skip("the last case stands for all below the full tier")
+				}
+				synthtest.Check(t, files, synthtest.Promises(files))
+			})
 			tier.Needs(t, "g++")
 			try := func(what string, files templates.Files, want bool) {
 				o, err := templates.RunCSim(t.Context(), files, templates.CSim{})

@@ -8,8 +8,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// work is the bits of what an iteration of the C++ computes at most; probe.hpp says what they are.
-type work struct{ products, sums, comparisons, operations int }
+// work is the bits of what an iteration of the C++ computes at most, and how many operations and products these are;
+// probe.hpp says which.
+type work struct{ products, sums, comparisons, operations, multiplications int }
 
 // bits is the structural count: those of all products, sums and comparisons, each of which takes about a LUT.
 func (w work) bits() int { return w.products + w.sums + w.comparisons }
@@ -18,7 +19,7 @@ func (w work) bits() int { return w.products + w.sums + w.comparisons }
 func (w work) max(o work) work {
 	return work{
 		max(w.products, o.products), max(w.sums, o.sums), max(w.comparisons, o.comparisons),
-		max(w.operations, o.operations),
+		max(w.operations, o.operations), max(w.multiplications, o.multiplications),
 	}
 }
 
@@ -29,7 +30,7 @@ const (
 	mostFF    = 4   // flip-flops of a bit
 	control   = 100 // bits for what drives any kernel
 	dspLUT    = 400 // LUTs that a DSP slice may stand for
-	leastPart = 24  // of what a larger fold computes more, one in so many bits costs a LUT; lanes of a slice least
+	leastPart = 20  // of what a larger fold computes more, one in so many bits costs a LUT
 )
 
 // What an iteration does beside its operations.
@@ -84,11 +85,19 @@ var means = []struct {
 
 // checkGrowth holds two folds of a case against each other: where the C++ of one computes more in an iteration, its
 // cost is higher, and so is the part that is there for it. What drives the loop costs the same in both, and memories
-// are checked elsewhere.
+// are checked elsewhere. A product in a DSP slice is a product, whatever its bits: each more takes a slice or a LUT.
 func checkGrowth(small, large program, least, most work) error {
+	inDSP := large.fold.Compute == dataflow.DSP
+	if inDSP {
+		least.products, most.products = leastPart*least.multiplications, leastPart*most.multiplications
+	}
 	for _, m := range means {
-		before, _ := small.logic(m.parts)
-		after, some := large.logic(m.parts)
+		slice := dspLUT
+		if inDSP && slices.Contains(m.parts, "multipliers") {
+			slice = 1
+		}
+		before, _ := small.logic(m.parts, slice)
+		after, some := large.logic(m.parts, slice)
 		if more := m.bits(most) - m.bits(least); some && more > 0 && (after-before)*leastPart < more {
 			what := "its logic grows"
 			if m.parts != nil {
@@ -101,16 +110,16 @@ func checkGrowth(small, large program, least, most work) error {
 	return nil
 }
 
-// logic is the LUTs of the parts of a fold's cost, DSP slices among them, and whether there are such parts; of all
-// outside of memories where none is named.
-func (p program) logic(names []string) (luts int, some bool) {
+// logic is the LUTs of the parts of a fold's cost, among them DSP slices at so many LUTs each, and whether there are
+// such parts; of all outside of memories where none is named.
+func (p program) logic(names []string, slice int) (luts int, some bool) {
 	memory := map[string]bool{}
 	for _, s := range p.op.Emit(p.fold, p.target()).Storage {
 		memory[s.Part] = true
 	}
 	for _, part := range p.op.Cost(p.fold, p.target()) {
 		if names == nil && !memory[part.Name] || slices.Contains(names, part.Name) {
-			luts, some = luts+part.LUT+dspLUT*part.DSP, true
+			luts, some = luts+part.LUT+slice*part.DSP, true
 		}
 	}
 	return luts, some

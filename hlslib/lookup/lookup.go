@@ -171,10 +171,10 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
-		Header: "lookup.hpp",
-		Func:   "lookup",
+		Header:  "lookup.hpp",
+		Func:    "lookup",
+		Streams: []string{"in_t", "in_width", "out_per_word", "out_width"},
 		Config: []dataflow.Field{
-			{Name: "indices", Doc: "indices in a frame", Value: o.indices},
 			{Name: "folds", Doc: "words given for an index", Value: o.words(f)},
 		},
 		Tables: []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: o.out.Elem,

@@ -3,9 +3,8 @@
 // A row of the table goes out in `folds` words, which the memory has one after the other, and an index comes in with
 // the first of them, one to a word.
 //
-// C has the members in_t, in_width, out_t, out_width, out_per_word of the streams, table_t and table_per_limb, and
-//     indices   indices in a frame
-//     folds     words given for an index
+// C has the members in_t, in_width, out_width, out_per_word of the streams, table_t and table_per_limb, and
+//     folds   words given for an index
 #ifndef HLSGEN_LOOKUP_HPP
 #define HLSGEN_LOOKUP_HPP
 
@@ -35,7 +34,7 @@ void lookup(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_w
     first = row;
     row += fold.at;
     ap_uint<C::out_width> y = 0;
-    for (int pe = 0; pe < C::out_per_word; pe++) {
+    element_loop: for (int pe = 0; pe < C::out_per_word; pe++) {
 #pragma HLS UNROLL
         put(y, pe, element<typename C::table_t, C::table_per_limb>(table[row], pe));
     }

@@ -141,13 +141,18 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 	default:
 		fields = steps.None("accumulator", 1, 0)
 	}
+	sums := u.SumFields(f, p)
+	if p.Packs() { // which is in DSP slices
+		sums = slices.DeleteFunc(sums, func(m dataflow.Field) bool { return m.Name == "use_dsp" })
+	}
 	return dataflow.Instance{
-		Header: name + ".hpp",
-		Func:   name,
+		Header:  name + ".hpp",
+		Func:    name,
+		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: slices.Concat(loop, []dataflow.Field{
 			{Name: "pe", Doc: channels + " computed side by side", Value: f.PE},
 			{Name: "simd", Doc: inputs + " of each consumed a clock", Value: f.SIMD},
-		}, u.SumFields(f, p), fields),
+		}, sums, fields),
 		Tables:  append([]dataflow.Table{u.WeightTable(f)}, tables...),
 		Storage: u.Storage(f),
 	}

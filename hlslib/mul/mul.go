@@ -270,9 +270,11 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 	dsp := f.Compute == dataflow.DSP
 	i := dataflow.Instance{
-		Header: "mul.hpp",
-		Func:   "mul",
+		Header:  "mul.hpp",
+		Func:    "mul",
+		Streams: []string{"in0_t", "in0_width", "in1_t", "in1_width", "out_t", "out_width"},
 		Config: o.Config(f, "channels computed", []dataflow.Field{
+			o.VectorsField(),
 			{Name: "gate", Doc: "input 1 is one vector, for all of input 0", Value: o.gate},
 			{Name: "factor0_t", Doc: "input 0 plus its offset", Value: o.factor[0]},
 			{Name: "factor1_t", Doc: "input 1 plus its offset", Value: second},

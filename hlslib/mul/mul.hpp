@@ -14,7 +14,7 @@
 //     use_dsp              multiply in DSP slices
 //     kept_rows ...        the memory of a gate, as core/memory.hpp has it
 //     shared               one row of the step functions' tables serves all channels
-// and for mul steps, unit and base, what apply_steps of core/compare.hpp asks for, for mul_requant
+// and for mul form, steps, unit and base, what apply_steps of core/compare.hpp asks for, for mul_requant
 //     requant              the requantiser of core/requant.hpp
 //     requant_dsp          it multiplies in DSP slices
 #ifndef HLSGEN_MUL_HPP
@@ -103,7 +103,7 @@ void mul_clock(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::
     }
 
     ap_uint<C::out_width> y = 0;
-    for (int pe = 0; pe < C::pe; pe++) {
+    pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         const int row = C::shared ? 0 : int(at.fold), channel = C::shared ? 0 : pe;
         const typename C::product_t product = mul_product<C>(get<typename C::in0_t>(a, pe), get<typename C::in1_t>(b, pe));

@@ -272,7 +272,6 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	nf, sf := o.folds(f)
 	i := o.Unit.Emit(f, o.Packing(f.PE, f, t), "mvau", "outputs", "inputs",
-		dataflow.Field{Name: "vectors", Doc: "input vectors in a frame", Value: o.vectors},
 		dataflow.Field{Name: "groups", Doc: "parts of a vector, each with outputs of its own", Value: o.P.groups()},
 		dataflow.Field{Name: "nf", Doc: "output words of a group", Value: nf},
 		dataflow.Field{Name: "sf", Doc: "input words of a group", Value: sf})

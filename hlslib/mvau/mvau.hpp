@@ -6,12 +6,12 @@
 // read with the first of them; the outputs are written with the last of the sf.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
-//     vectors, groups, nf, sf, pe, simd   the loop nest and what is unrolled in it
-//     acc_t                               the accumulator
-//     dot_t, use_dsp                      what core/mac.hpp asks for
-//     vector_rows ...                     the memory of an input, as core/memory.hpp has it
-//     steps, unit, base                   what apply_steps of core/compare.hpp asks for
-//     shared                              one row of its tables serves all channels
+//     groups, nf, sf, pe, simd   the loop nest and what is unrolled in it
+//     acc_t                      the accumulator
+//     dot_t, use_dsp             what core/mac.hpp asks for
+//     vector_rows ...            the memory of an input, as core/memory.hpp has it
+//     form, steps, unit, base    what apply_steps of core/compare.hpp asks for
+//     shared                     one row of its tables serves all channels
 #ifndef HLSGEN_MVAU_HPP
 #define HLSGEN_MVAU_HPP
 
@@ -79,7 +79,7 @@ void mvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_wid
 #pragma HLS ARRAY_PARTITION variable=dots complete dim=1
     mac_dots<C>(dots, x, 0, weights[at.row]);
     ap_uint<C::out_width> y = 0;
-    for (int pe = 0; pe < C::pe; pe++) {
+    pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         typename C::acc_t sum = 0;
         if (at.sf != 0) sum = acc[pe];

@@ -156,8 +156,9 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
-		Header: "pad.hpp",
-		Func:   "pad",
+		Header:  "pad.hpp",
+		Func:    "pad",
+		Streams: []string{"in_t", "in_width", "out_t", "out_per_word", "out_width"},
 		Config: o.Config(o.words(f), "rows written in a frame", "the first that is of the frame read",
 			"the first behind it", "from one that is of the frame read to the next",
 			dataflow.Field{Name: "code", Doc: "the padding", Value: int(o.P.Code)}),

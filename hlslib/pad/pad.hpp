@@ -22,7 +22,7 @@ namespace hlsgen {
 template <class C> ap_uint<C::out_width> pad_word() {
 #pragma HLS INLINE
     ap_uint<C::out_width> y = 0;
-    for (int i = 0; i < C::out_per_word; i++) {
+    element_loop: for (int i = 0; i < C::out_per_word; i++) {
 #pragma HLS UNROLL
         put(y, i, typename C::out_t(C::code));
     }

@@ -136,10 +136,10 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
-		Header: "pool.hpp",
-		Func:   "pool",
+		Header:  "pool.hpp",
+		Func:    "pool",
+		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: []dataflow.Field{
-			{Name: "words", Doc: "words that are written in a frame", Value: o.out.Port(f.PE).Words},
 			{Name: "sf", Doc: "words of a window's tile", Value: o.positions / f.SIMD},
 			{Name: "pe", Doc: "channels computed side by side", Value: f.PE},
 			{Name: "simd", Doc: "positions of each taken a clock", Value: f.SIMD},

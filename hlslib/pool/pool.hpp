@@ -4,9 +4,9 @@
 // the last of its sf iterations writes the pe results.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
-//     words, sf   the loop nest
-//     pe, simd    what is unrolled in it
-//     sum         add up, else take the maximum
+//     sf         words of a window's tile
+//     pe, simd   what is unrolled in it
+//     sum        add up, else take the maximum
 #ifndef HLSGEN_POOL_HPP
 #define HLSGEN_POOL_HPP
 
@@ -48,7 +48,7 @@ template <class C> void pool(hls::stream<ap_uint<C::in_width> >& in, hls::stream
     const ap_uint<C::in_width> x = in.read();
     const ap_uint<C::out_width> before = kept;
     ap_uint<C::out_width> now = 0;
-    for (int pe = 0; pe < C::pe; pe++) {
+    pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         typename C::out_t y = pool_positions<C, C::simd>::of(x, 0, pe);
         if (sf.at != 0) y = pooled<C>(get<typename C::out_t>(before, pe), y);

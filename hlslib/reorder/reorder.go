@@ -208,8 +208,9 @@ func (k *kernel) phase(iteration int) (phase, i int) {
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	in, out := o.P.words(f)
 	return dataflow.Instance{
-		Header: "reorder.hpp",
-		Func:   "reorder",
+		Header:  "reorder.hpp",
+		Func:    "reorder",
+		Streams: []string{"in_width", "out_width"},
 		Config: []dataflow.Field{
 			{Name: "blocks", Doc: "blocks in a frame", Value: o.blocks},
 			{Name: "in_words", Doc: "words of a block read", Value: in},

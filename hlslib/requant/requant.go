@@ -204,8 +204,9 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
-		Header: "requant.hpp",
-		Func:   "requant",
+		Header:  "requant.hpp",
+		Func:    "requant",
+		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: o.Config(f, "channels computed", []dataflow.Field{
 			{Name: "sum_t", Doc: "multiplier times input, plus bias", Value: o.sum},
 			{Name: "one_multiplier", Doc: "one serves all channels", Value: layer.Common(o.P.Multiplier)},

@@ -5,13 +5,13 @@
 // that serves all; the limits are lo and hi.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
-//     vectors, folds, pe   the loop nest and what is unrolled in it
-//     sum_t                multiplier times input, plus bias
-//     one_multiplier       one serves all channels; one_bias likewise
-//     shift                what the sum is shifted right by
-//     mode                 how it rounds: a requant_mode of core/requant.hpp
-//     clip_lo, clip_hi     some code lies below, above the limits
-//     use_dsp              multiply in DSP slices
+//     folds, pe          the loop nest and what is unrolled in it
+//     sum_t              multiplier times input, plus bias
+//     one_multiplier     one serves all channels; one_bias likewise
+//     shift              what the sum is shifted right by
+//     mode               how it rounds: a requant_mode of core/requant.hpp
+//     clip_lo, clip_hi   some code lies below, above the limits
+//     use_dsp            multiply in DSP slices
 #ifndef HLSGEN_REQUANT_HPP
 #define HLSGEN_REQUANT_HPP
 
@@ -61,7 +61,7 @@ void requant(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_
     if (in.empty()) return;
     const ap_uint<C::in_width> x = in.read();
     ap_uint<C::out_width> y = 0;
-    for (int pe = 0; pe < C::pe; pe++) {
+    pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         const multiplier_t m = element<multiplier_t, C::multipliers_per_limb>(multipliers[C::one_multiplier ? 0 : int(fold.at)],
                                                                               C::one_multiplier ? 0 : pe);

@@ -15,14 +15,14 @@ import (
 type writer struct {
 	o      *op
 	f      dataflow.Fold
-	tables []string // names
+	tables []dataflow.Table
 	lines  []string
 	depth  int
 	steps  bool // sequences of any length
 }
 
 func newWriter(o *op, f dataflow.Fold, tables []dataflow.Table) *writer {
-	return &writer{o: o, f: f, tables: used(tables), depth: 1}
+	return &writer{o: o, f: f, tables: tables, depth: 1}
 }
 
 // say writes a line; what ends in a bracket opens a block.
@@ -60,6 +60,9 @@ func (w *writer) stepFunction(v *value) {
 	w.say("struct %s_function {", v.name)
 	w.say("typedef %s_t out_t;", v.name)
 	for _, f := range v.steps.form(w.f.PE).Fields() {
+		if f.Name == "shared" {
+			continue // the row is the layer's to say
+		}
 		switch x := f.Value.(type) {
 		case []int:
 			list := strings.Trim(strings.ReplaceAll(fmt.Sprint(x), " ", ", "), "[]")
@@ -71,9 +74,9 @@ func (w *writer) stepFunction(v *value) {
 		}
 	}
 	for _, table := range w.tables {
-		if name, ok := strings.CutPrefix(table, v.name+"_"); ok {
-			w.say("typedef %s_t %s_t;", table, name)
-			w.say("static const int %s_per_limb = %s_per_limb;", name, table)
+		if name, ok := strings.CutPrefix(table.Name, v.name+"_"); ok && !table.Bare {
+			w.say("typedef %s_t %s_t;", table.Name, name)
+			w.say("static const int %s_per_limb = %s_per_limb;", name, table.Name)
 		}
 	}
 	w.say("};")
@@ -91,7 +94,7 @@ func (w *writer) parameters() (list []string) {
 		list = append(list, fmt.Sprintf("hls::stream<ap_uint<%s_width> >& %[1]s", numbered("out", i, len(w.o.out))))
 	}
 	for i, t := range w.tables {
-		list = append(list, fmt.Sprintf("const T%d& %s", i, t))
+		list = append(list, fmt.Sprintf("const T%d& %s", i, t.Name))
 	}
 	return list
 }
@@ -257,7 +260,7 @@ func (w *writer) phase(i int) {
 			w.say("ap_uint<%s_width> %[1]s_word = 0;", numbered("out", n, len(w.o.out)))
 		}
 	}
-	w.say("for (int pe = 0; pe < %d; pe++) {", w.f.PE)
+	w.say("phase%d_loop: for (int pe = 0; pe < %d; pe++) {", i, w.f.PE)
 	w.say("#pragma HLS UNROLL")
 	p := &w.o.phases[i]
 	for k := range p.values {
@@ -331,8 +334,8 @@ func (w *writer) value(i int, v *value) {
 		}
 		tables := ""
 		for _, t := range w.tables {
-			if strings.HasPrefix(t, v.name+"_") {
-				tables += ", " + t
+			if strings.HasPrefix(t.Name, v.name+"_") {
+				tables += ", " + t.Name
 			}
 		}
 		text = fmt.Sprintf("hlsgen::apply_steps<%s_function>(%s, %s, %s%s)", v.name, of(0), v.steps.row(), pe, tables)

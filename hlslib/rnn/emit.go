@@ -1,7 +1,9 @@
 package rnn
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"hlsgen/internal/dataflow"
 )
@@ -55,7 +57,44 @@ func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) datafl
 	w := newWriter(o, f, i.Tables)
 	w.steps = steps
 	i.Code = w.code()
+	code := strings.Join(i.Code, "\n")
+	i.Streams = streams(o, code)
+	i.Config = slices.DeleteFunc(i.Config, func(m dataflow.Field) bool {
+		return slices.Contains(unread(o, f, target), m.Name) && !names(code, m.Name)
+	})
 	return i
+}
+
+// unread is what rnn.hpp does not read of a config: where there are no dots, what makes them, and where they share DSP
+// slices, whether to take some.
+func unread(o *op, f dataflow.Fold, t dataflow.Target) []string {
+	switch {
+	case o.dots == 0:
+		return []string{"simd", "dots", "dot_t", "use_dsp", "vector_t", "vector_width"}
+	case packing(o, f, t).Packs():
+		return []string{"use_dsp"}
+	}
+	return nil
+}
+
+// names reports whether a program names a member of its config.
+func names(code, member string) bool {
+	return regexp.MustCompile(`\b` + member + `\b`).MatchString(code)
+}
+
+// streams is the members of the config on the streams' words that a program names.
+func streams(o *op, code string) (list []string) {
+	for side, ports := range map[string]int{"in": len(o.in), "out": len(o.out)} {
+		for k := range ports {
+			for _, of := range []string{"_t", "_width"} {
+				if name := numbered(side, k, ports) + of; names(code, name) {
+					list = append(list, name)
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // loopFields is what rnn.hpp's loop asks for.
@@ -112,12 +151,4 @@ func (o *op) emit(i int, v *value, pe int) (fields []dataflow.Field, tables []da
 		fields = append(fields, dataflow.RequantField(v.name+"_requant", "requantiser", v.of, v.requant...))
 	}
 	return fields, tables
-}
-
-// used tells the tables' names.
-func used(tables []dataflow.Table) (names []string) {
-	for _, t := range tables {
-		names = append(names, t.Name)
-	}
-	return slices.Clip(names)
 }

@@ -257,7 +257,7 @@ template <class C, class ACC, class W> void rnn_sums(const rnn_place<C>& at, ACC
     typename C::dot_t sums[C::pe * C::dots];
 #pragma HLS ARRAY_PARTITION variable=sums complete dim=1
     mac_dots<rnn_dot<C> >(sums, vector, int(at.part) * C::simd, weights[at.row]);
-    for (int lane = 0; lane < C::pe * C::dots; lane++) {
+    lane_loop: for (int lane = 0; lane < C::pe * C::dots; lane++) {
 #pragma HLS UNROLL
         typename C::acc_t sum = 0;
         if (at.sf != 0) sum = acc[lane];
@@ -282,7 +282,7 @@ template <bool DSP, class A, class B> auto rnn_product(const A& a, const B& b) {
 template <class TO, class FROM, int PER_LIMB, int N, class ROW> ap_uint<N * element_type<TO>::width> rnn_word(const ROW& row) {
 #pragma HLS INLINE
     ap_uint<N * element_type<TO>::width> word = 0;
-    for (int i = 0; i < N; i++) {
+    element_loop: for (int i = 0; i < N; i++) {
 #pragma HLS UNROLL
         put(word, i, TO(element<FROM, PER_LIMB>(row, i)));
     }

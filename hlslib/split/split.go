@@ -126,8 +126,9 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
-		Header: "split.hpp",
-		Func:   "split",
+		Header:  "split.hpp",
+		Func:    "split",
+		Streams: []string{"in_width"},
 		Config: layer.TurnsConfig(o.In[0], f, "an input vector",
 			dataflow.Field{Name: "out_words", Doc: "words of a vector, by output", Value: o.words(f)}),
 	}

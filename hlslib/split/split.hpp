@@ -3,7 +3,6 @@
 // word and writes it to one output.
 //
 // C has the member in_width of the input, and
-//     vectors     vectors in a frame
 //     words       words of an input vector
 //     out_words   words of a vector, by output: counts<...>
 #ifndef HLSGEN_SPLIT_HPP

@@ -122,20 +122,22 @@ func (s *searching) Fields() []dataflow.Field {
 		perLimb = append(perLimb, per)
 	}
 	k := &s.f.compare
-	base, _ := k.Constant()
-	return s.fields(search, int(k.Unit),
+	fields := s.fields(search, unitField(k.Unit),
 		dataflow.Field{Name: "stages", Doc: "of the search, which find so many bits each:", Value: len(s.stages)},
 		dataflow.Field{Name: "stage_bits", Value: s.stages},
-		dataflow.Field{Name: "stage_per_limb", Value: perLimb},
-		dataflow.Field{Name: "coded", Doc: "the table of codes has one for every count, else for none exceeded",
-			Value: k.Delta != nil},
-		dataflow.Field{Name: "base", Doc: "where the output starts, where there is no table of it", Value: int(base)})
+		dataflow.Field{Name: "stage_per_limb", Value: perLimb})
+	if s.counts() > 0 {
+		return append(fields, dataflow.Field{Name: "coded", Value: k.Delta != nil,
+			Doc: "the table of codes has one for every count, else for none exceeded"})
+	}
+	base, _ := k.Constant()
+	return append(fields, dataflow.Field{Name: "base", Doc: "where the output starts", Value: int(base)})
 }
 
 func (s *searching) Tables() (tables []dataflow.Table) {
 	for stage, b := range s.stages {
 		doc := "what a value is compared with"
-		tables = append(tables, s.table(name(stage), doc, s.f.of, func(n int) (rows [][]int64) {
+		t := s.table(name(stage), doc, s.f.of, func(n int) (rows [][]int64) {
 			for found := range 1 << s.before(stage) {
 				row := make([]int64, 0, 1<<b-1)
 				for i := range 1<<b - 1 {
@@ -144,7 +146,9 @@ func (s *searching) Tables() (tables []dataflow.Table) {
 				rows = append(rows, row)
 			}
 			return rows
-		}))
+		})
+		t.Bare = true // elements are as wide as the value, and of limbs there is a list
+		tables = append(tables, t)
 	}
 	if s.counts() == 0 {
 		return tables

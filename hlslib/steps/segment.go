@@ -198,14 +198,14 @@ func (s *segment) Fields() []dataflow.Field {
 		{Name: "first", Doc: "where that begins", Value: int(s.first)},
 	}
 	if s.inside == 0 {
-		return s.fields(table, 0, low...)
+		return s.fields(table, low...)
 	}
-	unit := 0
-	if s.f.uniform() {
-		unit = int(s.f.jumps.Lo)
-	}
-	return s.fields(segments, unit,
+	fields := s.fields(segments,
 		append(low, dataflow.Field{Name: "steps", Doc: "thresholds of a segment", Value: s.inside})...)
+	if s.f.uniform() {
+		fields = append(fields, unitField(s.f.jumps.Lo))
+	}
+	return fields
 }
 
 func (s *segment) Tables() []dataflow.Table {

@@ -330,11 +330,15 @@ func (l *lanes) storage(name string, rows, width int) dataflow.Storage {
 }
 
 // fields are the config fields of all forms that look up.
-func (l *lanes) fields(form, unit int, more ...dataflow.Field) []dataflow.Field {
+func (l *lanes) fields(form int, more ...dataflow.Field) []dataflow.Field {
 	return append([]dataflow.Field{
 		formField(form),
 		{Name: "functions", Doc: "step functions of a lane", Value: l.functions()},
-		{Name: "unit", Doc: "what each exceeded threshold adds, where there are no deltas", Value: unit},
 		{Name: "shared", Doc: "one row serves all channels", Value: false},
 	}, more...)
+}
+
+// unitField is that of outputs that are as far apart everywhere.
+func unitField(unit int64) dataflow.Field {
+	return dataflow.Field{Name: "unit", Doc: "what each exceeded threshold adds", Value: int(unit)}
 }

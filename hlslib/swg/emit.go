@@ -15,14 +15,19 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	both := func(name, doc string, axes [2]int) []dataflow.Field {
 		return []dataflow.Field{{Name: name + "_h", Doc: doc, Value: axes[0]}, {Name: name + "_w", Value: axes[1]}}
 	}
+	last := dataflow.Field{Name: "tile", Doc: "words of a pixel that make a tile", Value: o.tile(f) / f.SIMD}
+	if o.all(f) {
+		last = dataflow.Field{Name: "taps_width", Doc: "bits of all that a word is made of",
+			Value: f.PE * f.SIMD * o.in.Elem.Width}
+	}
 	return dataflow.Instance{
-		Header: "swg.hpp",
-		Func:   "swg",
+		Header:  "swg.hpp",
+		Func:    "swg",
+		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: slices.Concat([]dataflow.Field{
 			{Name: "parallel", Doc: "a word holds all kernel positions", Value: o.all(f)},
 			{Name: "iterations", Doc: "clocks of a frame", Value: o.schedule(f).slots * parts},
 			{Name: "parts", Doc: "words of a pixel", Value: parts},
-			{Name: "tile", Doc: "of these, words of a tile", Value: o.tile(f) / f.SIMD},
 		},
 			both("frame", "pixels", g.frame),
 			both("windows", "windows", g.windows),
@@ -33,7 +38,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			[]dataflow.Field{
 				{Name: "padded", Doc: "some tap lies outside of the frame", Value: o.padded},
 				{Name: "pad", Doc: "its code", Value: pad},
-				{Name: "taps_width", Doc: "bits of all that a word is made of", Value: f.PE * f.SIMD * o.in.Elem.Width},
+				last,
 			}),
 		Storage: o.storage(f),
 	}

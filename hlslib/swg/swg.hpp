@@ -5,20 +5,23 @@
 // writes one out of it, or both. With all of them, an iteration shifts a word into delays, whose taps are the window.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
-//     parallel               a word holds all kernel positions
-//     iterations             clocks of a frame
-//     parts, tile            words of a pixel, and those of them that make a tile
-//     frame_h, frame_w       pixels of the frame; of all such pairs, h is along the height and w along the width
-//     windows_h, windows_w   windows of the frame
-//     kernel_h, kernel_w     taps of a window
-//     stride_h, stride_w     pixels from one window to the next
-//     dilation_h, dilation_w pixels from one tap to the next
-//     before_h, before_w     pixels of padding in front of the frame
-//     padded, pad            whether some tap lies outside of the frame, and what it reads
-//     taps_width             bits of all taps of a word
-//     ring_rows ...          the memory of the ring, as core/memory.hpp has it; or, where a word holds all positions,
-//     lines_rows ...         that of the delays of lines, and
-//     columns_rows ...       that of the delays between columns of taps
+//     parallel                 a word holds all kernel positions
+//     iterations               clocks of a frame
+//     parts                    words of a pixel
+//     frame_h, frame_w         pixels of the frame; of all such pairs, h is along the height and w along the width
+//     windows_h, windows_w     windows of the frame
+//     kernel_h, kernel_w       taps of a window
+//     stride_h, stride_w       pixels from one window to the next
+//     dilation_h, dilation_w   pixels from one tap to the next
+//     before_h, before_w       pixels of padding in front of the frame
+//     padded, pad              whether some tap lies outside of the frame, and what it reads
+// and with one position in a word
+//     tile                     words of a pixel that make a tile
+//     ring_rows ...            the memory of the ring, as core/memory.hpp has it
+// or with all of them
+//     taps_width               bits of all taps of a word
+//     lines_rows ...           the memory of the delays of lines
+//     columns_rows ...         that of the delays between columns of taps
 // Places in the frame are counted in words: pixel (y, x) begins at word y + x, where y is a multiple of a line's words.
 #ifndef HLSGEN_SWG_HPP
 #define HLSGEN_SWG_HPP
@@ -111,7 +114,7 @@ template <class C, int N> ap_uint<N> swg_padding() {
 #pragma HLS INLINE
     typedef typename C::out_t out_t;
     ap_uint<N> word = 0;
-    for (int i = 0; i < N / element_type<out_t>::width; i++) {
+    element_loop: for (int i = 0; i < N / element_type<out_t>::width; i++) {
 #pragma HLS UNROLL
         put(word, i, out_t(C::pad));
     }
@@ -284,7 +287,7 @@ template <class OF, int STAGES, int WIDTH, int DEPTH, storage WHERE> struct swg_
         bind_memory(places, memory<WHERE>());
         ap_uint<(STAGES + 1) * WIDTH> all = places[DEPTH - 1];
         all.range((STAGES + 1) * WIDTH - 1, STAGES * WIDTH) = newest;
-        for (int i = DEPTH - 1; i > 0; i--) {
+        shift_loop: for (int i = DEPTH - 1; i > 0; i--) {
 #pragma HLS UNROLL
             places[i] = places[i - 1];
         }
@@ -364,9 +367,9 @@ template <> struct swg_clock<true> {
         const ap_uint<C::taps_width> taps = columns::shift(lines::shift(newest));
         if (at.writes()) {
             ap_uint<C::out_width> y = 0;
-            for (int i = 0; i < C::kernel_h; i++) {
+            row_loop: for (int i = 0; i < C::kernel_h; i++) {
 #pragma HLS UNROLL
-                for (int j = 0; j < C::kernel_w; j++) {
+                column_loop: for (int j = 0; j < C::kernel_w; j++) {
 #pragma HLS UNROLL
                     ap_uint<tap_width> tap = swg_padding<C, tap_width>();
                     if (walk::inside(at.window.y + i * size::tap_y, at.window.x + j * size::tap_x))

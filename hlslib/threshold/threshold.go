@@ -94,6 +94,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
 		Header:  "threshold.hpp",
 		Func:    "threshold",
+		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config:  o.Config(f, "channels computed", config...),
 		Tables:  tables,
 		Storage: o.steps.Storage(f),

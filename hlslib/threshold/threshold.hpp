@@ -4,9 +4,9 @@
 // of the tables has the thresholds of the first of them, then those of the next.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
-//     vectors, folds, pe   the loop nest and what is unrolled in it
-//     steps, unit, base    what apply_steps of core/compare.hpp asks for
-//     shared               one row of tables serves all channels
+//     folds, pe                 the loop nest and what is unrolled in it
+//     form, steps, unit, base   what apply_steps of core/compare.hpp asks for
+//     shared                    one row of tables serves all channels
 #ifndef HLSGEN_THRESHOLD_HPP
 #define HLSGEN_THRESHOLD_HPP
 
@@ -30,7 +30,7 @@ void threshold(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::ou
     if (in.empty()) return;
     const ap_uint<C::in_width> x = in.read();
     ap_uint<C::out_width> y = 0;
-    for (int pe = 0; pe < C::pe; pe++) {
+    pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         const int row = C::shared ? 0 : int(fold.at), channel = C::shared ? 0 : pe;
         put(y, pe, apply_steps<C>(get<typename C::in_t>(x, pe), row, channel, tables...));

@@ -143,10 +143,10 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	trips := o.trips(f)
 	return dataflow.Instance{
-		Header: "upsample.hpp",
-		Func:   "upsample",
+		Header:  "upsample.hpp",
+		Func:    "upsample",
+		Streams: []string{"in_width", "out_width"},
 		Config: []dataflow.Field{
-			{Name: "rows", Doc: "rows read in a frame", Value: trips[0]},
 			{Name: "columns", Doc: "pixels of a row read", Value: trips[2]},
 			{Name: "words", Doc: "words of a pixel", Value: trips[4]},
 			{Name: "row_scale", Doc: "times that a row is written", Value: trips[1]},

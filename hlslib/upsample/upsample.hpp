@@ -4,7 +4,7 @@
 // rows are repeated, else the words of a pixel.
 //
 // C has the members in_width, out_width of the streams, and
-//     rows, columns, words      of the frame read: rows, pixels of a row, words of a pixel
+//     columns, words            of the frame read: pixels of a row, words of a pixel
 //     row_scale, column_scale   times that a row is written, and a pixel in it
 //     kept_rows ...             the memory of what is repeated, as core/memory.hpp has it
 #ifndef HLSGEN_UPSAMPLE_HPP

@@ -6,11 +6,11 @@
 // results.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
-//     vectors, nf, sf, pe, simd   the loop nest and what is unrolled in it
-//     acc_t                       the accumulator
-//     dot_t, use_dsp              what core/mac.hpp asks for
-//     steps, unit, base           what apply_steps of core/compare.hpp asks for
-//     shared                      one row of its tables serves all channels
+//     nf, sf, pe, simd          the loop nest and what is unrolled in it
+//     acc_t                     the accumulator
+//     dot_t, use_dsp            what core/mac.hpp asks for
+//     form, steps, unit, base   what apply_steps of core/compare.hpp asks for
+//     shared                    one row of its tables serves all channels
 #ifndef HLSGEN_VVAU_HPP
 #define HLSGEN_VVAU_HPP
 
@@ -60,7 +60,7 @@ void vvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_wid
     if (in.empty()) return;
     const ap_uint<C::in_width> x = in.read();
     ap_uint<C::out_width> y = 0;
-    for (int pe = 0; pe < C::pe; pe++) {
+    pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         typename C::acc_t sum = 0;
         if (at.sf != 0) sum = acc[pe];

@@ -66,8 +66,8 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 
 // splitCost holds what a split design takes beside the same folds in one process each: the counters and handshakes of
 // its nodes, up to 100 LUTs for each, and the FIFOs between them, up to a LUT a bit. What it has in narrower sums is
-// less than a twentieth. Parts of fewer PE may pack fewer products into a DSP slice, at worst one. And the design takes
-// what the search has priced it at.
+// less than a twentieth. Its DSP slices are those of packedApart. And the design takes what the search has priced it
+// at.
 func splitCost(whole, made *folding.Design) error {
 	more, nodes := 0, made.Model.Graph.Nodes
 	for s := range made.Model.Graph.Streams {
@@ -80,21 +80,26 @@ func splitCost(whole, made *folding.Design) error {
 			}
 		}
 	}
-	products := 0
-	for i, n := range nodes {
+	parts := map[string]int{} // by the layer's name
+	for _, n := range nodes {
 		if n.Whole == nil {
 			continue
 		}
 		more += 100
-		if op, ok := n.Op.(dataflow.Unrolled); ok {
-			n, _ := op.Products(made.Folds[i])
-			products += n
+		if _, ok := n.Op.(dataflow.Unrolled); ok {
+			parts[n.Whole.Name]++
+		}
+	}
+	slices := 0
+	for i, n := range whole.Model.Graph.Nodes {
+		if parts[n.Name] > 0 {
+			slices += packedApart(n.Op, whole.Folds[i], whole.Target, parts[n.Name])
 		}
 	}
 	a, b := whole.Estimate.Total, made.Estimate.Total
-	if b.LUT < a.LUT*19/20 || b.LUT > a.LUT+more || b.DSP > a.DSP+products {
-		return fmt.Errorf("%d LUT and %d DSP in one process each, %d and %d in several; at most %d LUT more are due",
-			a.LUT, a.DSP, b.LUT, b.DSP, more)
+	if b.LUT < a.LUT*19/20 || b.LUT > a.LUT+more || b.DSP > a.DSP+slices {
+		return fmt.Errorf("%d LUT and %d DSP in one process each, %d and %d in several; at most %d LUT and %d DSP more "+
+			"are due", a.LUT, a.DSP, b.LUT, b.DSP, more, slices)
 	}
 	load := 0.0
 	for _, s := range made.Shares {
@@ -106,4 +111,17 @@ func splitCost(whole, made *folding.Design) error {
 		return fmt.Errorf("the search priced a split design at a load of %v, it has %v", v, load)
 	}
 	return nil
+}
+
+// packedApart is the DSP slices that so many parts of a layer take at most beside those of the layer: channels share
+// slices within a part alone, where the last slice may have fewer of them.
+func packedApart(op dataflow.Op, f dataflow.Fold, t dataflow.Target, parts int) int {
+	products, _ := op.(dataflow.Unrolled).Products(f)
+	taken := op.Cost(f, t).Total().DSP
+	if taken == 0 || taken >= products {
+		return 0 // channels share none
+	}
+	slices := taken / f.SIMD              // of the channels' products with one input
+	lanes := (f.PE + slices - 1) / slices // of a slice
+	return parts*f.SIMD*((f.PE/parts+lanes-1)/lanes) - taken
 }

@@ -9,9 +9,14 @@ import "hlsgen/internal/num"
 // config struct, which see its members and the kernel's header. Their text is made of names and numbers of the layer
 // alone, never of a model's.
 type Instance struct {
-	Header string   // file in the kernel library: "mvau.hpp"
-	Func   string   // the kernel: "mvau"
-	Config []Field  // members of the config struct, in order
+	Header string  // file in the kernel library: "mvau.hpp"
+	Func   string  // the kernel: "mvau"
+	Config []Field // members of the config struct, in order
+
+	// Streams is what else of the config struct the kernel reads: X_t, X_width and X_per_word are an element of stream
+	// X, the bits of a word and the elements in it. X is "in" or "out", of several of a side "in0" and so on.
+	Streams []string
+
 	Tables []Table  // constant arrays, in call order
 	Code   []string // lines; none for most kernels
 	Ends   bool     // in front of all other arguments stands a stream that tells after which step a sequence ends
@@ -35,6 +40,9 @@ type Table struct {
 	Elem      num.Type
 	Rows      [][]int64
 	Banks     int // arrays of as many rows each, one after the other in Rows, read side by side; 0 is one array
+
+	// Bare: the config struct has no X_t and X_per_limb, an element and how many of them are in a word.
+	Bare bool
 }
 
 // Limbs is the layout of a table's row of n elements of the given width: a row is an array of words of at most 64 bits

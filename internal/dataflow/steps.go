@@ -6,14 +6,17 @@ import "hlsgen/internal/num"
 // them: for pe channels side by side, on values of type t.
 func StepTables(k num.Comparators, pe int, t num.Type) ([]Field, []Table) {
 	over, bases, deltas := k.Rows(pe)
-	base, _ := k.Constant()
 	config := []Field{
 		{Name: "steps", Doc: "thresholds of a channel", Value: k.Steps()},
-		{Name: "unit", Doc: "what each exceeded threshold adds, where there are no deltas", Value: int(k.Unit)},
-		{Name: "base", Doc: "where the output starts, where there is no table of it", Value: int(base)},
 		{Name: "shared", Doc: "one row serves all channels", Value: k.Shared()},
 	}
 	tables := []Table{{Name: "thresholds", Doc: "by fold: element pe*steps + i", Elem: t, Rows: over}}
+	if base, ok := k.Constant(); ok && bases == nil {
+		config = append(config, Field{Name: "base", Doc: "where the output starts", Value: int(base)})
+	}
+	if deltas == nil {
+		config = append(config, Field{Name: "unit", Doc: "what each exceeded threshold adds", Value: int(k.Unit)})
+	}
 	if bases != nil {
 		tables = append(tables, Table{Name: "base", Doc: "by fold: element pe", Elem: num.Narrowest(bases...),
 			Rows: bases})

@@ -1,11 +1,13 @@
 // Package synthtest holds generated C++ against what synthesis is to make of it: clang and opt stand in for the tool.
 // In come a project's files and what each process promises; out come findings: loops that remain and should not, or the
-// other way round, functions that were not inlined, static variables that two processes could share.
+// other way round, functions that were not inlined, static variables that two processes could share, members of configs
+// that nothing reads.
 //
 //	synthtest.go  Check, and what a process promises
 //	prepare.go    the C++ as synthesis sees it, with the pragmas in clang's words
 //	loops.go      what opt says of the loops, and the calls in the code
 //	statics.go    what nm says of the static variables
+//	members.go    what clang says of the members of configs
 //
 // It sees templates (files) and internal/tier; only tests import it.
 package synthtest
@@ -85,6 +87,11 @@ func check(
 		return nil, err
 	}
 	findings = append(findings, shared...)
+	unread, err := w.members(unit, files)
+	if err != nil {
+		return nil, err
+	}
+	findings = append(findings, unread...)
 	for name := range promises {
 		if !seen[name] {
 			findings = append(findings, "no function "+name)

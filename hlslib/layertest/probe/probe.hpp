@@ -21,6 +21,7 @@ struct moves {
 // mostly made of one: they do not count. Nor does a comparison with a C integer, which drives a loop.
 struct work {
     unsigned long products, sums, comparisons, operations;
+    unsigned long multiplications; // products that are counted, whatever their bits
 };
 
 struct state {
@@ -48,6 +49,7 @@ inline void settle() {
     keep(most.sums, done.sums);
     keep(most.comparisons, done.comparisons);
     keep(most.operations, done.operations);
+    keep(most.multiplications, done.multiplications);
 }
 
 inline int wider(int a, int b) {
@@ -57,7 +59,9 @@ inline int wider(int a, int b) {
 
 inline void product(int a, int b) {
     now().done.operations++;
-    if (a != 32 && b != 32) now().done.products += static_cast<unsigned long>(a) * b;
+    if (a == 32 || b == 32) return;
+    now().done.products += static_cast<unsigned long>(a) * b;
+    now().done.multiplications++;
 }
 
 inline void sum(int a, int b) {
@@ -112,8 +116,8 @@ inline void frame(const char* layer) {
     state& s = now();
     std::FILE* file = std::fopen("probe.txt", "a");
     if (!file) std::abort();
-    std::fprintf(file, "%s %s %lu:%lu:%lu:%lu", layer, s.wrong.empty() ? "-" : s.wrong.c_str(), s.most.products, s.most.sums,
-                 s.most.comparisons, s.most.operations);
+    std::fprintf(file, "%s %s %lu:%lu:%lu:%lu:%lu", layer, s.wrong.empty() ? "-" : s.wrong.c_str(), s.most.products, s.most.sums,
+                 s.most.comparisons, s.most.operations, s.most.multiplications);
     for (size_t i = 0; i < s.trace.size();) {
         size_t n = 1;
         while (i + n < s.trace.size() && s.trace[i + n].read == s.trace[i].read && s.trace[i + n].write == s.trace[i].write) n++;

@@ -14,7 +14,7 @@ template <class C> void magnitude(hls::stream<ap_uint<C::in_width> >& in, hls::s
     if (in.empty()) return;
     const ap_uint<C::in_width> x = in.read();
     ap_uint<C::out_width> y = 0;
-    for (int pe = 0; pe < C::pe; pe++) {
+    pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         ap_int<C::value_width> value = number(get<typename C::in_t>(x, pe));
         if (value < 0) value = -value;

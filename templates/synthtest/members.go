@@ -1,0 +1,72 @@
+package synthtest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"hlsgen/templates"
+)
+
+var (
+	// What clang's dump of a syntax tree has of a config, of what stands in it, and of what stands in a struct in it.
+	dumpedConfig = regexp.MustCompile(`^Dumping (\w+_config):$`)
+	dumpedStruct = regexp.MustCompile("^[|`]-CXXRecordDecl .* struct (\\w+) definition$")
+	dumpedMember = regexp.MustCompile("^([| ] )?[|`]-(?:VarDecl|TypedefDecl) 0x\\w+ <[^>]*> (?:line:|col:)[\\d:]+ " +
+		"(referenced |used )?(\\w+) '")
+)
+
+// pragmaMember is a member that a pragma names, which clang does not read.
+var pragmaMember = regexp.MustCompile(`(?m)^#pragma HLS .*\bC::(\w+)`)
+
+// members lists what the config structs of a unit have, and no kernel reads as it is instantiated.
+func (w work) members(unit string, files templates.Files) ([]string, error) {
+	dump, err := w.run("clang++", "-std=c++14", "-D__SYNTHESIS__", "-w", "-Icsim", "-fno-color-diagnostics",
+		"-fsyntax-only", "-Xclang", "-ast-dump", "-Xclang", "-ast-dump-filter=_config", unit+".cpp")
+	if err != nil {
+		return nil, err
+	}
+	unread, seen := unreadMembers(dump)
+	if seen == 0 {
+		return nil, fmt.Errorf("%s.cpp: clang shows no member of any config", unit)
+	}
+	named := map[string]bool{}
+	for _, f := range files {
+		for _, m := range pragmaMember.FindAllSubmatch(f.Data, -1) {
+			named[string(m[1])] = true
+		}
+	}
+	return slices.DeleteFunc(unread, func(finding string) bool {
+		member, _, _ := strings.Cut(finding[strings.Index(finding, "::")+2:], " ")
+		return named[member]
+	}), nil
+}
+
+// unreadMembers is members of a dump, and how many members there are.
+func unreadMembers(dump string) (unread []string, all int) {
+	config, inner := "", ""
+	for line := range strings.Lines(dump) {
+		line = strings.TrimSuffix(line, "\n")
+		if m := dumpedConfig.FindStringSubmatch(line); m != nil {
+			config, inner = m[1], ""
+			continue
+		}
+		if strings.HasPrefix(line, "|-") || strings.HasPrefix(line, "`-") {
+			inner = ""
+		}
+		if m := dumpedStruct.FindStringSubmatch(line); m != nil {
+			inner = m[1] + "::"
+			continue
+		}
+		m := dumpedMember.FindStringSubmatch(line)
+		if m == nil || m[1] != "" && inner == "" {
+			continue
+		}
+		if all++; m[2] == "" {
+			unread = append(unread, fmt.Sprintf("%s::%s%s is read by no kernel", config, inner, m[3]))
+		}
+	}
+	slices.Sort(unread)
+	return slices.Compact(unread), all
+}
