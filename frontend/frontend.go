@@ -326,8 +326,9 @@ func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
 func signature(p *graph.Program) (in, out []dataflow.Real) {
 	for _, v := range p.Graph.Inputs {
 		k := p.Known[v.Name]
+		side, sides := p.Graph.Sides[v.Name]
 		in = append(in, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: k.DType.String(),
-			Batch: !p.Sequence(v.Name) && leadingBatch(v, k.Shape)})
+			Batch: !p.Sequence(v.Name) && leadingBatch(v, k.Shape) || sides && side == 0 && k.Shape[0] == 1})
 	}
 	for _, v := range p.Graph.Outputs {
 		k := p.Known[v.Name]
