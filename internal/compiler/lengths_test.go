@@ -146,3 +146,38 @@ func TestRandomLengths(t *testing.T) {
 		})
 	}
 }
+
+// TestLengthsOfDeadUnits has sequences that are quantised with constants among their elements, which no unit makes: in
+// whatever order the file has steps and samples, steps stay steps.
+func TestLengthsOfDeadUnits(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(1000)
+	if tier.Long() {
+		seeds = 5000
+	}
+	axes := rnntest.All
+	axes.Pieces, axes.Turns, axes.Unrolled = false, false, false
+	dead := []string{"a dead unit", "a dead row", "a dead gate", "a dead matrix"}
+	for seed := range seeds {
+		n := rnntest.Draw(rnntest.Seeded(seed), axes)
+		if n.Front != nil || !slices.Contains(n.Has, "requantised") || n.Form == "flat" ||
+			!slices.ContainsFunc(dead, func(what string) bool { return slices.Contains(n.Has, what) }) {
+			continue
+		}
+		n.Lengths, n.Steps = true, max(3, n.Steps)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			if seed < 100 || tier.Long() {
+				if err := lengthsAgree(context.Background(), n, seed, false); err != nil {
+					t.Errorf("%v: %v", n.Has, err)
+				}
+				return
+			}
+			var d diag.List
+			im, err := frontend.Import("m.onnx", n.ONNX(), lengthsOptions(n), &d)
+			if err != nil || im.Model == nil {
+				t.Errorf("%v: %v %v", n.Has, err, &refused{d.Diags})
+			}
+		})
+	}
+}
