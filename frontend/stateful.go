@@ -68,7 +68,7 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 			continue
 		}
 		refuse(p.Origin(s.Node), "it is in a step of a recurrence that is not like the others, so that it is no state "+
-			"of theirs that the next sample would begin with", "export a loop (Scan, LSTM), or steps that are all alike")
+			"of theirs that the next sample would begin with", "export a loop (Scan, LSTM), or steps that are alike")
 		break
 	}
 	if len(seen) == 0 {

@@ -110,8 +110,7 @@ func (g *Graph) sidesOf(by map[string]*Node, tensor string, axis int, seen map[s
 	}
 	seen[tensor] = axis
 	n := by[tensor]
-	if n == nil || n.Recurrent() ||
-		slices.Contains([]string{"Unsqueeze", "Squeeze", Reshape, "Flatten", Gather, "Expand"}, n.Op) {
+	if n == nil || n.Is(loops|reshapes) {
 		return
 	}
 	if perm := n.Attrs["perm"].Ints; n.Op == Transpose && axis < len(perm) {
