@@ -57,7 +57,7 @@ func (l labelling) write() []byte {
 		if o == "label" {
 			b.Output(o, graph.Int64, 1)
 		} else {
-			b.Node("Identity", o).Out(o+" of a step")
+			b.Node("Identity", o).Out(o + " of a step")
 			b.Output(o+" of a step", graph.Float32, 1, 3)
 		}
 		out = append(out, "all "+o)
