@@ -27,10 +27,19 @@ func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*gr
 		Where:    file,
 		Hint:     fmt.Sprintf("data in the model's own shape are %d samples; any other number of them will do, too", n),
 	}
-	say.Msg = fmt.Sprintf("its first axis counts samples, %d at a time: a frame of the accelerator is one of them", n)
+	say.Msg = fmt.Sprintf("its %s axis counts samples, %d at a time: a frame of the accelerator is one of them",
+		ordinal(b.Axes[b.Inputs[0]]), n)
 	if b.Sample != nil {
 		d.Add(say)
 		g = b.Sample
+	}
+	if b.Sample == nil && b.Apart {
+		say.Severity, say.Code = diag.Error, diag.LengthFixed
+		say.Msg = fmt.Sprintf("its %s axis has %d samples, each of a length of its own, which are not apart: %s",
+			ordinal(b.Axes[b.Inputs[0]]), n, reason(b))
+		say.Hint = "export the model with one sample: data may have any number of them"
+		d.Add(say)
+		return nil, b
 	}
 	if b.Sample == nil && b.Vectors && !b.Time {
 		say.Severity = diag.Warning
@@ -43,6 +52,14 @@ func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*gr
 		return b.Used, b
 	}
 	return prepared(g, file, *bind, d), b
+}
+
+// ordinal is the name of an axis.
+func ordinal(axis int) string {
+	if names := []string{"first", "second", "third"}; axis < len(names) {
+		return names[axis]
+	}
+	return fmt.Sprintf("%dth", axis+1)
 }
 
 // prepared is the program of a graph; nil after errors were added to d.
@@ -73,11 +90,12 @@ func whole(m *dataflow.Model, b *graph.Batch) {
 	}
 	for k := range m.In {
 		if in := &m.In[k]; slices.Contains(b.Inputs, in.Name) {
-			in.Whole = b.Shapes[in.Name]
+			in.Whole, in.Axis, in.Batch = b.Shapes[in.Name], b.Axes[in.Name], true
 		}
 	}
 	for k := range m.Out {
-		m.Out[k].Whole = b.Shapes[m.Out[k].Name]
+		out := &m.Out[k]
+		out.Whole, out.Axis = b.Shapes[out.Name], b.Axes[out.Name]
 	}
 }
 

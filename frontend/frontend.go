@@ -61,7 +61,8 @@ type Imported struct {
 	Fates []NodeFate
 
 	options graph.Options
-	written *graph.Program
+	file    *graph.Program
+	written *graph.Program // file; with loops in the place of written out ones where samples are pieces of a stream
 	program *graph.Program // as lowered
 	lowered *lower.Result
 	batch   *graph.Batch
@@ -99,7 +100,7 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	for _, x := range found.Diags {
 		d.Add(x)
 	}
-	im.Fates = fates(im.written, im.program, low)
+	im.Fates = fates(im.file, im.program, low)
 	if low.Graph == nil {
 		return im, nil
 	}
@@ -110,7 +111,7 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 			im.Model = nil
 			return im, nil
 		}
-		im.Fates, im.lowered, im.Model.Graph = fates(im.written, im.program, turned), turned, turned.Graph
+		im.Fates, im.lowered, im.Model.Graph = fates(im.file, im.program, turned), turned, turned.Graph
 		im.Model.Turns = turns
 	}
 	if o.onDevice(im.program, im.lowered, d); o.Stateful {
@@ -126,10 +127,11 @@ func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.Li
 		return nil
 	}
 	im.options = opt.bind(g, name, d)
-	if im.written, im.batch = sample(g, name, &im.options, d); im.written == nil {
+	if im.file, im.batch = sample(g, name, &im.options, d); im.file == nil {
 		im.Fates = restFates(g, name, opt, d)
 		return nil
 	}
+	im.written = opt.streamed(im.file)
 	if opt.keeps(im.written, im.batch, d); opt.Stateful && d.Failed() {
 		im.Fates = unknownFates(g)
 		return nil
@@ -293,6 +295,7 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 	if p == nil {
 		return &Imported{Fates: unknownFates(g)}
 	}
+	p = o.streamed(p)
 	if o.keeps(p, batch, d); o.Stateful && d.Failed() {
 		return &Imported{Fates: unknownFates(g)}
 	}
@@ -326,8 +329,9 @@ func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
 func signature(p *graph.Program) (in, out []dataflow.Real) {
 	for _, v := range p.Graph.Inputs {
 		k := p.Known[v.Name]
+		side, sides := p.Graph.Sides[v.Name]
 		in = append(in, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: k.DType.String(),
-			Batch: !p.Sequence(v.Name) && leadingBatch(v, k.Shape)})
+			Batch: !p.Sequence(v.Name) && leadingBatch(v, k.Shape) || sides && side == 0 && k.Shape[0] == 1})
 	}
 	for _, v := range p.Graph.Outputs {
 		k := p.Known[v.Name]

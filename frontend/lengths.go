@@ -166,7 +166,7 @@ func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (
 		return at.Model, nil
 	}
 	if of.input != "" {
-		l.Behind = sync.OnceValues(func() ([]dataflow.RealTensor, error) { return o.behind(name, onnx) })
+		l.Behind = sync.OnceValues(func() ([]dataflow.RealTensor, error) { return im.behind(name, of.Min) })
 	}
 	im.Model.Lengths = l
 	if err := im.axes(l); err != nil {
@@ -179,25 +179,20 @@ func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (
 	}
 }
 
-// behind is the outputs of the shortest sequence, as the model is written: behind its end nothing depends on data.
-func (o Options) behind(name string, onnx []byte) ([]dataflow.RealTensor, error) {
+// behind is the outputs of a sequence of so many steps, as the model is written: behind its end nothing depends on
+// data.
+func (im *Imported) behind(name string, steps int) ([]dataflow.RealTensor, error) {
 	var quiet diag.List
-	opt := o.fixed(o.Lengths.Max)
-	opt.steps = 0
-	g := read(name, onnx, opt, &quiet)
-	if g != nil {
-		g.LengthInput().Fix(g, o.Lengths.Min)
-	}
-	im := opt.fixedReference(g, name, &quiet)
-	if im.Model == nil {
-		return nil, fmt.Errorf("sequences of %d steps among %d: %s", o.Lengths.Min, o.Lengths.Max, why(quiet))
+	p := prepared(im.written.Graph.Counting(steps), name, im.options, &quiet)
+	if p == nil {
+		return nil, fmt.Errorf("sequences of %d steps among %d: %s", steps, im.lengths.Max, why(quiet))
 	}
 	var in []dataflow.RealTensor
 	for _, v := range im.Model.In {
 		in = append(in, dataflow.RealTensor{Shape: v.Shape, Data: slices.Repeat([]float64{0},
 			dataflow.Shape(v.Shape).Size())})
 	}
-	return im.Model.Reference(in)
+	return reference(p)(in)
 }
 
 // pads holds that, where the length of a sequence arrives on an input, what stands behind its end makes no difference,

@@ -2,11 +2,22 @@ package frontend
 
 import (
 	"fmt"
+	"slices"
 
+	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
 	"hlsgen/internal/diag"
 )
+
+// streamed is a program with loops that can keep a state, where samples are pieces of one stream: a recurrence that the
+// file has written out step by step is one.
+func (o Options) streamed(p *graph.Program) *graph.Program {
+	if !o.Stateful {
+		return p
+	}
+	return canon.Rolled(p)
+}
 
 // keeps refuses what has no state that a sample could hand on to the next, where the user asks for that. b is the batch
 // that the file fixes; nil where it fixes none.
@@ -52,9 +63,35 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 			}
 		}
 	}
+	for _, s := range p.Steps {
+		if s.Dot == nil || !stepsOf(p, seen, p.Known[s.Node.In(s.Dot.B)].Const) {
+			continue
+		}
+		refuse(p.Origin(s.Node), "it is in a step of a recurrence that is not like the others, so that it is no state "+
+			"of theirs that the next sample would begin with", "export a loop (Scan, LSTM), or steps that are alike")
+		break
+	}
 	if len(seen) == 0 {
 		refuse(nil, "there is no recurrence, so that there is no state to keep", "leave --stateful out")
 	}
+}
+
+// stepsOf reports whether a constant is among the weights of loops that stand for written out steps.
+func stepsOf(p *graph.Program, loops map[*graph.Recur]bool, weights *graph.Tensor) bool {
+	if weights == nil || len(weights.Shape) < 2 {
+		return false
+	}
+	for _, s := range p.Steps {
+		if !loops[s.Recur] || s.Node.Stands == nil {
+			continue
+		}
+		for _, t := range s.Recur.Body.Graph.Init {
+			if slices.Equal(t.Shape, weights.Shape) && t.Equal(weights) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // onDevice refuses recurrences that the host would execute: it handles samples apart.

@@ -5,6 +5,7 @@ import (
 
 	"hlsgen/frontend/canon/roll"
 	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
 )
 
 // loopsToScans writes every recurrent operator as a Scan whose body stands for itself.
@@ -17,6 +18,18 @@ func loopsToScans(m *Model) bool {
 		maps.Copy(m.Graph.Init, constants)
 		return nodes
 	})
+}
+
+// Rolled is a program with loops in the place of recurrences that it has written out; p itself where it has none.
+func Rolled(p *graph.Program) *graph.Program {
+	g := p.Graph.Copy()
+	if !roll.Up(p, g, nil) {
+		return p
+	}
+	if q := p.Again(g, new(diag.List)); q != nil {
+		return q
+	}
+	return p
 }
 
 // rollUpLoops makes loops of recurrences that are written out.

@@ -8,10 +8,13 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Batch is a leading axis that the file fixes to more than one element, and what it counts.
+// A Batch is an axis that the file fixes to more than one element, and what it counts: the leading one of inputs, or
+// those along which samples lie that have a length each.
 type Batch struct {
 	Size   int
 	Inputs []string         // that have it
+	Axes   map[string]int   // of inputs and outputs that have it along another axis than the leading one
+	Apart  bool             // its samples have a length each
 	Shapes map[string][]int // of the model's inputs and outputs as the file has them
 	Sample *Graph           // the model for a single sample, where the axis counts samples; else nil
 	Used   *Program         // of Sample, or, where that is nil, of the graph; nil where it is not understood
@@ -37,6 +40,7 @@ func (o Options) Bound(g *Graph) (*Graph, Options) {
 			in.Dims[0] = Dim{Size: n}
 		}
 	}
+	o.fixSides(fixed)
 	after := dynamicAxes(fixed)
 	o.Dims = maps.Clone(o.Dims)
 	maps.DeleteFunc(o.Dims, func(name string, _ int) bool {
@@ -45,8 +49,47 @@ func (o Options) Bound(g *Graph) (*Graph, Options) {
 	return fixed, o
 }
 
+// fixSides fixes the axes along which samples lie that have a length each, where one of them has a size, or is bound.
+func (o Options) fixSides(g *Graph) {
+	samples := 0
+	for i, in := range g.Inputs {
+		axis, ok := g.Sides[in.Name]
+		if !ok || !in.Known || axis >= len(in.Dims) {
+			continue
+		}
+		d := in.Dims[axis]
+		for _, n := range []int{d.Size, o.Dims[d.Param], o.fromData(in, axis)} {
+			if n > 0 && samples == 0 {
+				samples = n
+			}
+		}
+		if d.Size < 0 && samples > 0 {
+			g.Inputs[i].Dims = slices.Clone(in.Dims)
+			g.Inputs[i].Dims[axis] = Dim{Size: samples}
+		}
+	}
+}
+
+// sides is the batch of samples that have a length each; nil where the graph has one of them.
+func (g *Graph) sides() *Batch {
+	b := &Batch{Axes: map[string]int{}, Apart: true}
+	for _, in := range g.Inputs {
+		axis, ok := g.Sides[in.Name]
+		if !ok || !in.Known || axis >= len(in.Dims) {
+			continue
+		}
+		b.Size = max(b.Size, in.Dims[axis].Size)
+		b.Inputs, b.Axes[in.Name] = append(b.Inputs, in.Name), axis
+	}
+	if b.Size < 2 {
+		return nil
+	}
+	return b
+}
+
 // Batch finds a fixed leading axis of more than one element; nil where no input with several axes has one, or the graph
 // cannot be prepared. Where inputs have such axes of different sizes, it is one that counts samples if there is one.
+// Samples that have a length each come before all others.
 func (o Options) Batch(g *Graph, file string) (found *Batch) {
 	sizes := map[int][]string{}
 	var order []int
@@ -60,7 +103,8 @@ func (o Options) Batch(g *Graph, file string) (found *Batch) {
 		}
 		sizes[n] = append(sizes[n], in.Name)
 	}
-	if order == nil {
+	sides := g.sides()
+	if order == nil && sides == nil {
 		return nil
 	}
 	many, ok := prepare(&Program{Graph: g, File: file, options: o}, new(diag.List))
@@ -71,8 +115,14 @@ func (o Options) Batch(g *Graph, file string) (found *Batch) {
 	for _, v := range slices.Concat(g.Inputs, g.Outputs) {
 		shapes[v.Name] = many.Known[v.Name].Shape
 	}
+	if sides != nil {
+		sides.Shapes, sides.Used = shapes, many
+		(&search{many: many, batch: sides}).run(g)
+		return sides
+	}
 	for _, n := range order {
-		s := &search{many: many, batch: &Batch{Size: n, Inputs: sizes[n], Shapes: shapes, Used: many}}
+		s := &search{many: many, batch: &Batch{Size: n, Inputs: sizes[n], Axes: map[string]int{}, Shapes: shapes,
+			Used: many}}
 		s.run(g)
 		if found == nil || s.batch.Sample != nil {
 			found = s.batch
@@ -97,7 +147,7 @@ func (s *search) run(g *Graph) {
 	for i := range one.Inputs {
 		if in := &one.Inputs[i]; slices.Contains(s.batch.Inputs, in.Name) {
 			in.Dims = slices.Clone(in.Dims)
-			in.Dims[0].Size = 1
+			in.Dims[s.batch.Axes[in.Name]] = Dim{Size: 1}
 		}
 	}
 	at, c := s.contrast(one)
@@ -115,15 +165,31 @@ func (s *search) run(g *Graph) {
 		}
 	}
 	for _, o := range g.Outputs {
-		if inner := c.inner[o.Name]; inner == 0 || inner*s.batch.Size != Size(s.many.Known[o.Name].Shape) {
+		axis, ok := s.axis(c, o.Name)
+		if !ok {
 			s.explain(c, at)
 			return
+		}
+		if axis > 0 {
+			s.batch.Axes[o.Name] = axis
 		}
 	}
 	s.batch.Sample, s.batch.Used = one, nil
 	if c.one.whole {
 		s.batch.Used = c.one
 	}
+}
+
+// axis is the one of a tensor along which samples lie: the leading one, unless they have a length each.
+func (s *search) axis(c *contrast, tensor string) (axis int, ok bool) {
+	many, one, inner := s.many.Known[tensor].Shape, c.one.Known[tensor].Shape, c.inner[tensor]
+	if inner == 0 || inner*s.batch.Size != Size(many) && !s.batch.Apart {
+		return 0, false
+	}
+	for axis < len(one) && many[axis] == one[axis] {
+		axis++
+	}
+	return axis, inner == Size(one[axis:])
 }
 
 // contrast holds the program against that of a graph for one sample, and gives the number of the first step that
@@ -168,7 +234,8 @@ func (s *search) changed(one *Graph, node *Node) (list []*Graph) {
 		slot int
 		to   *Tensor
 	}
-	var shapes, firsts []change
+	var shapes []change
+	firsts := map[int][]change{} // by axis
 	for slot, name := range node.Inputs {
 		t := s.many.Known[name].Const
 		if t == nil {
@@ -179,8 +246,10 @@ func (s *search) changed(one *Graph, node *Node) (list []*Graph) {
 				shapes = append(shapes, change{slot, t.with(i, v/int64(s.batch.Size))})
 			}
 		}
-		if to := t.first(s.batch.Size); to != nil {
-			firsts = append(firsts, change{slot, to})
+		for axis := range t.Shape {
+			if to := t.first(axis, s.batch.Size); to != nil {
+				firsts[axis] = append(firsts[axis], change{slot, to})
+			}
 		}
 	}
 	with := func(changes ...change) {
@@ -192,11 +261,16 @@ func (s *search) changed(one *Graph, node *Node) (list []*Graph) {
 		}
 		list = append(list, g)
 	}
-	for _, c := range append(shapes, firsts...) {
+	for _, c := range shapes {
 		with(c)
 	}
-	if len(firsts) > 1 { // the states of a loop
-		with(firsts...)
+	for _, axis := range slices.Sorted(maps.Keys(firsts)) {
+		for _, c := range firsts[axis] {
+			with(c)
+		}
+		if len(firsts[axis]) > 1 { // the states of a loop
+			with(firsts[axis]...)
+		}
 	}
 	return list
 }
@@ -219,30 +293,25 @@ func (t *Tensor) with(i int, v int64) *Tensor {
 	return &c
 }
 
-// first is a tensor without all but the first of n equal slices along an axis; nil where no axis has n equal ones.
-func (t *Tensor) first(n int) *Tensor {
-	for a, d := range t.Shape {
-		if d != n {
-			continue
-		}
-		inner := Size(t.Shape[a+1:])
-		out := &Tensor{DType: t.DType, Shape: slices.Clone(t.Shape)}
-		out.Shape[a] = 1
-		equal := true
-		for e := range t.Len() {
-			at := e/(inner*n)*inner*n + e%inner // the same element of the first slice
-			equal = equal && t.equal(t, e, at)
-			switch {
-			case e/inner%n > 0:
-			case t.DType.Float():
-				out.F = append(out.F, t.At(e))
-			default:
-				out.I = append(out.I, t.Int(e))
-			}
-		}
-		if equal {
-			return out
+// first is a tensor without all but the first of n equal slices along an axis; nil where these are not n, or not equal.
+func (t *Tensor) first(axis, n int) *Tensor {
+	if t.Shape[axis] != n {
+		return nil
+	}
+	inner := Size(t.Shape[axis+1:])
+	out := &Tensor{DType: t.DType, Shape: slices.Clone(t.Shape)}
+	out.Shape[axis] = 1
+	for e := range t.Len() {
+		at := e/(inner*n)*inner*n + e%inner // the same element of the first slice
+		switch {
+		case !t.equal(t, e, at):
+			return nil
+		case e/inner%n > 0:
+		case t.DType.Float():
+			out.F = append(out.F, t.At(e))
+		default:
+			out.I = append(out.I, t.Int(e))
 		}
 	}
-	return nil
+	return out
 }

@@ -161,7 +161,9 @@ type Graph struct {
 	Opsets      map[string]int64  // domain -> version; "" for ai.onnx
 	Annotations map[string]string // tensor -> finn_datatype, from quantization_annotation
 	Meta        map[string]string // metadata_props
-	Producer    string            // producer name and version
+	// inputs whose samples lie side by side along an axis, and have a length each (LengthInput)
+	Sides    map[string]int
+	Producer string // producer name and version
 }
 
 // Indices are those of all nodes of the file that a node stands for.

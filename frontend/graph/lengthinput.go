@@ -9,6 +9,7 @@ type LengthInput struct {
 	Axes []TimeAxis
 
 	nodes []*Node
+	sides map[string]int // axes of inputs along which samples lie, its own among them
 }
 
 // A TimeAxis is the axis of an input along which a sequence runs.
@@ -17,19 +18,24 @@ type TimeAxis struct {
 	Axis  int
 }
 
-// lensSlot is where ONNX' recurrent operators have sequence_lens.
-const lensSlot = 4
+// lensSlot is where ONNX' recurrent operators have sequence_lens, firstState and stateEnd where initial states.
+const (
+	lensSlot   = 4
+	firstState = 5
+	stateEnd   = 7
+)
 
-// LengthInput finds the input that says the length of all sequences that the graph's nodes run along, of a single
+// LengthInput finds the input that says the length of all sequences that the graph's nodes run along, one for each
 // sample. It is nil where there is none, or something else depends on it, or the sequences come from elsewhere than
 // inputs whose steps are those of the sequence.
 func (g *Graph) LengthInput() *LengthInput {
-	l, by := &LengthInput{}, map[string]*Node{}
+	l, by := &LengthInput{sides: map[string]int{}}, map[string]*Node{}
 	for _, n := range g.Nodes {
 		for _, out := range n.Outputs {
 			by[out] = n
 		}
 	}
+	seen := map[string]int{}
 	asked := map[*Node]bool{} // nodes that have the length from the input, or hand it on
 	for _, n := range g.Nodes {
 		if !n.Recurrent() {
@@ -47,17 +53,38 @@ func (g *Graph) LengthInput() *LengthInput {
 			return nil
 		}
 		l.Name, l.nodes, asked[n] = name, append(l.nodes, n), true
-		if axis, ok := g.timeAxis(by, n); ok && !slices.Contains(l.Axes, axis) {
+		time, samples := 0, 1
+		if n.Attrs["layout"].I == 1 {
+			time, samples = 1, 0
+		}
+		if axis, ok := g.inputAxis(by, n.Inputs[0], time); ok && !slices.Contains(l.Axes, axis) {
 			l.Axes = append(l.Axes, axis)
+		}
+		for slot := range min(stateEnd, len(n.Inputs)) {
+			if slot > 0 && slot < firstState {
+				continue
+			}
+			g.sidesOf(by, n.Inputs[slot], samples, seen)
 		}
 	}
 	at := slices.IndexFunc(g.Inputs, func(v Value) bool { return v.Name == l.Name })
 	if at < 0 || len(l.Axes) == 0 || g.tells(l.Name, asked) {
 		return nil
 	}
-	if v := g.Inputs[at]; !v.Known || len(v.Dims) != 1 || v.Dims[0].Size > 1 {
+	if v := g.Inputs[at]; !v.Known || len(v.Dims) != 1 {
 		return nil
 	}
+	samples := g.Inputs[at].Dims[0].Size
+	for _, v := range g.Inputs {
+		axis, ok := seen[v.Name]
+		if !ok || axis >= len(v.Dims) || samples == 1 {
+			continue
+		}
+		if l.sides[v.Name] = axis; samples > 0 && v.Dims[axis].Size > 0 && v.Dims[axis].Size != samples {
+			return nil
+		}
+	}
+	l.sides[l.Name] = 0
 	return l
 }
 
@@ -76,19 +103,37 @@ func (g *Graph) tells(tensor string, nodes map[*Node]bool) bool {
 	return slices.ContainsFunc(Names(g.Outputs), func(out string) bool { return known[out] })
 }
 
-// timeAxis finds the input whose steps a node runs along. ok is false where these are those of another node.
-func (g *Graph) timeAxis(by map[string]*Node, n *Node) (a TimeAxis, ok bool) {
-	if n.Attrs["layout"].I == 1 {
-		a.Axis = 1
+// sidesOf notes the axes of tensors that become one of a tensor, as far as no axes come or go on the way.
+func (g *Graph) sidesOf(by map[string]*Node, tensor string, axis int, seen map[string]int) {
+	if _, ok := seen[tensor]; ok {
+		return
 	}
-	for a.Input = n.Inputs[0]; by[a.Input] != nil; a.Input = n.Inputs[0] {
-		n = by[a.Input]
+	seen[tensor] = axis
+	n := by[tensor]
+	if n == nil || n.Is(loops|reshapes) {
+		return
+	}
+	if perm := n.Attrs["perm"].Ints; n.Op == Transpose && axis < len(perm) {
+		axis = int(perm[axis])
+	}
+	for i, in := range n.Inputs {
+		if i == 0 || n.Op == Concat {
+			g.sidesOf(by, in, axis, seen)
+		}
+	}
+}
+
+// inputAxis finds the input whose axis becomes one of a tensor. ok is false where that of a recurrence does.
+func (g *Graph) inputAxis(by map[string]*Node, tensor string, axis int) (a TimeAxis, ok bool) {
+	for a = (TimeAxis{tensor, axis}); by[a.Input] != nil; {
+		n := by[a.Input]
 		if n.Recurrent() || len(n.Inputs) == 0 {
 			return a, false
 		}
 		if perm := n.Attrs["perm"].Ints; n.Op == Transpose && a.Axis < len(perm) {
 			a.Axis = int(perm[a.Axis])
 		}
+		a.Input = n.Inputs[0]
 	}
 	at := slices.IndexFunc(g.Inputs, func(v Value) bool { return v.Name == a.Input })
 	return a, at >= 0 && a.Axis < len(g.Inputs[at].Dims)
@@ -131,6 +176,7 @@ func (g *Graph) input(name string) *Value {
 
 // Bind makes a graph one of sequences of so many steps, all of which count: the input is there, and says nothing.
 func (l *LengthInput) Bind(g *Graph, steps int) {
+	g.Sides = l.sides
 	for _, n := range l.nodes {
 		n.Inputs[lensSlot] = ""
 	}
@@ -141,10 +187,18 @@ func (l *LengthInput) Bind(g *Graph, steps int) {
 	}
 }
 
-// Fix makes a graph one in which so many steps count, whatever the data say.
-func (l *LengthInput) Fix(g *Graph, steps int) {
-	for _, n := range l.nodes {
-		name := n.Inputs[lensSlot] + ".fixed"
-		g.Init[name], n.Inputs[lensSlot] = &Tensor{DType: Int32, Shape: []int{1}, I: []int64{int64(steps)}}, name
+// Counting is a graph that Bind has made, of a single sample, in which so many steps count.
+func (g *Graph) Counting(steps int) *Graph {
+	c := g.Copy()
+	lens := fresh(c, "steps")
+	c.Init[lens] = &Tensor{DType: Int32, Shape: []int{1}, I: []int64{int64(steps)}}
+	for i, n := range c.Nodes {
+		if n.Is(TakesFormats) {
+			with := *n
+			with.Inputs = slices.Clone(n.Inputs)
+			with.Inputs[lensSlot] = lens
+			c.Nodes[i] = &with
+		}
 	}
+	return c
 }

@@ -35,11 +35,12 @@ const (
 	OneHot                         // a row of zeros with a one for each index
 	Uniform                        // gives codes of equal steps: inputs are the data, the scale and the zero point
 
-	loops   // runs along a sequence
-	codes   // gives the codes of a quantiser
-	signs   // gives codes of which all are -1 or +1
-	ofCodes // makes the value of a code
-	bounds  // may hold infinities, which bound nothing
+	loops    // runs along a sequence
+	codes    // gives the codes of a quantiser
+	signs    // gives codes of which all are -1 or +1
+	ofCodes  // makes the value of a code
+	bounds   // may hold infinities, which bound nothing
+	reshapes // its output may have other axes than its input
 )
 
 // The operators that others write.
@@ -91,13 +92,13 @@ func init() { // definitions look operators up
 			"Gemm":               {2, 3, 0, buildGemm},
 			"Constant":           {0, 0, bounds, buildConstant},
 			"Shape":              {1, 1, 0, buildShape},
-			"Flatten":            {1, 1, Plain, buildFlatten},
-			"Reshape":            {2, 2, Plain, buildReshape},
-			"Squeeze":            {1, 2, Plain, buildSqueeze},
-			"Unsqueeze":          {1, 2, Plain, buildUnsqueeze},
+			"Flatten":            {1, 1, Plain | reshapes, buildFlatten},
+			"Reshape":            {2, 2, Plain | reshapes, buildReshape},
+			"Squeeze":            {1, 2, Plain | reshapes, buildSqueeze},
+			"Unsqueeze":          {1, 2, Plain | reshapes, buildUnsqueeze},
 			"Transpose":          {1, 1, Plain, buildTranspose},
 			"Concat":             {1, 1 << 16, Plain, buildConcat},
-			"Gather":             {2, 2, 0, buildGather},
+			"Gather":             {2, 2, reshapes, buildGather},
 			"QuantizeLinear":     {2, 3, 0, buildQuantizeLinear},
 			"DequantizeLinear":   {2, 3, 0, buildDequantizeLinear},
 			"Abs":                {1, 1, 0, unary(real.Abs)},
@@ -143,7 +144,7 @@ func init() { // definitions look operators up
 			"TopK":               {1, 2, 0, buildTopK},
 			"Split":              {1, 2, Plain, buildSplit},
 			"Slice":              {1, 5, Plain, buildSlice},
-			"Expand":             {2, 2, 0, buildExpand},
+			"Expand":             {2, 2, reshapes, buildExpand},
 			"ConstantOfShape":    {1, 1, 0, buildConstantOfShape},
 			"Dropout":            {1, 3, 0, buildDropout},
 			"Scan":               {1, 1 << 10, loops, buildScan},

@@ -94,7 +94,7 @@ func (r *recurrent) readShapes() {
 	r.readLengths()
 }
 
-// readLengths reads the lengths of sequences, which have to be one for all samples.
+// readLengths reads the lengths of sequences, which have to be one for all samples where they are constants.
 func (r *recurrent) readLengths() {
 	r.used = r.time
 	if !r.has(4) {
@@ -110,8 +110,8 @@ func (r *recurrent) readLengths() {
 	}
 	for _, n := range list {
 		if n != list[0] {
-			unsupported("feed sequences of one length", "sequences of lengths %v among %d elements", list,
-				r.time)
+			unsupported("make sequence_lens an input of the model, which has a length for each sample",
+				"sequences of lengths %v among %d elements", list, r.time)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func TestLengthInput(t *testing.T) {
 			recurrent(m.Init("n", graph.Int32, []int{1}, 2), "n")
 			m.Node("Relu", "last").Out("y")
 		}, false},
-		{"several samples", func(m *onnxtest.Model) {
+		{"another number of samples than there are", func(m *onnxtest.Model) {
 			recurrent(m.Input("n", graph.Int32, 2), "n")
 			m.Node("Relu", "last").Out("y")
 		}, false},

@@ -103,6 +103,9 @@ func (r *Result) place(longest *Result, tensor string, stream int) error {
 	}
 	for i := range graph.Size(r.stretch.Long.Known[tensor].Shape) {
 		step, element := long.At(i)
+		if longest.Real(tensor, i).Scale.Sign() == 0 { // a constant, which lies nowhere
+			continue
+		}
 		if at(i) != in(at(long.Element(0, element)), max(step, 0), long.Count) {
 			return fmt.Errorf("%q has the steps of a sequence in an order of its own, or some in the middle", tensor)
 		}

@@ -122,6 +122,9 @@ func (q *quantising) lower(codes *find.Codes) error {
 			q.Places[q.step.Output] = &place.Place{Stream: first.Stream, At: at, Alias: first.Alias}
 			return nil
 		}
+		if q.timed && q.among(codes, first) { // to put constants between them may put steps beside each other
+			return nil
+		}
 	}
 	if reject = q.move(codes, sources, coded); reject == nil || q.host {
 		return reject
@@ -132,13 +135,19 @@ func (q *quantising) lower(codes *find.Codes) error {
 		}
 		return reject
 	}
-	first := coded[sources[0].Tensor]
-	at, of, ok := codes.Among(first)
-	if !ok {
+	if !q.among(codes, coded[sources[0].Tensor]) {
 		return reject
 	}
-	q.Places[q.step.Output], q.of = &place.Place{Stream: first.Stream, At: at, Alias: first.Alias}, of
 	return nil
+}
+
+// among leaves codes where the integers of their one source are, without the constants among them.
+func (q *quantising) among(codes *find.Codes, source *place.Place) bool {
+	at, of, ok := codes.Among(source)
+	if ok {
+		q.Places[q.step.Output], q.of = &place.Place{Stream: source.Stream, At: at, Alias: source.Alias}, of
+	}
+	return ok
 }
 
 // join makes the codes of several integers that meet.

@@ -50,9 +50,8 @@ func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Sim
 				"give the outputs of the same samples")
 			return nil, nil
 		}
-		n := len(a.Data) / len(s.In)
-		for i := range given {
-			given[i] = append(given[i], s.Cut(k, i, dataflow.RealTensor{Shape: out.Shape, Data: a.Data[i*n : (i+1)*n]}))
+		for i, run := range s.Apart(out, a.Data) {
+			given[i] = append(given[i], s.Cut(k, i, run))
 		}
 	}
 	return r.judge(ctx, im, s, ours, given)

@@ -34,9 +34,48 @@ func TestSequenceLensOfData(t *testing.T) {
 	}
 }
 
+// TestSequenceLensOfSamples is the same for files with several samples, side by side, along the first axis or the
+// second: each has a length of its own.
+func TestSequenceLensOfSamples(t *testing.T) {
+	t.Parallel()
+	for i, has := range [][]string{{"LSTM", "time first"}, {"GRU", "samples first"}, {"RNN", "time first"},
+		{"reverse", "output h", "time first"}, {"bidirectional", "output sequence", "samples first"},
+		{"bidirectional", "output sequence", "output h", "time first"}, {"two layers", "time first"},
+		{"states as data", "time first"}, {"states as data", "samples first"}, {"constant states", "time first"},
+		{"dense behind", "output sequence", "time first"}} {
+		t.Run(fmt.Sprint(has), func(t *testing.T) {
+			t.Parallel()
+			n := countedNetwork(has...)
+			n.Lengths, n.Side = i%2 > 0, 2+i%2
+			sequenceLens(t, n, i == 5)
+		})
+	}
+}
+
+// laid is an array of samples, so many at a time side by side along an axis of their shape.
+func laid(samples [][]float64, shape []int, axis, side int) (data []float64) {
+	inner := dataflow.Shape(shape[axis:]).Size()
+	for first := 0; first < len(samples); first += side {
+		for at := 0; at < len(samples[0]); at += inner {
+			for i := range side {
+				data = append(data, samples[first+i][at:at+inner]...)
+			}
+		}
+	}
+	return data
+}
+
+// sideAxis is the one along which a file has its samples side by side, in a tensor of a rank.
+func sideAxis(n *rnntest.Network, rank int) int {
+	if rank == 3 && n.Form == "time first" {
+		return 1
+	}
+	return 0
+}
+
 // countedNetwork is the first network of ONNX' operators that has all of some things, and can have sequence_lens.
 func countedNetwork(has ...string) *rnntest.Network {
-	axes := rnntest.Axes{GRU: true, RNN: true, Nodes: true}
+	axes := rnntest.Axes{GRU: true, RNN: true, Nodes: true, Data: slices.Contains(has, "states as data")}
 	for seed := uint64(0); ; seed++ {
 		n := rnntest.Draw(rnntest.Seeded(seed), axes)
 		lacks := slices.ContainsFunc(has, func(what string) bool { return !slices.Contains(n.Has, what) })
@@ -64,11 +103,17 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 	}
 	arrays := map[string]*npy.Array{}
 	for k, in := range im.Model.In {
-		a := &npy.Array{DType: in.DType, Shape: append([]int{len(data)}, in.Shape...)}
+		var list [][]float64
 		for i, sample := range data {
-			a.Data = append(a.Data, counted(n, slices.Clone(sample), int(lengths[i]))[k]...)
+			list = append(list, counted(n, slices.Clone(sample), int(lengths[i]))[k])
 		}
-		arrays[in.Name] = a
+		shape, side := slices.Clone(in.Shape), max(1, n.Side)
+		axis := sideAxis(n, len(shape))
+		if n.Side > 0 {
+			shape[axis] = side
+		}
+		arrays[in.Name] = &npy.Array{DType: in.DType, Shape: append([]int{len(data) / side}, shape...),
+			Data: laid(list, in.Shape, axis, side)}
 	}
 	runs, err := samples.SplitLengths(im.Model, arrays, nil)
 	if err != nil {
@@ -85,6 +130,23 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 		}
 		if err != nil {
 			t.Errorf("%v: %v", n.Has, err)
+			return
+		}
+		for k, out := range im.Model.Out {
+			var list []dataflow.RealTensor
+			var data [][]float64
+			for i := range got {
+				list, data = append(list, got[i][k]), append(data, want[i][k].Data)
+			}
+			a := runs.Join(out, list)
+			if !slices.Equal(a.Data, laid(data, out.Shape, sideAxis(n, len(out.Shape)), max(1, n.Side))) {
+				t.Errorf("%v: output %d of all samples is %v", n.Has, k, a)
+			}
+			for i, run := range runs.Apart(out, a.Data) {
+				if !slices.Equal(run.Data, data[i]) {
+					t.Errorf("%v: output %d of sample %d is %v, want %v", n.Has, k, i, run.Data, data[i])
+				}
+			}
 		}
 	}
 	got, err := reference(ctx, im.Model, runs)
@@ -119,6 +181,7 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 func writtenLens(t *testing.T, n *rnntest.Network, data []rnntest.Sample, lengths []float64) (out []reals) {
 	t.Helper()
 	constant := *n
+	constant.Side = 0
 	for i, steps := range lengths {
 		constant.Counts = int(steps)
 		var d diag.List

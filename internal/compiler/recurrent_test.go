@@ -232,6 +232,7 @@ func TestRecurrent(t *testing.T) {
 		{name: "a Loop", has: []string{"a Loop", "LSTM"}},
 		{name: "a Loop beside a Scan", has: []string{"a Loop", "bidirectional", "samples first"}},
 		{name: "a Loop over pieces", has: []string{"a Loop", "pieces of a stream"}},
+		{name: "pieces, written out step by step", has: []string{"pieces of a stream", "unrolled"}},
 		{name: "shared initializers, unrolled", has: []string{"shared initializers", "unrolled"}},
 		{name: "captured initializers", has: []string{"captured initializers", "shared initializers"}},
 		{name: "100 steps of a GRU", has: []string{"GRU"}, steps: 100},

@@ -30,6 +30,7 @@ type Real struct {
 	DType string // numpy's name: float32, int64 ...
 	Batch bool
 	Whole []int      // the shape in the file where that fixes a batch of several samples, side by side; else nil
+	Axis  int        // along which the samples lie in Whole
 	Range [2]float64 // of an input: the values that the first quantisers tell apart, for making up test data
 	// Grid, if set, gives the value nearest to x that the input may have.
 	Grid func(x float64) float64

@@ -34,7 +34,7 @@ func (d *drawer) layer(x []vector) *Layer {
 		if kind == LSTM && len(l.Reverse) == 1 && d.on(true, 4, "Brevitas' cell") {
 			l.Form = "QuantLSTMCell"
 		}
-	} else if d.n.Steps >= 4 && !d.n.Pieces && d.on(d.axes.Unrolled, 4, "unrolled") {
+	} else if d.n.Steps >= 4 && d.on(d.axes.Unrolled, 4, "unrolled") {
 		l.Form = "Unrolled"
 	} else if !l.Reverse[0] && d.on(d.axes.Loops, 3, "a Loop") {
 		l.Form = "Loop"

@@ -14,6 +14,7 @@ type Network struct {
 	Lengths bool       // sequences have 1 to Steps steps: the axis of time is dynamic, and is called T
 	Counted bool       // how many steps count stands in Count, which all layers read: operators of ONNX
 	Counts  int        // with Counted: so many, always; 0 where Count is an input
+	Side    int        // samples that lie side by side in the file, each with a Count; 0: it has one
 	Inputs  []Sequence // several only without Front
 	Form    string     // of the sequences: a row of the table shapes
 	Front   *Dense

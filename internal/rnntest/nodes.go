@@ -72,7 +72,10 @@ func (w *writer) operator(l *Layer, name string, x string, n *Network) (sequence
 				q, codes = cell.State, l.Starts[d].C
 			}
 			start := l.Starts[d]
-			shape := []int{1, 1, width}
+			shape := []int{1, n.samples(), width}
+			if first {
+				shape = []int{n.samples(), 1, width}
+			}
 			if start.Data { // the operator's own format quantises it
 				name := fmt.Sprintf("%sd%d%s", name, d, s)
 				w.Input(name, graph.Float32, axes(shape)...)
@@ -196,7 +199,7 @@ func (w *writer) quantCell(l *Layer, name string, x string, n *Network) (sequenc
 
 // operatorOutputs puts the directions side by side.
 func (w *writer) operatorOutputs(out []string, l *Layer, n *Network) (sequence string, last map[string]string) {
-	form, width := shapes[n.Form], len(l.Cells)*l.Cells[0].Units
+	width := len(l.Cells) * l.Cells[0].Units
 	shaped := func(x string, shape []int) string {
 		list := make([]float64, len(shape))
 		for i, v := range shape {
@@ -210,9 +213,13 @@ func (w *writer) operatorOutputs(out []string, l *Layer, n *Network) (sequence s
 	}
 	last = map[string]string{}
 	for k, name := range []string{"h", "c"}[:len(out)-1] {
-		last[name] = shaped(out[1+k], form.vector(width)) // one of both leading axes counts directions, the other is 1
+		state := out[1+k] // one of both leading axes counts directions, the other one samples
+		if n.samples() > 1 && n.Form != "samples first" {
+			state = w.node(w.Node("Transpose", state).Ints("perm", 1, 0, 2))
+		}
+		last[name] = shaped(state, n.vector(width))
 	}
-	return shaped(y, form.whole(-1, width)), last // any number of steps
+	return shaped(y, n.whole(-1, width)), last // any number of steps
 }
 
 func direction(reverse []bool) string {

@@ -2,6 +2,7 @@ package rnntest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"hlsgen/frontend/graph"
@@ -218,6 +219,27 @@ func axes(shape []int) []any {
 	return out
 }
 
+// samples is how many lie side by side in the file.
+func (n *Network) samples() int { return max(1, n.Side) }
+
+// whole is the shape of a sequence in the file.
+func (n *Network) whole(steps, width int) []int {
+	shape := shapes[n.Form].whole(steps, width)
+	if n.Form != "flat" {
+		shape[1-shapes[n.Form].axis] = n.samples()
+	}
+	return shape
+}
+
+// vector is the shape of a vector per sample.
+func (n *Network) vector(width int) []int {
+	shape := shapes[n.Form].vector(width)
+	if n.Form != "flat" {
+		shape[0] = n.samples()
+	}
+	return shape
+}
+
 // ONNX is the file.
 func (n *Network) ONNX() []byte {
 	w := &writer{Model: onnxtest.New(opset).Opset(qonnx, 2), prefix: "t"}
@@ -228,7 +250,7 @@ func (n *Network) ONNX() []byte {
 	var x []string
 	for k, s := range n.Inputs {
 		name := fmt.Sprintf("x%d", k)
-		dims := axes(form.whole(n.Steps, s.Features))
+		dims := axes(n.whole(n.Steps, s.Features))
 		if n.Lengths {
 			dims[form.axis] = "T"
 		}
@@ -237,9 +259,9 @@ func (n *Network) ONNX() []byte {
 	}
 	switch {
 	case n.Counts > 0:
-		w.Init(Count, graph.Int32, []int{1}, float64(n.Counts))
+		w.Init(Count, graph.Int32, []int{n.samples()}, slices.Repeat([]float64{float64(n.Counts)}, n.samples())...)
 	case n.Counted:
-		w.Input(Count, graph.Int32, 1)
+		w.Input(Count, graph.Int32, n.samples())
 	}
 	if n.Front != nil {
 		x[0] = w.dense(x[0], n.Front, n.Form)
@@ -358,8 +380,10 @@ func (w *writer) start(name string, q *Quantiser, s Start, codes []int64, shape 
 		return w.quant(name, q)
 	}
 	v := make([]float64, graph.Size(shape))
-	for u := range codes {
-		v[u] = float64(q.constant(codes[u]))
+	for u := range v {
+		if codes != nil { // the same for all samples
+			v[u] = float64(q.constant(codes[u%len(codes)]))
+		}
 	}
 	raw := w.constant(shape, v...)
 	if codes != nil {

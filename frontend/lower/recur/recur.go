@@ -137,7 +137,9 @@ func Read(s Source) (*Cell, error) {
 		case scaled.IsCode(step), step.Dot != nil:
 			b.a.Declare(step.Output, scaled.Unit)
 		case step.Order != nil, step.Recur != nil:
-			return nil, refuse(step, "is no sum and no function of an element")
+			if reject := b.ordered(step, s.Wanted); reject != nil {
+				return nil, reject
+			}
 		}
 	}
 	if reject := b.findStates(s); reject != nil {
@@ -377,4 +379,30 @@ func (c *Cell) Like(o *Cell) bool {
 	same := func(a, b Arrival) bool { return a.Body == b.Body && a.State == b.State }
 	return p.Verify() == nil && slices.EqualFunc(c.Arrives, o.Arrives, same) && len(c.Input) == len(o.Input) &&
 		(c.Product == nil) == (o.Product == nil) && (c.Product == nil || *c.Product == *o.Product)
+}
+
+// ordered is the reason of a step that puts integers in order, or is a loop itself, where something depends on it.
+func (b *reader) ordered(step *graph.Step, wanted []bool) error {
+	reached := map[string]bool{step.Output: true}
+	for _, s := range b.body.Steps { // operands first
+		for _, in := range s.Node.Inputs {
+			reached[s.Output] = reached[s.Output] || reached[in]
+		}
+	}
+	msg := "its body has no layer: " + unmapped.Describe(step.Node) + " is no sum and no function of an element"
+	used := false
+	for k, o := range b.body.Graph.Outputs {
+		switch {
+		case !reached[o.Name]:
+		case k < b.recur.States:
+			return unmapped.Because(msg+", and the next step depends on it", "hand on the quantised values that it reads, "+
+				"and what it makes of them behind the loop alone")
+		default:
+			used = used || wanted[k]
+		}
+	}
+	if !used {
+		return nil
+	}
+	return unmapped.Because(msg, "give its input out of the loop, and put it behind the loop")
 }

@@ -19,14 +19,22 @@ type Runs struct {
 	In      [][]dataflow.RealTensor // per run, per model input
 	Lengths []int                   // per run: steps of its sequence; nil where all have those of the model
 	Stored  int                     // steps that the data have of each run; 0 without Lengths
-	shape   func(model dataflow.Real) []int
+	lie     layout
 	axes    []int                 // of time, by output of the model; nil where all runs have those of the model
 	behind  []dataflow.RealTensor // the end of sequences, by output; nil for zeros
 }
 
+// A layout is how runs lie in an array: so many at a time side by side along the axis of samples (dataflow.Real), those
+// then one behind the other. shape is that of an output's array.
+type layout struct {
+	shape func(out dataflow.Real) []int
+	side  int
+}
+
 // Split makes runs of arrays, one array per model input by name ("" where there is one input). The accepted shapes are,
 // in this order: the model's own (one run, or as many as its fixed batch has samples); (N, *shape): N of these;
-// (N, *shape without its leading batch axis): N runs. The error may be an *Unfit.
+// (N, *shape without its leading batch axis): N runs; the shape with N along its axis of samples: N runs. The error may
+// be an *Unfit.
 func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Runs, error) {
 	if len(m.In) > 1 && arrays[""] != nil {
 		return nil, fmt.Errorf("the model has %d inputs: give an .npz file with one array per input name", len(m.In))
@@ -41,7 +49,7 @@ func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Runs, error) {
 		if a == nil {
 			return nil, fmt.Errorf("no array for input %q", in.Name)
 		}
-		runs, how, err := runsOf(in, a.Shape)
+		runs, lie, err := runsOf(in, a.Shape)
 		if err != nil {
 			return nil, err
 		}
@@ -52,12 +60,9 @@ func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Runs, error) {
 		if err != nil {
 			return nil, err
 		}
-		size := dataflow.Shape(in.Shape).Size()
-		for i := range runs {
-			each[k] = append(each[k], dataflow.RealTensor{Shape: in.Shape, Data: data[i*size : (i+1)*size]})
-		}
-		if s.shape == nil || len(in.Whole) > 0 {
-			s.shape = how
+		each[k] = apart(data, in, runs, lie.side)
+		if s.lie.shape == nil || len(in.Whole) > 0 {
+			s.lie = lie
 		}
 	}
 	return s, s.zip(m, each)
@@ -80,11 +85,28 @@ func (s *Runs) zip(m *dataflow.Model, each [][]dataflow.RealTensor) error {
 	return nil
 }
 
-// runsOf matches a data shape against an input; how gives the leading axes of the matching output array.
-func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []int, err error) {
+// apart cuts an array into runs of a shape, of which so many at a time lie side by side.
+func apart(data []float64, of dataflow.Real, runs, side int) (list []dataflow.RealTensor) {
+	inner, size := dataflow.Shape(of.Shape[of.Axis:]).Size(), dataflow.Shape(of.Shape).Size()
+	for i := range runs {
+		if inner == size || side == 1 {
+			list = append(list, dataflow.RealTensor{Shape: of.Shape, Data: data[i*size : (i+1)*size]})
+			continue
+		}
+		t := dataflow.RealTensor{Shape: of.Shape}
+		for at := i/side*side*size + i%side*inner; len(t.Data) < size; at += side * inner {
+			t.Data = append(t.Data, data[at:at+inner]...)
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// runsOf matches a data shape against an input.
+func runsOf(in dataflow.Real, shape []int) (runs int, lie layout, err error) {
 	own, batch := in.Shape, 1
 	if in.Whole != nil {
-		own, batch = in.Whole, in.Whole[0]
+		own, batch = in.Whole, in.Whole[in.Axis]
 	}
 	written := func(out dataflow.Real) []int {
 		if out.Whole != nil {
@@ -94,27 +116,35 @@ func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []
 	}
 	switch {
 	case slices.Equal(shape, own):
-		return batch, written, nil
+		return batch, layout{written, batch}, nil
 	case len(shape) == len(own)+1 && slices.Equal(shape[1:], own):
 		n := shape[0]
-		return n * batch, func(out dataflow.Real) []int { return append([]int{n}, written(out)...) }, nil
+		return n * batch, layout{func(out dataflow.Real) []int { return append([]int{n}, written(out)...) }, batch}, nil
 	case len(shape) == len(in.Shape)+1 && slices.Equal(shape[1:], in.Shape):
 		n := shape[0]
-		return n, func(out dataflow.Real) []int { return append([]int{n}, out.Shape...) }, nil
-	case in.Batch && len(shape) == len(in.Shape) && in.Shape[0] == 1 && slices.Equal(shape[1:], in.Shape[1:]):
-		n := shape[0]
-		return n, func(out dataflow.Real) []int {
-			if len(out.Shape) > 0 && out.Shape[0] == 1 {
-				return append([]int{n}, out.Shape[1:]...)
+		return n, layout{func(out dataflow.Real) []int { return append([]int{n}, out.Shape...) }, 1}, nil
+	case in.Batch && len(shape) == len(in.Shape) && in.Shape[in.Axis] == 1 &&
+		slices.Equal(with(shape, in.Axis, 1), in.Shape):
+		n := shape[in.Axis]
+		return n, layout{func(out dataflow.Real) []int {
+			if len(out.Shape) > out.Axis && out.Shape[out.Axis] == 1 {
+				return with(out.Shape, out.Axis, n)
 			}
-			return append([]int{n}, out.Shape...)
-		}, nil
+			return slices.Insert(slices.Clone(out.Shape), out.Axis, n)
+		}, n}, nil
 	}
-	return 0, nil, &Unfit{
+	return 0, lie, &Unfit{
 		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
 			shape),
 		shapeHint(in, shape), false,
 	}
+}
+
+// with is a shape with another size of an axis.
+func with(shape []int, axis, n int) []int {
+	out := slices.Clone(shape)
+	out[axis] = n
+	return out
 }
 
 // An Unfit error is data that do not fit the model, and what to do about it; the hint may be empty.
@@ -182,11 +212,21 @@ func meaningHint(a *npy.Array) string {
 
 // Join makes one array of an output's runs.
 func (s *Runs) Join(out dataflow.Real, runs []dataflow.RealTensor) *npy.Array {
-	a := &npy.Array{DType: out.DType, Shape: s.shape(out)}
-	for _, r := range runs {
-		a.Data = append(a.Data, r.Data...)
+	a := &npy.Array{DType: out.DType, Shape: s.lie.shape(out)}
+	for side := range slices.Chunk(runs, s.lie.side) {
+		inner := dataflow.Shape(side[0].Shape[out.Axis:]).Size()
+		for at := 0; at < len(side[0].Data); at += inner {
+			for _, r := range side {
+				a.Data = append(a.Data, r.Data[at:at+inner]...)
+			}
+		}
 	}
 	return a
+}
+
+// Apart is the opposite of Join: an output of every run. The array has as many elements as one that Join makes.
+func (s *Runs) Apart(out dataflow.Real, data []float64) []dataflow.RealTensor {
+	return apart(data, out, len(s.In), s.lie.side)
 }
 
 // Random makes n runs of data spread over the values that the model's first quantisers tell apart, the same on every

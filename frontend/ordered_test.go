@@ -1,0 +1,105 @@
+package frontend_test
+
+import (
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/diag"
+)
+
+// A labelling is a loop h = Q(x[t]*w + h*r), or, where back is set, the row of a table that the greatest sum names.
+// Of is what the body's ArgMax reads, with "" there is none; gives are the body's outputs for the sequence, behind the
+// one of which an ArgMax stands, unless it is the body's own.
+type labelling struct {
+	of     string
+	back   bool
+	gives  []string
+	output string
+}
+
+func (l labelling) write() []byte {
+	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Input("x", graph.Float32, 6, 1, 2)
+	m.Init("w", graph.Float32, []int{2, 3}, 1, -0.5, 0.25, 2, 0.5, 0.75)
+	m.Init("r", graph.Float32, []int{3, 3}, 0.5, 1, -1, 0.25, 0.5, 0.25, -0.75, 1, 0.5)
+	m.Init("table", graph.Float32, []int{3, 3}, 0.25, 0.5, 1, -0.5, 0.75, 0, 0.25, 0.25, -1)
+	m.Init("s", graph.Float32, nil, 0.25).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+	m.Init("h0", graph.Float32, []int{1, 3}, 0, 0, 0)
+	quant := func(m *onnxtest.Model, x, y string) {
+		m.Node("Quant", x, "s", "zero", "bits").Domain("qonnx.custom_op.general").Int("signed", 1).
+			Str("rounding_mode", "ROUND").Out(y)
+	}
+	order := func(m *onnxtest.Model, x, y string, axis int64) {
+		m.Node("ArgMax", x).Int("axis", axis).Int("keepdims", 0).Out(y)
+	}
+	quant(m, "x", "q")
+	quant(m, "w", "wq")
+	quant(m, "r", "rq")
+	b := onnxtest.New(0).Input("h", graph.Float32, 1, 3).Input("xt", graph.Float32, 1, 2)
+	b.Node("MatMul", "xt", "wq").Out("a")
+	b.Node("MatMul", "h", "rq").Out("b")
+	b.Node("Add", "a", "b").Out("sum")
+	next := "sum"
+	if !l.back {
+		quant(b, next, "codes")
+	}
+	if l.of != "" {
+		order(b, l.of, "label", 1)
+	}
+	if l.back {
+		b.Node("Gather", "table", "label").Out("row")
+		quant(b, "row", "codes")
+	}
+	b.Output("codes", graph.Float32, 1, 3)
+	var out []string
+	for _, o := range l.gives {
+		if o == "label" {
+			b.Output(o, graph.Int64, 1)
+		} else {
+			b.Node("Identity", o).Out(o + " of a step")
+			b.Output(o+" of a step", graph.Float32, 1, 3)
+		}
+		out = append(out, "all "+o)
+	}
+	m.Node("Scan", "h0", "q").Name("loop").Graph("body", b).Int("num_scan_inputs", 1).Out(append([]string{""}, out...)...)
+	if l.output == "label" {
+		m.Node("Identity", "all label").Out("y")
+	} else {
+		order(m, "all "+l.output, "y", 2)
+	}
+	return m.Output("y", graph.Int64).Bytes()
+}
+
+// TestLabelsInLoops: where ArgMax stands in a loop's body, the hint says what to do, and that maps.
+func TestLabelsInLoops(t *testing.T) {
+	t.Parallel()
+	const behind = "give its input out of the loop, and put it behind the loop"
+	for _, c := range []struct {
+		labelling
+		hint string // empty: it maps
+	}{
+		{labelling{of: "sum", gives: []string{"label"}, output: "label"}, behind},
+		{labelling{of: "codes", gives: []string{"label"}, output: "label"}, behind},
+		{labelling{gives: []string{"sum"}, output: "sum"}, ""},
+		{labelling{gives: []string{"codes"}, output: "codes"}, ""},
+		{labelling{of: "sum", gives: []string{"codes", "label"}, output: "codes"}, ""}, // nobody asks for the labels
+		{labelling{of: "sum", back: true, gives: []string{"label"}, output: "label"},
+			"hand on the quantised values that it reads, and what it makes of them behind the loop alone"},
+	} {
+		var d diag.List
+		im, err := frontend.Import("m.onnx", c.write(), frontend.Options{}, &d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hint := ""
+		for _, x := range d.Diags {
+			if x.Severity == diag.Error {
+				hint += x.Hint
+			}
+		}
+		if hint != c.hint || (im.Model != nil) != (c.hint == "") {
+			t.Errorf("%+v: %v", c.labelling, d.Diags)
+		}
+	}
+}

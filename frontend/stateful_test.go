@@ -1,0 +1,82 @@
+package frontend_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/diag"
+)
+
+// writtenOut is a plain recurrent network whose steps stand in the file one by one: x[t]*w + h*r, quantised. between
+// may put something between two steps.
+func writtenOut(steps int, between func(m *onnxtest.Model, h string, step int) string) []byte {
+	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Input("x", graph.Float32, steps, 1, 2)
+	m.Init("w", graph.Float32, []int{2, 2}, 1, -0.5, 0.25, 2).Init("r", graph.Float32, []int{2, 2}, 0.5, 1, -1, 0.25)
+	m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+	m.Init("h", graph.Float32, []int{1, 2}, 0, 0)
+	quant := func(x, y string) {
+		m.Node("Quant", x, "s", "z", "bits").Domain("qonnx.custom_op.general").Int("signed", 1).
+			Str("rounding_mode", "ROUND").Out(y)
+	}
+	quant("x", "q")
+	quant("w", "wq")
+	quant("r", "rq")
+	h := "h"
+	for i := range steps {
+		name := func(what string) string { return fmt.Sprint(what, i) }
+		m.Init(name("i"), graph.Int64, nil, float64(i))
+		m.Node("Gather", "q", name("i")).Int("axis", 0).Out(name("x"))
+		m.Node("MatMul", name("x"), "wq").Out(name("a"))
+		m.Node("MatMul", between(m, h, i), "rq").Out(name("b"))
+		m.Node("Add", name("a"), name("b")).Out(name("c"))
+		quant(name("c"), name("h"))
+		h = name("h")
+	}
+	m.Node("Identity", h).Out("y")
+	return m.Output("y", graph.Float32, 1, 2).Bytes()
+}
+
+// TestStatefulWrittenOut: a recurrence that is written out keeps its state where all of its steps are alike; else no
+// state is the one behind the last of them.
+func TestStatefulWrittenOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		odd  int // the step in front of which the state is turned; -1 for none
+		ok   bool
+	}{{"alike", -1, true}, {"the last one is not", 5, false}, {"one in the middle is not", 3, false},
+		{"the second one is not", 1, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			onnx := writtenOut(6, func(m *onnxtest.Model, h string, step int) string {
+				if step != c.odd {
+					return h
+				}
+				m.Node("Neg", h).Out("turned")
+				return "turned"
+			})
+			for name, load := range map[string]func(d *diag.List) *frontend.Imported{
+				"import": func(d *diag.List) *frontend.Imported {
+					im, err := frontend.Import("m.onnx", onnx, frontend.Options{Stateful: true}, d)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return im
+				},
+				"reference": func(d *diag.List) *frontend.Imported {
+					return frontend.ImportReference("m.onnx", onnx, frontend.Options{Stateful: true}, d)
+				}} {
+				var d diag.List
+				im := load(&d)
+				refused := slices.ContainsFunc(d.Diags, func(x diag.Diag) bool { return x.Code == diag.StateNotKept })
+				if (im.Model != nil) != c.ok || refused == c.ok {
+					t.Errorf("%s: %v", name, d.Diags)
+				}
+			}
+		})
+	}
+}
