@@ -140,6 +140,17 @@ func (s *segment) cut() num.Range {
 	return num.Range{Lo: s.first, Hi: s.first + 1<<s.span - 1}
 }
 
+// ends are the first and the last value of each segment, and what lies next to all of them.
+func (s *segment) ends() []int64 {
+	cut := s.cut()
+	list := []int64{cut.Lo - 1, cut.Hi + 1}
+	for v := cut.Lo; ; v += s.grain() {
+		if list = append(list, v, v+s.grain()-1); v > cut.Hi-s.grain() {
+			return list
+		}
+	}
+}
+
 // A record is what a segment has: its first code, thresholds, and what each adds.
 type record struct {
 	base        int64
