@@ -127,7 +127,11 @@ func checkTables(t *testing.T, form steps.Form) {
 	}
 	for i, table := range tables {
 		want := table.Storage(storage[i].Part)
-		want.In = storage[i].In
+		want.In, want.Same = storage[i].In, storage[i].Same
+		if priced, rows := want.Same*want.Arrays(), same(table.Rows); priced > rows || priced < 0 {
+			t.Fatalf("%s: %d rows of %s are priced as the same in their blocks, %d are", form.Name(), priced,
+				table.Name, rows)
+		}
 		if storage[i] != want || storage[i].Verify() != nil {
 			t.Fatalf("%s: table %v, storage %v", form.Name(), want, storage[i])
 		}
@@ -139,6 +143,35 @@ func checkTables(t *testing.T, form steps.Form) {
 			}
 		}
 	}
+}
+
+// same counts the rows in blocks of 64 that are the same.
+func same(rows [][]int64) (n int) {
+	for block := range slices.Chunk(rows, 64) {
+		if len(block) == 64 && !slices.ContainsFunc(block, func(row []int64) bool { return !slices.Equal(row, block[0]) }) {
+			n += 64
+		}
+	}
+	return n
+}
+
+// TestSame: of the rows of a function whose breakpoints lie close together, most are the same as others next to them.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	of := num.Type{Kind: num.Int, Width: 12}
+	s := num.Step{At: []int64{100, 103, 140}, Value: []int64{0, 1, 2, 3}} // in the block from 64 on, and in the one behind
+	f := steps.New(num.Compare([]num.Step{s}, []num.Range{of.Range()}, of, 9), []num.Range{of.Range()}, of,
+		num.Type{Kind: num.UInt, Width: 2})
+	for _, form := range f.All(steps.Site{PE: 2, Alike: true, Memory: dataflow.LUTRAM}) {
+		if form.Name() != "table of 2^12 rows" {
+			continue
+		}
+		if got := form.Storage()[0]; got.Same != 4096-2*64 {
+			t.Errorf("%+v: want all but two blocks the same", got)
+		}
+		return
+	}
+	t.Error("no table")
 }
 
 // TestDiffers: a form of another function is found out.
@@ -186,7 +219,7 @@ func TestChosen(t *testing.T) {
 		{byte8, even(byte8, 5, 1, 1), 0, "comparators"},
 		{wide, even(wide, -50000, 384, 255), 2, "2^7 segments"},
 		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 2, "search by [4 4] bits"},
-		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 0, "2^7 segments of 2^17 values"},
+		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 0, "2^8 segments of 2^17 values"},
 		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 1, "comparators"},
 	} {
 		k := num.Compare([]num.Step{tt.step}, []num.Range{tt.of.Range()}, tt.of, 300)
