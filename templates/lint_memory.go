@@ -53,6 +53,7 @@ func LintStorage(files Files, storage map[string][]dataflow.Storage) []string {
 // inText is what the text shows of a storage: not its part of the cost, and of a table not how wide a row is. An array
 // that a fold does not use is there as a register.
 func inText(s dataflow.Storage) dataflow.Storage {
+	s.Same = 0
 	s.Part = ""
 	switch {
 	case !s.Written:

@@ -236,7 +236,7 @@ func TestCost(t *testing.T) {
 		{by(list(9), list(7)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
 			dataflow.Resources{LUT: 2 * 8, DSP: 4}},
 		{then(list(1, 2, 3, 4, 5, 6), nil, relu), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM,
-			Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*2*2, DSP: 2}},
+			Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*(2+1), DSP: 2}},
 		// with a base
 		{then(nil, nil, relu, relu, relu, relu, relu, sign), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM},
 			dataflow.Resources{LUT: 2*5 + 2*5 + 2, BRAM: 1}},

@@ -2,6 +2,7 @@
 #ifndef HLSGEN_CORE_COMPARE_HPP
 #define HLSGEN_CORE_COMPARE_HPP
 
+#include "requant.hpp"
 #include "word.hpp"
 
 namespace hlsgen {
@@ -37,7 +38,7 @@ template <class C, class N, class B> typename C::out_t affine(const N& n, const 
 }
 
 // The forms of step functions, as form of a config has them. hlslib/steps says what they are.
-const int steps_none = 0, steps_comparators = 1, steps_table = 2, steps_segments = 3, steps_search = 4;
+const int steps_none = 0, steps_comparators = 1, steps_table = 2, steps_segments = 3, steps_search = 4, steps_scaled = 5;
 
 // steps_form applies a step function in one of the forms.
 template <int FORM> struct steps_form;
@@ -195,6 +196,42 @@ template <> struct steps_form<steps_search> {
     static typename C::out_t of(const A& value, int row, int lane, const STAGES&... stages) {
 #pragma HLS INLINE
         return steps_stage<C, 0, 1, false>::of(value, row, lane, ap_uint<1>(0), stages...);
+    }
+};
+
+// The value times a multiplier, plus a bias, over a power of two, rounded and clipped. The multiplier is a sum of powers of
+// two: those of C::digits, or of the i-th lane, which a table has.
+template <> struct steps_form<steps_scaled> {
+    template <class C, class A, class B, class... EXPONENTS>
+    static typename C::out_t of(const A& value, int row, int i, const B& biases, const EXPONENTS&... exponents) {
+#pragma HLS INLINE
+        const int width = C::sum_width > C::shift ? C::sum_width : C::shift + 1; // a shift by all bits is not defined
+        const ap_int<C::sum_width> x = number(value);
+        ap_int<C::sum_width> sum = number(element<typename C::biases_t, C::biases_per_limb>(biases[row], i));
+        for (int k = 0; k < C::digit_count; k++) {
+#pragma HLS UNROLL
+            const int e = exponent<C>(i, k, exponents...);
+            if (e >= C::sum_width) continue; // the lane has fewer
+            if (e >= 0) sum += x << e;
+            else sum -= x << (-1 - e);
+        }
+        const ap_int<width> wide = sum;
+        const ap_int<width> code = requant_round<C::shift, C::mode>(wide);
+        const ap_int<32> lo = C::lo, hi = C::hi;
+        if (C::clip_lo && exceeds(lo, code)) return typename C::out_t(lo);
+        if (C::clip_hi && exceeds(code, hi)) return typename C::out_t(hi);
+        return typename C::out_t(code);
+    }
+
+private:
+    template <class C> static constexpr int exponent(int, int k) {
+        typedef typename C::digits list;
+        return count_at(list(), k);
+    }
+
+    template <class C, class E> static int exponent(int i, int k, const E& exponents) {
+#pragma HLS INLINE
+        return number(element<typename C::exponents_t, C::exponents_per_limb>(exponents[0], i * C::digit_count + k)).to_int();
     }
 };
 

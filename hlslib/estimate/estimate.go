@@ -62,7 +62,11 @@ func Layer(m cost.Model, storage []dataflow.Storage, logic ...cost.Part) dataflo
 func Storage(m cost.Model, storage []dataflow.Storage) []cost.Part {
 	list := make([]cost.Part, 0, len(storage)+8)
 	for _, s := range storage {
-		r := m.Memory(cost.Store{Width: s.Width, Rows: s.Rows, Written: s.Written, In: Memory(s.In)})
+		rows := s.Rows
+		if s.In == dataflow.LUTRAM && s.Same > 0 {
+			rows = max(2, rows-s.Same)
+		}
+		r := m.Memory(cost.Store{Width: s.Width, Rows: rows, Written: s.Written, In: Memory(s.In)})
 		r = r.Times(s.Arrays())
 		at := slices.IndexFunc(list, func(p cost.Part) bool { return p.Name == s.Part })
 		if at < 0 {

@@ -117,12 +117,29 @@ func (c *Chain) Comparators(k num.Comparators, bits, pe int, m dataflow.Memory) 
 // Steps is step functions of a value of so many bits in their form; nothing without one. Comparators are k's, of which
 // pe lie in a row in m.
 func (c *Chain) Steps(form steps.Form, k num.Comparators, bits, pe int, m dataflow.Memory) {
-	switch {
+	switch scaled, ok := form.(*steps.Scaled); {
 	case form == nil:
+	case ok:
+		c.scale(scaled)
 	case form.Apart():
 		c.lookUp(form, bits)
 	default:
 		c.Comparators(k, bits, pe, m)
+	}
+}
+
+// scale is a form that multiplies by a sum of powers of two.
+func (c *Chain) scale(form *steps.Scaled) {
+	for _, s := range form.Storage() {
+		c.Fetch(s.Rows, s.Width, s.In)
+	}
+	n, bits := form.Terms()
+	c.Tree(n, bits, delay.Add)
+	if form.Rounds() {
+		c.Do(delay.Add, bits)
+	}
+	if form.Clips() {
+		c.Clip(bits)
 	}
 }
 

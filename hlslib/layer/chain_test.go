@@ -19,7 +19,7 @@ func TestSteps(t *testing.T) {
 		s.At, s.Value = append(s.At, -400+i*i*4), append(s.Value, i+1)
 	}
 	k := num.Compare([]num.Step{s}, []num.Range{of.Range()}, of, 30)
-	functions := steps.New(k, of, num.Type{Kind: num.UInt, Width: 4})
+	functions := steps.New(k, []num.Range{of.Range()}, of, num.Type{Kind: num.UInt, Width: 4})
 	apart := map[bool]int{}
 	for _, m := range []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM} {
 		for _, form := range functions.All(steps.Site{PE: 2, Alike: true, Memory: m}) {

@@ -45,7 +45,7 @@ func BindSteps(list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type,
 		return s, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
 	}
 	s.bits = dataflow.StepBits(s.compare, of.Elem)
-	s.built = steps.New(s.compare, of.Elem, y.Elem)
+	s.built = steps.New(s.compare, x, of.Elem, y.Elem)
 	return s, []dataflow.Type{y}, nil
 }
 

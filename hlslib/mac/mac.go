@@ -200,7 +200,7 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of "+
 			"its own", MaxThresholds)
 	}
-	u.built = steps.New(u.compare, u.Acc, u.Out)
+	u.built = steps.New(u.compare, acc, u.Acc, u.Out)
 	return nil
 }
 

@@ -179,7 +179,7 @@ func TestForms(t *testing.T) {
 		{"signs", mul.Params{}, signs, 1, "INT4 BIPOLAR INT5", 2},
 		{"moved signs", moved(0, 1), signs, 1, "INT4 UINT2 INT5", 4},
 		{"a bit", mul.Params{}, typ(uintN(1), 3, 2), 1, "INT4 BINARY INT4", 2},
-		{"steps", then(relu), i4, 1, "INT4 INT4 INT8 thresholds INT8 none [[0 6 29]]", 4},
+		{"steps", then(relu), i4, 1, "INT4 INT4 INT8 codes UINT2 distributed 256 rows of 1", 4},
 		{"steps per channel", then(relu, sign), signs, 1,
 			"INT4 BIPOLAR INT5 codes INT3 distributed 64 rows of 1", 3},
 		{"a requantiser", scaled(0, 0, num.Requant{Multiplier: 6, Shift: 2, Mode: num.HalfUp, Lo: -12, Hi: 99}), i4, 1,
@@ -273,11 +273,11 @@ func TestLoop(t *testing.T) {
 	}{
 		{mul.Params{}, u4, dataflow.Loop{Body: all, Latency: 2}},
 		{moved(0, -1), u4, dataflow.Loop{Body: all, Latency: 2}},
-		{then(relu), u4, dataflow.Loop{Body: all, Latency: 2}},
+		{then(relu), u4, dataflow.Loop{Body: all, Latency: 3}}, // a table
 		{scaled(0, 0, num.Requant{Multiplier: 3, Mode: num.Floor}), u4, dataflow.Loop{Body: all, Latency: 2}},
 		{scaled(0, 0, num.Requant{Multiplier: 4, Mode: num.Floor}), u4, dataflow.Loop{Body: all, Latency: 2}},
 		{mul.Params{}, typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 3}},
-		{moved(0, -1, relu), typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 3}},
+		{moved(0, -1, relu), typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 4}},
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), u4, tt.b)
 		layertest.Loops(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM}, tt.want)
@@ -306,7 +306,7 @@ func TestCost(t *testing.T) {
 		{scaled(0, 0, num.Requant{Multiplier: 5, Mode: num.Floor, Lo: 1, Hi: 2000}), typ(bipolar, 5, 6),
 			dataflow.Fold{Compute: dataflow.LUT}, dataflow.Resources{LUT: 2*5 + 2*(3*8+2*4)}}, // codes of -75..75
 		{then(relu), u4, dataflow.Fold{Memory: dataflow.LUTRAM, Compute: dataflow.DSP},
-			dataflow.Resources{LUT: 2 * 8, DSP: 2}},
+			dataflow.Resources{LUT: 2 * (2 + 1), DSP: 2}},
 		// tables
 		{then(relu, relu, relu, relu, relu, sign), u4, dataflow.Fold{Memory: dataflow.BRAM, Compute: dataflow.DSP},
 			dataflow.Resources{BRAM: 2, DSP: 2}},

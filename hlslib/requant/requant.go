@@ -10,6 +10,8 @@
 //
 // Fit finds the parameters with which the layer equals given step functions.
 //
+// A fold that does not multiply in DSP slices is built as step functions (package steps) where that takes less.
+//
 // PE channels are computed side by side. With V vectors of C channels the loop is
 //
 //	for v < V: for fold < C/PE: one clock
@@ -23,8 +25,8 @@ package requant
 import (
 	"errors"
 	"fmt"
-	"hlsgen/hlslib/delay"
 
+	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -122,6 +124,7 @@ type op struct {
 	sum              num.Type // of m*x + b, exact
 	code, limits     num.Range
 	multiplier, bias num.Type // the narrowest that holds those of all channels
+	forms            *forms
 }
 
 // bind takes one input whose last axes have as many elements as there are multipliers and biases, or any number for
@@ -140,7 +143,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, Channelwise: layer.Positions(n, in)}
+	o := &op{Base: b, Channelwise: layer.Positions(n, in), forms: &forms{}}
 	out := dataflow.Type{Shape: v.Shape, Range: make([]num.Range, len(sums))}
 	for c, s := range sums {
 		out.Range[c] = num.Range{Lo: b.P.clip(b.P.code(s.Lo)), Hi: b.P.clip(b.P.code(s.Hi))}
@@ -182,6 +185,10 @@ func (o *op) perChannel() bool { return !layer.Common(o.P.Multiplier) || !layer.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
+	if form := o.form(f); form != nil {
+		c.Steps(form, o.forms.compare, o.In[0].Elem.Width, f.PE, f.Memory)
+		return o.Nest(f, c.Write()).Loop()
+	}
 	if o.perChannel() {
 		c.Fetch(o.Words(f), f.PE*o.multiplier.Width, f.Memory)
 	}
@@ -195,6 +202,11 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
+	if form := o.form(f); form != nil {
+		return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
+			return form.Apply(min(c, len(o.forms.compare.Over)-1), x[0])
+		})
+	}
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
 		sum := layer.Wrap(o.sum, layer.Of(o.P.Multiplier, c)*x[0])
 		sum = layer.Wrap(o.sum, sum+layer.Of(o.P.Bias, c))
@@ -202,7 +214,12 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	})
 }
 
+// Emit is the kernel of Thresholding where the layer is built as step functions.
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	if form := o.form(f); form != nil {
+		return dataflow.Instance{Header: "threshold.hpp", Func: "threshold",
+			Config: o.Config(f, "channels computed", form.Fields()...), Tables: form.Tables(), Storage: form.Storage()}
+	}
 	return dataflow.Instance{
 		Header:  "requant.hpp",
 		Func:    "requant",

@@ -3,6 +3,8 @@ package requant_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
@@ -144,8 +146,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestForms looks at the tables, and at the choices of a fold.
-func TestForms(t *testing.T) {
+// TestTables looks at the tables, and at the choices of a fold.
+func TestTables(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
@@ -168,7 +170,8 @@ func TestForms(t *testing.T) {
 			"multipliers INT3 none [[3 -4]], biases UINT2 none [[2 1]], limits INT7 none [[-27 33]]", 6},
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(intN(4), 2))
-		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
+		f := dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.DSP}
+		i := op.Emit(f, dataflow.Target{})
 		if got, folds := layertest.Tables(i), layertest.Choices(op); got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
 		}
@@ -222,7 +225,7 @@ func TestLoop(t *testing.T) {
 		pe, latency int
 	}{
 		{open(list(4), list(1), 1), 2, 2},
-		{open(list(3), list(1), 1), 2, 2},
+		{open(list(3), list(1), 1), 2, 3}, // a table
 		{open(list(4), list(1, 2, 3, 4, 5, 6), 1), 2, 3},
 		{open(list(1, 2, 3, 4, 5, 6), list(1), 1), 2, 3},
 		{open(list(1, 2, 3, 4, 5, 6), list(1), 1), 6, 3},
@@ -243,9 +246,7 @@ func TestCost(t *testing.T) {
 		fold dataflow.Fold
 		want dataflow.Resources
 	}{
-		{open(list(4), list(0), 1), dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{LUT: 2 * 6}},
-		{open(list(9), list(1), 1), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT},
-			dataflow.Resources{LUT: 2*3*8 + 2*8}},
+		{open(list(4), list(0), 1), dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{}}, // wiring
 		{clip(list(9), list(1), 2, 1, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
 			dataflow.Resources{LUT: 2*8 + 2*2*6, DSP: 2}},
 		{clip(list(9), list(1), 2, 0, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
@@ -259,6 +260,91 @@ func TestCost(t *testing.T) {
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(uintN(4), 5, 6))
 		layertest.Costs(t, op, tt.fold, tt.want.Plus(control))
+	}
+	op := layertest.Bind(t, requant.New(open(list(9), list(1), 1)), typ(uintN(20), 5, 6)) // codes too many for a table
+	layertest.Costs(t, op, dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT},
+		dataflow.Resources{LUT: 2*7*24 + 2*24}.Plus(control))
+}
+
+// TestForms: what a fold without DSP slices is built of. Many channels share a multiplier, which takes least where all
+// tables together take more; a few have a table each; and what has too many codes for these is multiplied.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	many := list()
+	for c := range int64(48) {
+		many = append(many, 1000*c)
+	}
+	for _, tt := range []struct {
+		name string
+		p    requant.Params
+		in   num.Type
+		pe   int
+		want string // the names of tables
+	}{
+		{"a byte", clip(list(77), list(64), 7, -50, 50), intN(8), 1, "codes thresholds"},
+		{"lanes of two channels", clip(list(77, 78), many[:48], 12, 0, 63), intN(14), 24, ""},
+		{"many channels", clip(list(5), many, 12, 0, 255), intN(18), 2, "biases"},
+		{"many codes", clip(list(77), list(64), 3, -1<<20, 1<<20), intN(20), 1, "multipliers biases limits"},
+	} {
+		if len(tt.p.Multiplier) == 2 {
+			for len(tt.p.Multiplier) < 48 {
+				tt.p.Multiplier = append(tt.p.Multiplier, tt.p.Multiplier[:2]...)
+			}
+			tt.want = "codes thresholds"
+		}
+		op := layertest.Bind(t, requant.New(tt.p), typ(tt.in, 2, 48))
+		f := dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}
+		if len(tt.p.Bias) == 1 {
+			f.Memory = dataflow.NoMemory
+		}
+		var names []string
+		for _, table := range op.Emit(f, dataflow.Target{}).Tables {
+			names = append(names, table.Name)
+		}
+		if got := strings.Join(names, " "); got != tt.want {
+			t.Errorf("%s: tables %s, want %s", tt.name, got, tt.want)
+		}
+		f.Compute = dataflow.DSP
+		if got := op.Emit(f, dataflow.Target{}).Func; got != "requant" {
+			t.Errorf("%s: in DSP slices it is a %s", tt.name, got)
+		}
+	}
+}
+
+// TestFormsExact: the step functions that a layer is built as are what it computes, by brute force.
+func TestFormsExact(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(14, 41))
+	built := 0
+	for range 300 {
+		p := clip(nil, nil, r.IntN(14), -int64(r.IntN(200)), int64(r.IntN(200)))
+		p.Mode = num.Roundings[r.IntN(len(num.Roundings))]
+		for range 2 {
+			p.Multiplier = append(p.Multiplier, int64(r.IntN(200)-100))
+			p.Bias = append(p.Bias, int64(r.IntN(4000)-2000))
+		}
+		in := typ(num.Type{Kind: []num.Kind{num.Int, num.UInt}[r.IntN(2)], Width: 2 + r.IntN(9)}, 2)
+		op := layertest.Bind(t, requant.New(p), in)
+		for f := range op.Folds() {
+			if op.Emit(f, dataflow.Target{}).Func != "threshold" {
+				continue
+			}
+			built++
+			for x := in.Range[0].Lo; x <= in.Range[0].Hi; x++ {
+				k := op.Kernel(f, dataflow.Target{})
+				want := op.Eval([]dataflow.Tensor{{Shape: in.Shape, Data: list(x, x)}})[0].Data
+				var got []int64
+				for n := range 2 / f.PE {
+					got = append(got, k.Step(n, []dataflow.Word{slices.Repeat(list(x), f.PE)})[0]...)
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%+v, fold %+v: %d gives %v, want %v", p, f, x, got, want)
+				}
+			}
+		}
+	}
+	if built == 0 {
+		t.Error("no fold is built as step functions")
 	}
 }
 

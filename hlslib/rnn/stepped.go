@@ -52,7 +52,7 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 	if n := s.compare.Steps(); n > layer.MaxThresholds {
 		return fmt.Errorf("a unit has %d thresholds, at most %d are possible", n, layer.MaxThresholds)
 	}
-	s.built = steps.New(s.compare, s.of, s.code)
+	s.built = steps.New(s.compare, in, s.of, s.code)
 	v.steps = s
 	return nil
 }

@@ -28,7 +28,11 @@ type segmentation struct {
 	span        int // bits of what is cut
 	window      bool
 	first       int64
+	live        int // blocks of rows, of all functions, that have different rows
 }
+
+// block is the rows that one LUT has a bit of.
+const block = 64
 
 // bindSegments finds those of few enough rows and breakpoints.
 func (f *Functions) bindSegments() {
@@ -64,8 +68,27 @@ func (f *Functions) cut(g segmentation) {
 		if n := len(f.segments); n > start && f.segments[n-1].inside == g.inside {
 			f.segments = f.segments[:n-1] // half the rows do
 		}
+		g.live = f.live(g)
 		f.segments = append(f.segments, g)
 	}
+}
+
+// live counts the blocks of rows that have a breakpoint inside: in all others, every row is the same.
+func (f *Functions) live(g segmentation) (n int) {
+	bits := g.low + 6
+	if bits >= g.span {
+		return 0
+	}
+	for _, s := range f.list {
+		for i, at := range s.At {
+			at -= g.first
+			last := i > 0 && (s.At[i-1]-g.first)>>bits == at>>bits && (s.At[i-1]-g.first)&(1<<bits-1) != 0
+			if at&(1<<bits-1) != 0 && !last {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // inside is the most breakpoints inside of one of a function's segments.
@@ -138,6 +161,17 @@ func (s *segment) cut() num.Range {
 		return s.f.of.Range()
 	}
 	return num.Range{Lo: s.first, Hi: s.first + 1<<s.span - 1}
+}
+
+// ends are the first and the last value of each segment, and what lies next to all of them.
+func (s *segment) ends() []int64 {
+	cut := s.cut()
+	list := []int64{cut.Lo - 1, cut.Hi + 1}
+	for v := cut.Lo; ; v += s.grain() {
+		if list = append(list, v, v+s.grain()-1); v > cut.Hi-s.grain() {
+			return list
+		}
+	}
 }
 
 // A record is what a segment has: its first code, thresholds, and what each adds.
@@ -237,14 +271,26 @@ func (s *segment) padded() num.Type { return num.Smallest(s.f.jumps.Union(num.Po
 func (s *segment) Storage() []dataflow.Storage {
 	rows := 1 << (s.span - s.low)
 	list := []dataflow.Storage{s.storage("codes", rows, s.f.out.Width)}
-	if s.inside == 0 {
-		return list
+	if s.inside > 0 {
+		list = append(list, s.storage("thresholds", rows, s.inside*s.low))
+		if !s.f.uniform() {
+			list = append(list, s.storage("deltas", rows, s.inside*s.padded().Width))
+		}
 	}
-	list = append(list, s.storage("thresholds", rows, s.inside*s.low))
-	if !s.f.uniform() {
-		list = append(list, s.storage("deltas", rows, s.inside*s.padded().Width))
+	for i := range list {
+		list[i].Same = s.same()
 	}
 	return list
+}
+
+// same is the rows of a lane's tables in LUTs, in blocks, that are the same throughout.
+func (s *segment) same() int {
+	if s.memory != dataflow.LUTRAM || s.span-s.low <= 6 {
+		return 0
+	}
+	functions := s.functions()
+	live := (s.live*functions + len(s.f.list) - 1) / len(s.f.list) // of a lane, on average
+	return functions<<(s.span-s.low) - live*block
 }
 
 func (s *segment) Logic(m cost.Model) []cost.Part {
@@ -255,6 +301,9 @@ func (s *segment) Logic(m cost.Model) []cost.Part {
 		if m.Formula == cost.Fitted {
 			lane.FF += s.span
 		}
+	}
+	if s.same() > 0 {
+		lane.LUT += s.functions() * ((s.span - s.low - 6 + 4) / 5) // which tell the blocks that have several rows
 	}
 	if s.inside > 0 {
 		sums := 1

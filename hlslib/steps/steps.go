@@ -8,9 +8,13 @@
 //   - segments: the upper bits are the address of a code and of the one to three thresholds that lie in that segment,
 //     and the lower bits are compared with these
 //   - search: a stage compares with some thresholds, which a memory of its own has for the outcome of the stages before
+//   - multiplier: the value times a sum of few powers of two, plus a bias, is shifted, rounded and clipped
 //
-// PE lanes are computed side by side. Comparators have the thresholds of all lanes in a row of a table. All other forms
-// look up at an address that depends on the value, so that each lane has tables of its own.
+// Tables and segments are of all values of a type, or of a window of them, to which values are kept first.
+//
+// PE lanes are computed side by side. Comparators have the thresholds of all lanes in a row of a table, and multipliers
+// their biases. All other forms look up at an address that depends on the value, so that each lane has tables of its
+// own.
 //
 // A form is chosen by what it takes, in LUTs and memories, within as many clocks as the layer has for it; nothing but
 // the lanes and the memory enters. Cost, tables, latency and simulation are those of the Form that At gives.
@@ -22,6 +26,7 @@
 //   - compare.go comparators
 //   - segment.go segments and tables
 //   - search.go  search
+//   - scale.go   multipliers
 package steps
 
 import (
@@ -39,6 +44,7 @@ import (
 // Functions are step functions of one type of value: one for all channels, or one per channel.
 type Functions struct {
 	of, out num.Type
+	in      []num.Range // that occur, of each function
 	compare num.Comparators
 
 	// Forms are made when they are asked for: a check of a model asks for few.
@@ -46,14 +52,24 @@ type Functions struct {
 	list     []num.Step // what the comparators make of every value of the type, by channel
 	jumps    num.Range  // at all breakpoints
 	segments []segmentation
+	scalings []scaling
 	mutex    sync.Mutex
 	chosen   map[Site]Form
 	proved   map[string]bool // by form: whether it gives what the functions give
 }
 
-// New has the functions that comparators make of values of one type; the codes are of another.
-func New(k num.Comparators, of, out num.Type) *Functions {
-	return &Functions{of: of, out: out, compare: k}
+// New has the functions that comparators make of values of one type; the codes are of another. The values that occur
+// are in one range for all functions, or one for each channel.
+func New(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
+	f := &Functions{of: of, out: out, compare: k, in: in}
+	if len(k.Over) == 1 {
+		all := in[0]
+		for _, r := range in {
+			all = all.Union(r)
+		}
+		f.in = []num.Range{all}
+	}
+	return f
 }
 
 // bind finds what forms are made of.
@@ -64,6 +80,7 @@ func (f *Functions) bind() {
 		}
 		f.bindJumps()
 		f.bindSegments()
+		f.bindScalings()
 		f.chosen, f.proved = map[Site]Form{}, map[string]bool{}
 	})
 }
@@ -123,12 +140,14 @@ const (
 	table
 	segments
 	search
+	scaled
 )
 
 // formField tells the C++ which form it is.
 func formField(n int) dataflow.Field {
 	return dataflow.Field{Name: "form",
-		Doc: "how step functions are built: 0 none, 1 comparators, 2 table, 3 segments, 4 search", Value: n}
+		Doc: "how step functions are built: 0 none, 1 comparators, 2 table, 3 segments, 4 search, " +
+			"5 multiplier", Value: n}
 }
 
 // None is the config fields of a layer that gives unit times its value, plus base, and of which no steps are asked.
@@ -167,15 +186,21 @@ const (
 	laneLUTs  = 8
 )
 
-// price is what a form takes, on the fabric that the formulas are fitted on.
-func price(form Form) float64 {
+// PriceOf is what a form takes, on the fabric that the formulas are fitted on.
+func PriceOf(form Form) float64 {
 	m := cost.Model{Formula: cost.Fitted}
-	var all cost.Resources
-	for _, p := range append(form.Logic(m), estimate.Storage(m, form.Storage())...) {
-		all = all.Plus(p.Resources)
-	}
+	p := Price(append(form.Logic(m), estimate.Storage(m, form.Storage())...))
 	if form.Apart() {
-		all.LUT += laneLUTs * form.Lanes()
+		p += float64(laneLUTs * form.Lanes())
+	}
+	return p
+}
+
+// Price is what parts take, in LUTs.
+func Price(parts []cost.Part) float64 {
+	var all cost.Resources
+	for _, p := range parts {
+		all = all.Plus(p.Resources)
 	}
 	return float64(all.LUT) + float64(all.FF)/flipFlops + blockLUTs*float64(all.BRAM) + 8*blockLUTs*float64(all.URAM)
 }
@@ -200,6 +225,7 @@ func (f *Functions) all(p Site) []Form {
 	if f.of.Kind == num.Bipolar {
 		return forms
 	}
+	forms = append(forms, f.scaled(p)...)
 	tables := []dataflow.Memory{p.Memory}
 	if p.Memory == dataflow.NoMemory {
 		tables = []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM}
@@ -216,7 +242,7 @@ func (f *Functions) all(p Site) []Form {
 func (f *Functions) least(forms []Form) Form {
 	prices := make(map[Form]float64, len(forms))
 	for _, form := range forms {
-		prices[form] = price(form)
+		prices[form] = PriceOf(form)
 	}
 	slices.SortStableFunc(forms, func(a, b Form) int {
 		return cmp.Or(cmp.Compare(prices[a], prices[b]), cmp.Compare(a.Clocks(), b.Clocks()))
@@ -236,38 +262,27 @@ func (f *Functions) least(forms []Form) Form {
 }
 
 // Differs is a value for which a form gives another code than a function, and that function; nil where it gives the
-// same for all values. Between two breakpoints, and two borders of what tables have rows for, nothing changes.
+// same for all values, or, where it multiplies, for all that occur. Between two breakpoints, and two borders of what
+// tables have rows for, nothing changes, and a line that is the same at both ends is so between them.
 func (f *Functions) Differs(form Form) *Difference {
 	f.bind()
 	return f.differs(form)
 }
 
 func (f *Functions) differs(form Form) *Difference {
-	all := f.of.Range()
 	for n, s := range f.list {
+		all := f.of.Range()
+		if _, ok := form.(*Scaled); ok {
+			all = f.in[min(n, len(f.in)-1)]
+		}
+		probe := []int64{all.Lo, all.Hi}
 		for _, at := range s.At {
-			for _, v := range []int64{at - 1, at} {
-				if form.Apply(n, v) != s.Apply(v) {
-					return &Difference{n, v}
-				}
-			}
+			probe = append(probe, at-1, at)
 		}
-		step, cut := int64(0), all
 		if g, ok := form.(*segment); ok {
-			step, cut = g.grain(), g.cut()
+			probe = append(probe, g.ends()...)
 		}
-		for v := cut.Lo; ; v += step {
-			if form.Apply(n, v) != s.Apply(v) {
-				return &Difference{n, v}
-			}
-			if step == 0 || v > cut.Hi-step {
-				break
-			}
-			if last := v + step - 1; form.Apply(n, last) != s.Apply(last) {
-				return &Difference{n, last}
-			}
-		}
-		for _, v := range []int64{all.Lo, cut.Lo - 1, cut.Hi + 1, all.Hi} {
+		for _, v := range probe {
 			if all.Contains(v) && form.Apply(n, v) != s.Apply(v) {
 				return &Difference{n, v}
 			}

@@ -126,6 +126,65 @@ func TestForms(t *testing.T) {
 	layertest.Check(t, 60, cases...)
 }
 
+// TestMultiplied has step functions that are lines through the contract: one for all channels, with biases or
+// multipliers of their own, rising and falling, clipped and not, rounded down and half to even.
+func TestMultiplied(t *testing.T) {
+	t.Parallel()
+	in := intN(20)
+	line := func(m, bias int64, shift int, mode num.Rounding, lo, hi int64) num.Step {
+		code := func(x int64) int64 { return min(max(mode.Quotient(m*x+bias, shift), lo), hi) }
+		s := num.Step{Value: []int64{code(in.Range().Lo)}}
+		for x := in.Range().Lo; x <= in.Range().Hi; x++ {
+			if v := code(x); v != s.Value[len(s.Value)-1] {
+				s.At, s.Value = append(s.At, x), append(s.Value, v)
+			}
+		}
+		return s
+	}
+	var cases []layertest.Case
+	seen := map[string]bool{}
+	for _, tt := range []struct {
+		name        string
+		multipliers []int64
+		biases      []int64
+		shift       int
+		mode        num.Rounding
+		lo, hi      int64
+	}{
+		{"one for all", []int64{5}, []int64{77}, 15, num.Floor, -100, 155},
+		{"biases", []int64{5}, []int64{77, -3000, 100000, 0, 1, 99999}, 14, num.Floor, 0, 255},
+		{"multipliers", []int64{1, 2, 3, 4, 5, 7}, []int64{0}, 13, num.Floor, -128, 127},
+		{"falling", []int64{-5, -6, -8, -4, -3, -2}, []int64{500}, 13, num.Floor, -128, 127},
+		{"never clipped", []int64{3}, []int64{0, 77, 0, 5000, -5, 2}, 14, num.Floor, -1 << 20, 1 << 20},
+		{"half to even", []int64{1}, []int64{0}, 12, num.HalfEven, -128, 127},
+		{"up and down", []int64{1, -1, 4, -4, 0, 1}, []int64{0}, 12, num.Floor, -128, 127},
+	} {
+		var p threshold.Params
+		for c := range max(len(tt.multipliers), len(tt.biases)) {
+			m, b := tt.multipliers[min(c, len(tt.multipliers)-1)], tt.biases[min(c, len(tt.biases)-1)]
+			p.Steps = append(p.Steps, line(m, b, tt.shift, tt.mode, tt.lo, tt.hi))
+		}
+		c := layertest.Case{Name: tt.name, Op: threshold.New(p), In: []dataflow.Type{typ(in, 3, 6)}}
+		cases = append(cases, c)
+		op := layertest.Bind(t, threshold.New(p), c.In...)
+		for f := range op.Folds() {
+			tables := ""
+			for _, table := range op.Emit(f, dataflow.Target{}).Tables {
+				tables += table.Name + " "
+			}
+			seen[tt.name+": "+tables] = true
+		}
+	}
+	for _, want := range []string{"one for all: biases ", "biases: biases ", "multipliers: biases exponents ",
+		"falling: biases exponents ", "never clipped: biases ", "half to even: biases ",
+		"up and down: biases exponents "} {
+		if !seen[want] {
+			t.Errorf("no fold has %s: %v", want, seen)
+		}
+	}
+	layertest.Check(t, 40, cases...)
+}
+
 func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	s := num.Step{At: []int64{1}, Value: []int64{0, 1}}

@@ -15,6 +15,7 @@ type Storage struct {
 	Written bool   // an array, with a row written and one read a clock; else a table
 	In      Memory // what Verify allows
 	Banks   int    // of a table: arrays of so many rows, each read at an address of its own; 0 is one
+	Same    int    // rows of a table in blocks of 64 of which all rows are the same: in LUTs these are no logic
 }
 
 // Arrays is how many there are.

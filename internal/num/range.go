@@ -6,7 +6,7 @@
 //
 //   - range.go, type.go: the two notions
 //   - step.go is step functions, compare.go how hardware compares
-//   - requant.go is multiply and shift, fit.go finds its numbers
+//   - requant.go is multiply and shift, fit.go finds its numbers; stair.go has lines that equal step functions
 //   - bounds.go bounds sums of products
 package num
 

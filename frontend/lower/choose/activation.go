@@ -80,7 +80,8 @@ func identical(steps []num.Step, t dataflow.Type) bool {
 	return true
 }
 
-// manySteps is the steps from which on a multiplication and a shift are less hardware than a comparator per step.
+// manySteps is the steps from which on a layer of its own, which multiplies or is built as a step function, is less
+// hardware than thresholds of the product: that has a lane for each of its PE, however rarely it has a sum for it.
 const manySteps = 63
 
 func most(steps []num.Step) (n int) {

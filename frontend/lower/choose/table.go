@@ -18,7 +18,8 @@ import (
 var Table = []Row{
 	row(Wire, "A function that changes no integer needs no layer.", wire),
 	elementwise(requant.Layer.Name,
-		"From 63 steps on, a multiplication and a shift are less hardware than a comparator per step.",
+		"From 63 steps on, a layer of its own takes less than thresholds in front: it multiplies and shifts, or is "+
+			"built as a step function.",
 		requantization),
 	row(Fused, "Thresholds cost least within the product that makes the integers: it has them one by one, as they "+
 		"are complete. "+

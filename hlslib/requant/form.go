@@ -1,0 +1,115 @@
+package requant
+
+import (
+	"sync"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/steps"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// mostSteps is the most of all channels for which forms are looked for: beyond that, no table is small.
+const mostSteps = 1 << 16
+
+// Forms are the layer's functions as step functions, which are made when they are asked for: a check of a model asks
+// for none.
+type forms struct {
+	once      sync.Once
+	functions *steps.Functions // nil where there are too many steps
+	compare   num.Comparators
+	mutex     sync.Mutex
+	chosen    map[dataflow.Fold]steps.Form
+}
+
+// form is how a fold without DSP slices is built where that takes less than the layer's own multiplier; nil where it
+// does not.
+func (o *op) form(f dataflow.Fold) steps.Form {
+	if f.Compute == dataflow.DSP {
+		return nil
+	}
+	b := o.forms
+	b.once.Do(func() {
+		o.bindForms()
+		b.chosen = map[dataflow.Fold]steps.Form{}
+	})
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	form, known := b.chosen[f]
+	if !known {
+		form = o.chooseForm(f)
+		b.chosen[f] = form
+	}
+	return form
+}
+
+// chooseForm holds the least form of a fold against the multiplier.
+func (o *op) chooseForm(f dataflow.Fold) steps.Form {
+	if o.forms.functions == nil {
+		return nil
+	}
+	form := o.forms.functions.At(steps.Site{PE: f.PE, Alike: o.forms.compare.Shared(), Memory: f.Memory})
+	if form == nil {
+		return nil
+	}
+	for _, s := range form.Storage() {
+		if s.Width > dataflow.MaxRow {
+			return nil
+		}
+	}
+	m := cost.Model{Formula: cost.Fitted}
+	if steps.PriceOf(form) < steps.Price(append(o.logic(f, m), estimate.Storage(m, o.storage(f))...)) {
+		return form
+	}
+	return nil
+}
+
+// bindForms makes the layer's step functions.
+func (o *op) bindForms() {
+	v := layer.View(max(len(o.P.Multiplier), len(o.P.Bias)), o.In[0])
+	n := max(len(o.P.Multiplier), len(o.P.Bias))
+	list, in, most := make([]num.Step, n), make([]num.Range, n), 0
+	for c := range n {
+		if in[c] = v.Channel(c); n == 1 {
+			in[c] = v.Union()
+		}
+		ends := num.Point(o.P.apply(c, in[c].Lo)).Union(num.Point(o.P.apply(c, in[c].Hi)))
+		if jumps := uint64(ends.Hi) - uint64(ends.Lo); jumps > layer.MaxThresholds || jumps*uint64(n) > mostSteps {
+			return
+		}
+		list[c] = o.P.step(c, in[c])
+		most = max(most, len(list[c].At))
+	}
+	b := o.forms
+	b.compare = num.Compare(list, in, o.In[0].Elem, 2*most).Merged()
+	if n := b.compare.Steps(); n > 0 && n <= layer.MaxThresholds {
+		b.functions = steps.New(b.compare, in, o.In[0].Elem, o.Out[0].Elem)
+	}
+}
+
+// step is channel c as a step function over x.
+func (p Params) step(c int, x num.Range) num.Step {
+	m, b := layer.Of(p.Multiplier, c), layer.Of(p.Bias, c)
+	if m < 0 {
+		p.Multiplier, p.Bias = []int64{-m}, []int64{b}
+		return p.step(0, x.Neg()).Mirror()
+	}
+	first, last := p.apply(c, x.Lo), p.apply(c, x.Hi)
+	s := num.Step{Value: []int64{first}}
+	for v := first + 1; v <= last; v++ {
+		// The code is v or more from the least sum on that comes to v.
+		rise := p.mode().Least(v, p.Shift) - b
+		at := rise / m
+		if rise%m > 0 {
+			at++
+		}
+		if n := len(s.At); n > 0 && s.At[n-1] == at {
+			s.Value[n] = v
+			continue
+		}
+		s.At, s.Value = append(s.At, at), append(s.Value, v)
+	}
+	return s
+}

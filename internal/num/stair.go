@@ -1,0 +1,150 @@
+package num
+
+// A Stair is a step function that a line may equal: m*x+b over 2^shift, rounded and clipped.
+//
+// Of a plateau at a limit the line must only keep on the far side. Any other plateau of value v demands
+// least(v) <= m*x+b < least(v+1) at both its ends, where least(v) is the least integer that, over 2^shift and rounded,
+// comes to v; how it rounds shows in nothing else. All of these are integers, so that two such bounds leave room for
+// some b just where they do at the slope m.
+type Stair struct {
+	F      Step  // over X: every breakpoint lies inside, and changes the value
+	X, V   Range // inputs and values
+	Limits Range // where the line is clipped
+}
+
+// maxTerm is the largest magnitude of m*x, and of a value times 2^shift.
+const maxTerm = 1 << 61
+
+// Stairs is step functions over inputs as Stairs, all with the limits of all; one of either serves all. ok is false
+// where there are none, or a magnitude is too large for any shift.
+func Stairs(steps []Step, x []Range) (stairs []Stair, ok bool) {
+	if len(steps) == 0 || len(x) == 0 || len(steps) > 1 && len(x) > 1 && len(steps) != len(x) {
+		return nil, false
+	}
+	stairs = make([]Stair, max(len(steps), len(x)))
+	var limits Range
+	for c := range stairs {
+		in := x[min(c, len(x)-1)]
+		s := Stair{F: steps[min(c, len(steps)-1)].Over(in), X: in}
+		if s.V = Hull(s.F.Value); max(s.X.Hi, s.V.Hi) >= maxTerm || min(s.X.Lo, s.V.Lo) <= -maxTerm {
+			return nil, false
+		}
+		if stairs[c] = s; c == 0 {
+			limits = s.V
+		}
+		limits = limits.Union(s.V)
+	}
+	for c := range stairs {
+		stairs[c].Limits = limits
+	}
+	return stairs, true
+}
+
+// Plateau is the first and the last input of value i.
+func (s Stair) Plateau(i int) [2]int64 {
+	ends := [2]int64{s.X.Lo, s.X.Hi}
+	if i > 0 {
+		ends[0] = s.F.At[i-1]
+	}
+	if i < len(s.F.At) {
+		ends[1] = s.F.At[i] - 1
+	}
+	return ends
+}
+
+// most is the greatest multiplier.
+func (s Stair) most() int64 { return maxTerm / max(1, s.X.Hi, -s.X.Lo) }
+
+// Passes reports whether lines of some slope equal the stair. What one shift serves, the next serves with twice the
+// slope.
+func (s Stair) Passes(mode Rounding, shift int) bool {
+	between, ok := s.corridor(mode, shift)
+	if ok {
+		_, ok = between.steepest(1, s.most())
+	}
+	return ok
+}
+
+// Multipliers is the slopes of lines that equal the stair.
+func (s Stair) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
+	between, ok := s.corridor(mode, shift)
+	if !ok {
+		return m, false
+	}
+	up, ok := between.steepest(1, s.most())
+	down, ok2 := between.steepest(-1, s.most())
+	return Range{Lo: -down, Hi: up}, ok && ok2
+}
+
+// Biases is the b of the lines of slope m, one of Multipliers.
+func (s Stair) Biases(mode Rounding, shift int, m int64) Range {
+	between, _ := s.corridor(mode, shift)
+	b, _, _ := between.biases(m)
+	return b
+}
+
+// corridor is where the stair's lines m*x+b pass through. ok is false where values times 2^shift are too large.
+func (s Stair) corridor(mode Rounding, shift int) (between corridor, ok bool) {
+	if max(s.V.Hi+1, 1-s.V.Lo) > maxTerm>>shift {
+		return corridor{}, false
+	}
+	n := 2 * len(s.F.Value)
+	between = corridor{make([]bound, 0, n), make([]bound, 0, n)}
+	for i, v := range s.F.Value {
+		ends := s.Plateau(i)
+		if v > s.Limits.Lo {
+			least := mode.Least(v, shift)
+			between.floor = append(between.floor, bound{ends[0], least}, bound{ends[1], least})
+		}
+		if v < s.Limits.Hi {
+			most := mode.Least(v+1, shift) - 1
+			between.ceiling = append(between.ceiling, bound{ends[0], most}, bound{ends[1], most})
+		}
+	}
+	return between, true
+}
+
+// A bound is what a line comes to at x, at least or at most.
+type bound struct{ x, sum int64 }
+
+// A corridor is the bounds of lines from below and from above.
+type corridor struct{ floor, ceiling []bound }
+
+// biases is the b of the lines of slope m. Where there are none, floor and ceiling are the bounds that are furthest
+// apart.
+func (between corridor) biases(m int64) (b Range, floor, ceiling bound) {
+	b = Range{Lo: -2 * maxTerm, Hi: 2*maxTerm - 1}
+	for _, p := range between.floor {
+		if at := p.sum - m*p.x; at > b.Lo {
+			b.Lo, floor = at, p
+		}
+	}
+	for _, p := range between.ceiling {
+		if at := p.sum - m*p.x; at < b.Hi {
+			b.Hi, ceiling = at, p
+		}
+	}
+	return b, floor, ceiling
+}
+
+// steepest is the greatest slope of the lines, from most down to -most; sign is -1 for those of the mirrored corridor.
+// As long as the line of a slope is too steep for a floor with a ceiling further along, the pair for which it is so by
+// most gives the next slope. That is Newton's method for a ratio (Dinkelbach, Management Science 13, 1967), and takes a
+// few rounds. ok is false where a pair comes up that no lesser slope puts right.
+func (between corridor) steepest(sign, most int64) (m int64, ok bool) {
+	for m = most; m >= -most; {
+		b, floor, ceiling := between.biases(sign * m)
+		if b.Lo <= b.Hi {
+			return m, true
+		}
+		run := sign * (ceiling.x - floor.x)
+		if run <= 0 {
+			return 0, false
+		}
+		rise := ceiling.sum - floor.sum
+		if m = rise / run; rise%run < 0 {
+			m-- // down, not toward 0
+		}
+	}
+	return 0, false
+}
