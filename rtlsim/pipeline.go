@@ -55,6 +55,21 @@ func (p *pipeline) start(at int, ports uint64) {
 func (p *pipeline) write(out []*stream) bool {
 	f, rooms := p.at(p.written), p.rooms(p.written)
 	last := f.last + p.slip
+	if f.ports&(f.ports-1) == 0 { // the same for one port, as most have
+		port := bits.TrailingZeros64(f.ports)
+		s := out[port]
+		from, ok := s.room()
+		if !ok {
+			s.blocks = true
+			return false
+		}
+		rooms[port] = from
+		f.last, f.to = last, max(last, from)
+		p.slip += f.to - last
+		p.written++
+		s.put(f.to)
+		return true
+	}
 	to, known := last, true
 	for m := f.ports; m != 0; m &= m - 1 {
 		port := bits.TrailingZeros64(m)

@@ -33,8 +33,9 @@ type worker struct {
 	iteration int       // the next one's number within its frame; kept in a run with data
 	frame     int       // of the next iteration
 	at        int       // clock of the last iteration
-	reads     []*stream // that the iterations which are run now read
+	reads     []*stream // that the iterations which were run last read
 	writes    []*stream
+	moved     dataflow.Moves  // of these
 	words     []dataflow.Word // that the kernel reads, reused
 }
 
@@ -89,7 +90,10 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 	if m == (dataflow.Moves{}) && k.kernel == nil {
 		return k.idle(e, n)
 	}
-	k.reads, k.writes = ports(k.reads[:0], k.in, m.Read), ports(k.writes[:0], k.out, m.Write)
+	if m != k.moved {
+		k.reads, k.writes = ports(k.reads[:0], k.in, m.Read), ports(k.writes[:0], k.out, m.Write)
+		k.moved = m
+	}
 	for i := range n {
 		ready := k.at + 1
 		words := ready // every word is there
@@ -125,8 +129,11 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 // room is the first clock from one on in which nothing but words may hold up the next iteration; ok is false while it
 // is not known.
 func (k *worker) room(from int) (at int, ok bool) {
-	if k.pipe != nil {
-		return k.pipe.moves(from, k.out)
+	if p := k.pipe; p != nil {
+		if from >= p.free && p.calm() > from {
+			return from, true
+		}
+		return p.moves(from, k.out)
 	}
 	for _, s := range k.writes {
 		room, ok := s.room()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"math/big"
+	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -46,6 +47,10 @@ func TestSeriesOfFINNBuild(t *testing.T) {
 		t.Errorf("%+v, want %+v", said.Series, want)
 	}
 	page := string(readReport(t, r, "report/report.html"))
+	doc, err := os.ReadFile("../../docs/clock.md")
+	if err != nil || !strings.Contains(string(doc), "\n"+strings.Join(s.Lines(), "\n")+"\n```\n") {
+		t.Errorf("docs/clock.md, %v, has another text than\n%s", err, strings.Join(s.Lines(), "\n"))
+	}
 	for _, line := range s.Lines() {
 		if !strings.Contains(page, html.EscapeString(line)) {
 			t.Errorf("the page has no %q", line)

@@ -203,26 +203,36 @@ func (w *Walker) Skip(n int) { w.stack[len(w.stack)-1].left -= n }
 
 // Advance goes to the iteration after the next one; end tells that this is the first of the next frame.
 func (w *Walker) Advance() (end bool) {
-	for len(w.stack) > 0 {
-		p := &w.stack[len(w.stack)-1]
-		if p.left > 0 {
+	for n := len(w.stack); n > 0; n-- {
+		p := &w.stack[n-1]
+		switch {
+		case p.left > 0:
 			p.left--
-			if b := p.body[p.run].Body; b != nil {
-				w.enter(b)
-			}
+			w.into(p.body[p.run].Body)
 			return false
+		case p.run+1 < len(p.body):
+			p.run++
+		case n > 1 && w.stack[n-2].left > 0: // the level above repeats this one
+			w.stack[n-2].left--
+			p.run = 0
+		default:
+			w.stack = w.stack[:n-1]
+			continue
 		}
-		if p.run++; p.run < len(p.body) {
-			r := p.body[p.run]
-			p.left = r.Times - 1
-			w.moves = r.Moves
-			w.enter(r.Body)
-			return false
-		}
-		w.stack = w.stack[:len(w.stack)-1]
+		r := &p.body[p.run]
+		p.left, w.moves = r.Times-1, r.Moves
+		w.into(r.Body)
+		return false
 	}
 	w.enter(w.body)
 	return true
+}
+
+// into is enter for runs that may be none.
+func (w *Walker) into(body []Run) {
+	if body != nil {
+		w.enter(body)
+	}
 }
 
 // Repeat is n repetitions of runs. It is the runs themselves where n is 1, and none where n is 0.

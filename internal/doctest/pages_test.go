@@ -64,6 +64,7 @@ func nothing(*site, *testing.T, *block) {}
 // a folder's pages.
 var held = []struct{ page, marker, head, by string }{
 	{"docs/diagnostics/*.md", "", "Example", "docs.TestPages"},
+	{"docs/clock.md", "series", "", "internal/compiler.TestSeriesOfFINNBuild"},
 	{"docs/estimator.md", "coefficients", "", "hlslib/cost.TestCoefficients"},
 	{"docs/estimator.md", "*", "", "hlslib/cost.TestPage"},
 	{"docs/finn-l.md", "*", "", "internal/compiler.TestFINNLStudy"},
