@@ -208,7 +208,7 @@ template <> struct steps_form<steps_scaled> {
         const int width = C::sum_width > C::shift ? C::sum_width : C::shift + 1; // a shift by all bits is not defined
         const ap_int<C::sum_width> x = number(value);
         ap_int<C::sum_width> sum = number(element<typename C::biases_t, C::biases_per_limb>(biases[row], i));
-        for (int k = 0; k < C::digit_count; k++) {
+        digit_loop: for (int k = 0; k < C::digit_count; k++) {
 #pragma HLS UNROLL
             const int e = exponent<C>(i, k, exponents...);
             if (e >= C::sum_width) continue; // the lane has fewer
