@@ -62,7 +62,8 @@ func (l labelling) write() []byte {
 		}
 		out = append(out, "all "+o)
 	}
-	m.Node("Scan", "h0", "q").Name("loop").Graph("body", b).Int("num_scan_inputs", 1).Out(append([]string{""}, out...)...)
+	m.Node("Scan", "h0", "q").Name("loop").Graph("body", b).Int("num_scan_inputs", 1).
+		Out(append([]string{""}, out...)...)
 	if l.output == "label" {
 		m.Node("Identity", "all label").Out("y")
 	} else {

@@ -395,8 +395,8 @@ func (b *reader) ordered(step *graph.Step, wanted []bool) error {
 		switch {
 		case !reached[o.Name]:
 		case k < b.recur.States:
-			return unmapped.Because(msg+", and the next step depends on it", "hand on the quantised values that it reads, "+
-				"and what it makes of them behind the loop alone")
+			return unmapped.Because(msg+", and the next step depends on it",
+				"hand on the quantised values that it reads, and what it makes of them behind the loop alone")
 		default:
 			used = used || wanted[k]
 		}
