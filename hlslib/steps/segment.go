@@ -234,12 +234,11 @@ func (s *segment) Fields() []dataflow.Field {
 	if s.inside == 0 {
 		return s.fields(table, low...)
 	}
-	fields := s.fields(segments,
-		append(low, dataflow.Field{Name: "steps", Doc: "thresholds of a segment", Value: s.inside})...)
+	low = append(low, dataflow.Field{Name: "steps", Doc: "thresholds of a segment", Value: s.inside})
 	if s.f.uniform() {
-		fields = append(fields, unitField(s.f.jumps.Lo))
+		low = append(low, unitField(s.f.jumps.Lo))
 	}
-	return fields
+	return s.fields(segments, low...)
 }
 
 func (s *segment) Tables() []dataflow.Table {

@@ -72,7 +72,12 @@ struct b_config { static const int n = 1; };
 struct c_config { static const int n = 3; };
 struct d_config {};
 struct e_config { static const int n = 4; };
-struct f_config { static const int n = 4; };
+struct f_config {
+    static const int n = 4, unread = 5;
+    typedef ap_uint<3> unread_t;
+    struct function { typedef ap_uint<3> out_t; static const int inner = n; };
+    static int outer(int n) { const int local = n; return local; }
+};
 void two_7(words& in, words& out) { hlsgen::loop<a_config>(in, out); }
 void one_1(words& in, words& out) { hlsgen::loop<b_config>(in, out); }
 void steady(words& in, words& out) { hlsgen::call<c_config>(in, out); }
@@ -103,6 +108,11 @@ func TestFinds(t *testing.T) {
 	}
 	if want := []string{
 		"c_config is of two processes",
+		"c_config::n is read by no kernel",
+		"f_config::function::inner is read by no kernel",
+		"f_config::function::out_t is read by no kernel",
+		"f_config::unread is read by no kernel",
+		"f_config::unread_t is read by no kernel",
 		"layers.cpp: calls _Z9elsewherev",
 		"layers.cpp: calls _ZN6hlsgen5apartEi",
 		"layers.cpp: calls through a pointer",
