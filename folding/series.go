@@ -28,7 +28,8 @@ type Series struct {
 	Slowest string  `json:"slowest_layer"`        // the first of those with the most iterations
 	Works   int     `json:"slowest_works_clocks"` // of a frame's clocks: in each it begins an iteration
 	Waits   float64 `json:"slowest_waits_clocks"` // the rest of a frame's clocks
-	// a frame's clocks, were a kernel's call a loop over a frame: its pipeline would empty before the next (docs/clock.md)
+	// a frame's clocks, were a kernel's call a loop over a frame: its pipeline would empty before the next one begins
+	// (docs/clock.md)
 	AsLoops float64 `json:"each_as_loops_clocks"`
 
 	of     string // what a frame is, where it is not a sample
@@ -99,8 +100,8 @@ func (s *Series) Lines() []string {
 	}
 	each := fmt.Sprintf("of a frame's %s %s works in all, an iteration in each", ask.Clocks(s.Each), s.Slowest)
 	if s.Waits > 0 {
-		each = fmt.Sprintf("of a frame's %s %s works in %s, an iteration in each, and waits in %s: %s", ask.Clocks(s.Each),
-			s.Slowest, whole(s.Works), humanize.Commaf(s.Waits), s.reason)
+		each = fmt.Sprintf("of a frame's %s %s works in %s, an iteration in each, and waits in %s: %s",
+			ask.Clocks(s.Each), s.Slowest, whole(s.Works), humanize.Commaf(s.Waits), s.reason)
 	}
 	between := "no clock lies between frames: a call of a kernel is one iteration, and no pipeline empties"
 	if s.AsLoops > s.Each {

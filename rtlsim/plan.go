@@ -86,8 +86,8 @@ func (p *plan) streamsOf(members []bool) (list []int) {
 	return list
 }
 
-// key appends all that decides the clocks of a window, or of the whole where members is nil, but for the host's pace, as
-// text: the rule of stalls, loops, streams with their depths.
+// key appends all that decides the clocks of a window, or of the whole where members is nil, but for the host's pace,
+// as text: the rule of stalls, loops, streams with their depths.
 func (p *plan) key(b []byte, members []bool, depth []int) []byte {
 	b = fmt.Append(b, " ", p.design.Target.Stalls)
 	number := make([]int, len(p.loops))
