@@ -27,7 +27,7 @@ func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []datafl
 			Clocks: t.phases[next.Phase].start + max(1, at[next.Value].Write()) + 1,
 			Beside: max(1, o.P.Sequences) * ((t.step + work - 1) / work)}
 		if next.Phase > 0 {
-			r.Path = slices.Insert(r.Path, 0, looksAt(&o.cell.Phases[0])) // and what follows waits for the phases between
+			r.Path = slices.Insert(r.Path, 0, looksAt(&o.cell.Phases[0])) // the phases between are waited for
 		}
 		list = append(list, r)
 	}

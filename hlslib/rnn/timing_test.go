@@ -207,8 +207,8 @@ func TestRecurrences(t *testing.T) {
 		want []string
 	}{
 		{wide(t, recipe{cells: 1, units: 8}, 5), []string{
-			"state 0 -> sum -> linear -> steps -> product -> requant -> linear -> requant -> steps -> product -> requant -> " +
-				"state 0: 24 clocks; a step has work for 1 of its 24: II 24, or interleave 24",
+			"state 0 -> sum -> linear -> steps -> product -> requant -> linear -> requant -> steps -> product -> " +
+				"requant -> state 0: 24 clocks; a step has work for 1 of its 24: II 24, or interleave 24",
 			"state 0 -> sum -> linear -> steps -> product -> requant -> linear -> requant -> " +
 				"state 1: 19 clocks; a step has work for 1 of its 24: II 24, or interleave 24"}},
 		{layertest.Bind(t, rnn.New(gru), o.inputs(r, gru, 5)...), []string{
