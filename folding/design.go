@@ -100,7 +100,9 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 		return nil, err
 	}
 	d.Bottleneck = q.bottleneck(d)
-	d.Series = series(d)
+	if d.Series, err = q.series(ctx, d); err != nil {
+		return nil, err
+	}
 	return d, nil
 }
 

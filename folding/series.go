@@ -1,12 +1,14 @@
 package folding
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"github.com/dustin/go-humanize"
 
 	"hlsgen/folding/ask"
+	"hlsgen/rtlsim"
 )
 
 // SeriesFrames is how many frames a Series has.
@@ -21,7 +23,7 @@ type Series struct {
 	Each   float64 `json:"each_further_clocks"` // of these: of each other one
 	// what is left: some frames come sooner or later than so, until FIFOs are as full as they get
 	Filling float64 `json:"filling_clocks"`
-	Settled bool    `json:"settled"` // the steady state was seen; else it is taken that frames go on as they did last
+	Settled bool    `json:"settled"` // all frames were seen, or a steady state; else frames go on as they did last
 
 	Slowest string  `json:"slowest_layer"`        // the first of those with the most iterations
 	Works   int     `json:"slowest_works_clocks"` // of a frame's clocks: in each it begins an iteration
@@ -35,9 +37,20 @@ type Series struct {
 	mhz    float64
 }
 
+// seriesWords is how many words may be moved to see all frames of a series, where the steady state was not seen.
+const seriesWords = 2_000_000
+
 // series tells of a design whose clocks and bottleneck are known.
-func series(d *Design) Series {
+func (q report) series(ctx context.Context, d *Design) (Series, error) {
 	c := &d.Clocks
+	trace := c.Trace
+	if trace.Period.Frames == 0 && SeriesFrames*words(d.Design) <= seriesWords {
+		var err error
+		opt := rtlsim.Options{Frames: SeriesFrames, Known: &q.Known}
+		if trace, err = rtlsim.Run(ctx, d.Design, nil, opt); err != nil {
+			return Series{}, err
+		}
+	}
 	s := Series{Frames: SeriesFrames, First: c.Latency, Each: c.Interval, AsLoops: c.Interval,
 		reason: d.Bottleneck.Reason, mhz: d.ClockMHz()}
 	if n := d.Model.Turns.PerFrame(); n > 1 {
@@ -56,14 +69,14 @@ func series(d *Design) Series {
 	s.Waits = max(0, s.Each-float64(s.Works))
 	even := float64(s.First) + float64(s.Frames-1)*s.Each
 	s.Clocks = int(math.Ceil(even))
-	if last, ok := c.Trace.Out(s.Frames - 1); ok {
+	if last, ok := trace.Out(s.Frames - 1); ok {
 		s.Settled = true
 		if c.Interval == c.Trace.Interval() { // else the processor's memory, which is not simulated, is slower
 			s.Clocks = last + 1
 		}
 	}
 	s.Filling = float64(s.Clocks) - even
-	return s
+	return s, nil
 }
 
 // Lines says how long the frames take, where the clocks of one go, and that none lie between two.

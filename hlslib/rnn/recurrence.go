@@ -8,7 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Recurrences is every state that a step replaces, with the longest path to what it becomes.
+// Recurrences is every state that a step replaces, with the longest path to what it becomes, from a state or from what
+// an earlier phase has made.
 func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []dataflow.Recurrence) {
 	t := o.timing(f, target)
 	work := 0
@@ -21,43 +22,58 @@ func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []datafl
 			continue // nothing reads it
 		}
 		next := o.stores[of].writer
-		phase := t.phases[next.Phase]
-		name := fmt.Sprintf("state %d", s)
-		r := dataflow.Recurrence{Path: []string{name}, Clocks: phase.start + phase.latency + 1, Work: work,
-			Step: t.step, Beside: max(1, o.P.Sequences) * ((t.step + work - 1) / work)}
-		if len(o.phases) > 1 && next.Phase > 0 {
-			r.Path = append(r.Path, fmt.Sprintf("%d phases before", next.Phase))
+		at := chains(o, next.Phase, f, target)
+		r := dataflow.Recurrence{Path: append(path(o, next, at), stateName(s)), Work: work, Step: t.step,
+			Clocks: t.phases[next.Phase].start + max(1, at[next.Value].Write()) + 1,
+			Beside: max(1, o.P.Sequences) * ((t.step + work - 1) / work)}
+		if next.Phase > 0 {
+			r.Path = slices.Insert(r.Path, 0, looksAt(&o.cell.Phases[0])) // the phases between are waited for
 		}
-		r.Path = append(append(r.Path, path(o, next, f, target)...), name)
 		list = append(list, r)
 	}
 	return list
 }
 
-// path is the operations of the value's phase on the longest path to it.
-func path(o *op, to Ref, f dataflow.Fold, target dataflow.Target) (names []string) {
+func stateName(s int) string { return fmt.Sprintf("state %d", s) }
+
+func phaseName(p int) string { return fmt.Sprintf("phase %d", p) }
+
+// path is where the longest path to a value begins, and the operations on it, of the value's phase.
+func path(o *op, to Ref, at []layer.Chain) (names []string) {
 	values := o.phases[to.Phase].values
-	at := chains(o, to.Phase, f, target)
-	for k := to.Value; ; {
+	for k := to.Value; k >= 0; {
 		v := &values[k]
 		switch v.Op {
-		case OfState, Earlier:
-			slices.Reverse(names)
-			return names
+		case OfState:
+			names = append(names, stateName(v.At))
+		case Earlier:
+			names = append(names, phaseName(v.Phase))
+		case Sum:
+			names = append(names, string(v.Op), looksAt(&o.cell.Phases[to.Phase]))
+		default:
+			names = append(names, string(v.Op))
 		}
-		names = append(names, string(v.Op))
 		from := -1
 		for _, a := range v.Of {
 			if values[a].built() && (from < 0 || later(at[a], at[from])) {
 				from = a
 			}
 		}
-		if from < 0 {
-			slices.Reverse(names)
-			return names
-		}
 		k = from
 	}
+	slices.Reverse(names)
+	return names
+}
+
+// looksAt is the vector that a phase's dots multiply.
+func looksAt(p *Phase) string {
+	if p.State != nil {
+		return stateName(*p.State)
+	}
+	if p.Of != nil {
+		return phaseName(p.Of.Phase)
+	}
+	return "nothing"
 }
 
 // later reports whether a is there after b.

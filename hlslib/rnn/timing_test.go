@@ -195,6 +195,38 @@ func TestLoop(t *testing.T) {
 	}
 }
 
+// TestRecurrences: the path to what a step hands on is that of the values, and where a step has nothing else to wait
+// for, it has the step's clocks.
+func TestRecurrences(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 1))
+	o := recipe{kind: "gru, reset first", cells: 1, units: 8, sequence: true}
+	gru := o.layer(r)
+	for _, tt := range []struct {
+		op   dataflow.Op
+		want []string
+	}{
+		{wide(t, recipe{cells: 1, units: 8}, 5), []string{
+			"state 0 -> sum -> linear -> steps -> product -> requant -> linear -> requant -> steps -> product -> " +
+				"requant -> state 0: 24 clocks; a step has work for 1 of its 24: II 24, or interleave 24",
+			"state 0 -> sum -> linear -> steps -> product -> requant -> linear -> requant -> " +
+				"state 1: 19 clocks; a step has work for 1 of its 24: II 24, or interleave 24"}},
+		{layertest.Bind(t, rnn.New(gru), o.inputs(r, gru, 5)...), []string{
+			"state 0 -> phase 0 -> sum -> linear -> steps -> product -> linear -> requant -> " +
+				"state 0: 34 clocks; a step has work for 2 of its 34: II 34, or interleave 17"}},
+	} {
+		list := tt.op.(dataflow.Recurring).Recurrences(dataflow.Fold{PE: 8, SIMD: 8}, fast)
+		longest := 0
+		var got []string
+		for _, x := range list {
+			longest, got = max(longest, x.Clocks), append(got, x.String())
+		}
+		if !slices.Equal(got, tt.want) || longest != list[0].Step {
+			t.Errorf("%q, want %q; a step takes %d clocks", got, tt.want, list[0].Step)
+		}
+	}
+}
+
 // TestLatency counts the clocks of operations.
 func TestLatency(t *testing.T) {
 	t.Parallel()

@@ -321,8 +321,8 @@ func TestFINNAccumulator(t *testing.T) {
 	}
 }
 
-// TestZCU104 folds for zcu104 within the default budget, and prints how long that takes: the highest rate, and, of CNV, a
-// lower one beside it, which is quickly found. Large networks are searched in the long tier.
+// TestZCU104 folds for zcu104 within the default budget, and prints how long that takes: the highest rate, and, of CNV,
+// a lower one beside it, which is quickly found. Large networks are searched in the long tier.
 func TestZCU104(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

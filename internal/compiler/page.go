@@ -40,6 +40,11 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 		p.Warnings = append(p.Warnings, report.Notice{Severity: x.Severity.String(), Code: string(x.Code),
 			Text: strings.TrimSpace(text), Hint: x.Hint, Notes: x.Notes})
 	}
+	for _, l := range r.Layers() {
+		for _, text := range l.Steps {
+			p.Series = append(p.Series, l.Name+", from step to step: "+text)
+		}
+	}
 	for _, s := range r.Design.Shares {
 		p.Resources = append(p.Resources, report.Resource(s))
 	}

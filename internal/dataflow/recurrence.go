@@ -7,8 +7,8 @@ import (
 
 // A Recurrence is what a step hands on to a later one of a layer, and how long that takes on a target.
 type Recurrence struct {
-	Path   []string // what it goes through; the first and the last are the same
-	Clocks int      // from where a step begins with it to where the next one can
+	Path   []string // what it goes through, from what a step begins with to what is handed on
+	Clocks int      // from where a step begins to where it is there for the next one
 	Work   int      // clocks in which a step has something to do
 	Step   int      // clocks of a step
 	Beside int      // sequences that would have to take turns for no clock to be idle, those that do included
