@@ -90,11 +90,22 @@ template <class C, int BITS> int steps_address(int row, const ap_uint<BITS>& bit
     return (C::functions > 1 ? row << BITS : 0) | bits.to_int();
 }
 
-// steps_upper is the bits of a value that are an address.
-template <class C, class A> ap_uint<element_type<A>::width - C::low> steps_upper(const A& value) {
+// steps_kept is the bits of a value, or where it lies in a window: what is below or above counts as the window's end.
+template <class C, class A> ap_uint<C::span> steps_kept(const A& value) {
 #pragma HLS INLINE
-    const ap_uint<element_type<A>::width> bits = element_type<A>::encode(value);
-    return bits.range(element_type<A>::width - 1, C::low);
+    const int width = element_type<A>::signed_width + 1;
+    if (!C::window) return ap_uint<C::span>(element_type<A>::encode(value));
+    const ap_int<width> moved = number(value) - ap_int<32>(C::first);
+    ap_uint<C::span> kept = ap_uint<width>(moved).range(C::span - 1, 0);
+    if (moved < 0) kept = 0;
+    else if ((moved >> C::span) != 0) kept = ~ap_uint<C::span>(0);
+    return kept;
+}
+
+// steps_upper is the bits of a value that are an address.
+template <class C, class A> ap_uint<C::span - C::low> steps_upper(const A& value) {
+#pragma HLS INLINE
+    return steps_kept<C>(value).range(C::span - 1, C::low);
 }
 
 // The output by the value's upper bits: of the function in a row, in the table of a lane.
@@ -135,8 +146,7 @@ template <> struct steps_form<steps_segments> {
 private:
     template <class C, class A> static ap_uint<C::low> rest(const A& value) {
 #pragma HLS INLINE
-        const ap_uint<element_type<A>::width> bits = element_type<A>::encode(value);
-        return bits.range(C::low - 1, 0);
+        return steps_kept<C>(value).range(C::low - 1, 0);
     }
 };
 

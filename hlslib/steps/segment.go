@@ -2,6 +2,7 @@ package steps
 
 import (
 	"fmt"
+	"math/bits"
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/internal/dataflow"
@@ -19,38 +20,64 @@ const (
 )
 
 // A segmentation cuts values into segments of 2^low, of which none has more than so many breakpoints inside. One at a
-// segment's first value is not inside: there the next code begins.
-type segmentation struct{ low, inside int }
+// segment's first value is not inside: there the next code begins. The segments are of all values of the type, or,
+// where breakpoints lie close together, of a window of 2^span from first on: what is below has the code of first, what
+// is above that of the last one.
+type segmentation struct {
+	low, inside int
+	span        int // bits of what is cut
+	window      bool
+	first       int64
+}
 
 // bindSegments finds those of few enough rows and breakpoints.
 func (f *Functions) bindSegments() {
 	if f.of.Kind == num.Bipolar || f.of.Width > widestValue {
 		return
 	}
-	for low := max(0, f.of.Width-mostAddress); low < f.of.Width; low++ {
-		most := 0
-		for _, s := range f.list {
-			most = max(most, inside(s, low))
+	f.cut(segmentation{span: f.of.Width})
+	least, most := f.of.Range().Hi, f.of.Range().Lo
+	for _, s := range f.list {
+		if n := len(s.At); n > 0 {
+			least, most = min(least, s.At[0]), max(most, s.At[n-1])
 		}
-		if most > mostInside {
+	}
+	if least > most || least-1 != int64(int32(least-1)) {
+		return
+	}
+	if span := bits.Len64(uint64(most - (least - 1))); span < f.of.Width {
+		f.cut(segmentation{span: span, window: true, first: least - 1})
+	}
+}
+
+// cut finds the segments of what is to be cut.
+func (f *Functions) cut(g segmentation) {
+	start := len(f.segments)
+	for g.low = max(0, g.span-mostAddress); g.low < g.span; g.low++ {
+		g.inside = 0
+		for _, s := range f.list {
+			g.inside = max(g.inside, inside(s, g))
+		}
+		if g.inside > mostInside {
 			return // wider segments have no fewer
 		}
-		if len(f.segments) > 0 && f.segments[len(f.segments)-1].inside == most {
-			f.segments = f.segments[:len(f.segments)-1] // half the rows do
+		if n := len(f.segments); n > start && f.segments[n-1].inside == g.inside {
+			f.segments = f.segments[:n-1] // half the rows do
 		}
-		f.segments = append(f.segments, segmentation{low, most})
+		f.segments = append(f.segments, g)
 	}
 }
 
 // inside is the most breakpoints inside of one of a function's segments.
-func inside(s num.Step, low int) (most int) {
+func inside(s num.Step, g segmentation) (most int) {
 	count, segment := 0, int64(0)
 	for _, at := range s.At {
-		if at&(1<<low-1) == 0 {
+		at -= g.first
+		if at&(1<<g.low-1) == 0 {
 			continue
 		}
-		if count == 0 || at>>low != segment {
-			count, segment = 0, at>>low
+		if count == 0 || at>>g.low != segment {
+			count, segment = 0, at>>g.low
 		}
 		count++
 		most = max(most, count)
@@ -61,7 +88,7 @@ func inside(s num.Step, low int) (most int) {
 // segmented are the functions by segments, and tables.
 func (l lanes) segmented() (forms []Form) {
 	for _, s := range l.f.segments {
-		rows := l.functions() << (l.f.of.Width - s.low)
+		rows := l.functions() << (s.span - s.low)
 		form := &segment{lanes: l, segmentation: s}
 		if rows > mostRows || rows*l.at.PE > mostOfLanes || s.inside*max(s.low, form.delta().Width) > widestRecord {
 			continue
@@ -81,21 +108,37 @@ type segment struct {
 func (s *segment) delta() num.Type { return num.Smallest(s.f.jumps) }
 
 func (s *segment) Name() string {
+	name := fmt.Sprintf("2^%d segments", s.span-s.low)
 	if s.inside == 0 {
-		return fmt.Sprintf("table of 2^%d rows", s.f.of.Width-s.low)
+		name = fmt.Sprintf("table of 2^%d rows", s.span-s.low)
 	}
-	return fmt.Sprintf("2^%d segments", s.f.of.Width-s.low)
+	if s.window {
+		name += fmt.Sprintf(" of 2^%d values", s.span)
+	}
+	return name
 }
 
 func (s *segment) Clocks() int {
-	if s.inside == 0 {
-		return 1
+	n := 1
+	if s.inside > 0 {
+		n++
 	}
-	return 2
+	if s.window {
+		n++
+	}
+	return n
 }
 
 // grain is how many values share a row.
 func (s *segment) grain() int64 { return 1 << s.low }
+
+// cut is the values that have segments.
+func (s *segment) cut() num.Range {
+	if !s.window {
+		return s.f.of.Range()
+	}
+	return num.Range{Lo: s.first, Hi: s.first + 1<<s.span - 1}
+}
 
 // A record is what a segment has: its first code, thresholds, and what each adds.
 type record struct {
@@ -105,7 +148,7 @@ type record struct {
 
 // record is that of a segment's values, of which v is one. A threshold that is never exceeded is the last value.
 func (s *segment) record(n int, v int64) record {
-	step, first := s.f.list[n], v&^(s.grain()-1)
+	step, first := s.f.list[n], s.first+(v-s.first)&^(s.grain()-1)
 	r := record{base: step.Apply(first), over: make([]int64, 0, s.inside), delta: make([]int64, 0, s.inside)}
 	for i := step.Above(first); i < len(step.At) && step.At[i] <= first+(s.grain()-1); i++ {
 		r.over = append(r.over, step.At[i]-first-1)
@@ -118,8 +161,11 @@ func (s *segment) record(n int, v int64) record {
 }
 
 func (s *segment) Apply(n int, v int64) int64 {
+	if s.window {
+		v = max(s.first, min(v, s.first+1<<s.span-1))
+	}
 	r := s.record(n, v)
-	rest := v & (s.grain() - 1)
+	rest := (v - s.first) & (s.grain() - 1)
 	for i, over := range r.over {
 		switch {
 		case rest <= over:
@@ -134,23 +180,32 @@ func (s *segment) Apply(n int, v int64) int64 {
 
 // rows are those of a function in the order of addresses, which are a value's bits: the negative ones come last.
 func (s *segment) rows(n int, of func(record) []int64) (rows [][]int64) {
-	for bits := range int64(1) << (s.f.of.Width - s.low) {
-		rows = append(rows, of(s.record(n, s.f.of.Decode(uint64(bits)<<s.low))))
+	for address := range int64(1) << (s.span - s.low) {
+		v := s.first + address<<s.low
+		if !s.window {
+			v = s.f.of.Decode(uint64(v))
+		}
+		rows = append(rows, of(s.record(n, v)))
 	}
 	return rows
 }
 
 func (s *segment) Fields() []dataflow.Field {
-	low := dataflow.Field{Name: "low", Doc: "bits of a value below those of the address", Value: s.low}
+	low := []dataflow.Field{
+		{Name: "low", Doc: "bits of a value below those of the address", Value: s.low},
+		{Name: "span", Doc: "bits of a value, or of the window that it is kept to", Value: s.span},
+		{Name: "window", Doc: "values are kept to a window", Value: s.window},
+		{Name: "first", Doc: "where that begins", Value: int(s.first)},
+	}
 	if s.inside == 0 {
-		return s.fields(table, 0, low)
+		return s.fields(table, 0, low...)
 	}
 	unit := 0
 	if s.f.uniform() {
 		unit = int(s.f.jumps.Lo)
 	}
-	return s.fields(segments, unit, low,
-		dataflow.Field{Name: "steps", Doc: "thresholds of a segment", Value: s.inside})
+	return s.fields(segments, unit,
+		append(low, dataflow.Field{Name: "steps", Doc: "thresholds of a segment", Value: s.inside})...)
 }
 
 func (s *segment) Tables() []dataflow.Table {
@@ -180,7 +235,7 @@ func (s *segment) rest() num.Type { return num.Type{Kind: num.UInt, Width: s.low
 func (s *segment) padded() num.Type { return num.Smallest(s.f.jumps.Union(num.Point(0))) }
 
 func (s *segment) Storage() []dataflow.Storage {
-	rows := 1 << (s.f.of.Width - s.low)
+	rows := 1 << (s.span - s.low)
 	list := []dataflow.Storage{s.storage("codes", rows, s.f.out.Width)}
 	if s.inside == 0 {
 		return list
@@ -193,16 +248,26 @@ func (s *segment) Storage() []dataflow.Storage {
 }
 
 func (s *segment) Logic(m cost.Model) []cost.Part {
-	if s.inside == 0 {
-		return nil
+	var lane cost.Resources
+	if s.window {
+		// What lies below and above is told by the difference's upper bits, and replaces its lower ones.
+		lane = cost.Adder(s.f.of.Width + 1).Plus(cost.Resources{LUT: s.span + (s.f.of.Width+1-s.span+5)/6})
+		if m.Formula == cost.Fitted {
+			lane.FF += s.span
+		}
 	}
-	sums := 1
-	if !s.f.uniform() {
-		sums = s.inside
+	if s.inside > 0 {
+		sums := 1
+		if !s.f.uniform() {
+			sums = s.inside
+		}
+		lane = lane.Plus(cost.Adder(s.f.out.Width).Times(sums))
+		if m.Formula == cost.Fitted {
+			lane.FF += s.low // the lower bits wait for the table
+		}
 	}
-	lane := cost.Adder(s.f.out.Width).Times(sums)
-	if m.Formula == cost.Fitted {
-		lane.FF += s.low // the lower bits wait for the table
+	return []cost.Part{
+		m.Comparators(s.at.PE, s.inside, s.low),
+		lane.Times(s.at.PE).As("step sums"),
 	}
-	return []cost.Part{m.Comparators(s.at.PE, s.inside, s.low), lane.Times(s.at.PE).As("step sums")}
 }

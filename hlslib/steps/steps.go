@@ -252,23 +252,25 @@ func (f *Functions) differs(form Form) *Difference {
 				}
 			}
 		}
-		step := int64(0)
-		if g, ok := form.(interface{ grain() int64 }); ok {
-			step = g.grain()
+		step, cut := int64(0), all
+		if g, ok := form.(*segment); ok {
+			step, cut = g.grain(), g.cut()
 		}
-		for v := all.Lo; ; v += step {
+		for v := cut.Lo; ; v += step {
 			if form.Apply(n, v) != s.Apply(v) {
 				return &Difference{n, v}
 			}
-			if step == 0 || v > all.Hi-step {
+			if step == 0 || v > cut.Hi-step {
 				break
 			}
 			if last := v + step - 1; form.Apply(n, last) != s.Apply(last) {
 				return &Difference{n, last}
 			}
 		}
-		if form.Apply(n, all.Hi) != s.Apply(all.Hi) {
-			return &Difference{n, all.Hi}
+		for _, v := range []int64{all.Lo, cut.Lo - 1, cut.Hi + 1, all.Hi} {
+			if all.Contains(v) && form.Apply(n, v) != s.Apply(v) {
+				return &Difference{n, v}
+			}
 		}
 	}
 	return nil

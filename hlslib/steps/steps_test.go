@@ -152,7 +152,7 @@ func TestChosen(t *testing.T) {
 		{byte8, even(byte8, 5, 1, 1), 0, "comparators"},
 		{wide, even(wide, -50000, 384, 255), 2, "2^7 segments"},
 		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 2, "search by [4 4] bits"},
-		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 0, "search by [1 1 1 1 1 1 1 1] bits"},
+		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 0, "2^7 segments of 2^17 values"},
 		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 1, "comparators"},
 	} {
 		k := num.Compare([]num.Step{tt.step}, []num.Range{tt.of.Range()}, tt.of, 300)
