@@ -85,7 +85,8 @@ func (c *Certificate) Lines() (lines []string) {
 	}
 	if c.Spares {
 		lines = append(lines,
-			"LUTs are enough for factors of few bits, so no DSP slice multiplies any: with some the load might be lower")
+			"LUTs are enough for factors of few bits, so no DSP slice multiplies any: with some the load might be "+
+				"lower")
 	}
 	if c.Latency != nil {
 		lines = append(lines, c.Latency.String())

@@ -262,12 +262,12 @@ func (s *screen) explain(r *compiler.Result) {
 	if d.Clocks.Proof.Frames > 0 {
 		s.field("deadlock", "%s", d.Clocks.Proof.Short())
 	}
+	s.field("synthesis", "%s", r.Synthesis())
 	name := "series"
 	for _, line := range d.Series.Lines() {
 		s.field(name, "%s", line)
 		name = ""
 	}
-	s.field("synthesis", "%s", r.Synthesis())
 	name = "folding"
 	for _, line := range append([]string{d.Certificate.Effort()}, d.Certificate.Lines()...) {
 		s.field(name, "%s", line)

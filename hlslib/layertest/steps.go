@@ -14,16 +14,18 @@ import (
 	"hlsgen/internal/tier"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
+	"hlsgen/templates/rtltest"
 	"hlsgen/templates/synthtest"
 )
 
-// A Mutant is other text in a file below hls/include/hlsgen/, which must not pass.
+// A Mutant is other text in a file of a project, which must not pass. Path is how the file's path ends.
 type Mutant struct{ Path, From, To string }
 
 // Steps holds layers for sequences of any length against the contract: the inputs of a case are those of the longest
 // sequence, and their first axes are time where timed says so. Sequences of all lengths, one after the other, up and
 // down again, give in the clock simulator and in compiled C++ what Eval of the layer for each length gives; and a
-// second compiler looks at them. Mutants are tried with the last case, which is the only one of short tests.
+// second compiler looks at them. Mutants are tried with the last case, which is the only one of short tests; Verilator
+// reads its written top, and in the long tier simulates it.
 func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...Case) {
 	t.Helper()
 	for i, c := range cases {
@@ -56,6 +58,18 @@ func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...
 			for _, m := range mutants {
 				try(m.To, m.of(t, files), false)
 			}
+			t.Run("RTL", func(t *testing.T) {
+				rtltest.Lint(t, files)
+				if !tier.Long() {
+					return
+				}
+				b := rtltest.Build(t, files)
+				for pauses := range 4 {
+					if said := b.Run(t, pauses); !rtltest.Passed(said) {
+						t.Errorf("pauses=%d: %s", pauses, said)
+					}
+				}
+			})
 		})
 	}
 }

@@ -83,6 +83,11 @@ func (b *Built) Run(t testing.TB, pauses int) string {
 	return out
 }
 
+// Passed reports whether a bench has said so.
+func Passed(said string) bool {
+	return strings.HasPrefix(said, "PASS ") && !strings.Contains(said, "FAIL")
+}
+
 // Replace writes another file in the place of one that the bench reads.
 func (b *Built) Replace(t testing.TB, path string, data []byte) {
 	t.Helper()
