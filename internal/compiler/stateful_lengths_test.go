@@ -30,7 +30,7 @@ func TestStatefulLengths(t *testing.T) {
 		}
 	})
 	axes := rnntest.All
-	axes.Turns, axes.Data = false, false
+	axes.Turns, axes.Data, axes.Unrolled = false, false, false // a file that writes steps out has one length
 	for seed := uint64(0); networks > 0; seed++ {
 		n := rnntest.Draw(rnntest.Seeded(seed), axes)
 		across := n.Front != nil && n.Front.Kernel > 0
