@@ -57,6 +57,15 @@ func consistent(t testing.TB, d *Design, goal Goal) {
 		float64(is.Slowest) > is.Interval {
 		t.Fatalf("%+v: %+v, simulated %d and %v", goal, is, trace.Latency(), trace.Interval())
 	}
+	if s := d.Series; s.Settled != (trace.Period.Frames > 0) || s.First != d.Clocks.Latency ||
+		s.Each != d.Clocks.Interval || len(s.Lines()) != 3 {
+		t.Fatalf("%+v: %+v of %+v", goal, s, d.Clocks)
+	} else if s.Settled && d.Clocks.Interval == trace.Interval() {
+		many, err := rtlsim.Run(context.Background(), d.Design, nil, rtlsim.Options{Frames: s.Frames})
+		if err != nil || many.Frames[s.Frames-1].Last+1 != s.Clocks {
+			t.Fatalf("%+v: %+v, simulated %+v", goal, s, many.Frames[s.Frames-1])
+		}
+	}
 	if whole := estimate.Whole(d.Design); whole.Total != d.Estimate.Total {
 		t.Fatalf("%+v: %+v, estimated %+v", goal, d.Estimate.Total, whole.Total)
 	}

@@ -21,9 +21,12 @@ type Design struct {
 	Shares      []Share // what it takes of the budget, by kind
 	Over        bool    // of the budget, as a goal without one, or with OverBudget, allows
 	Bottleneck  Bottleneck
+	Series      Series // what many frames take, and why
 	Certificate Certificate
 	Reasons     []string // per stream: why the FIFO is deep; empty where it is not
 	Given       []int    // per stream: the words that the user gave the FIFO, 0 where it was sized
+
+	of report
 }
 
 // Clocks is what the simulation of a design shows, clock by clock and without data: of the longest sequences, where
@@ -34,7 +37,7 @@ type Clocks struct {
 	Trace    *rtlsim.Trace // of as many frames as it takes
 	Proof    rtlsim.Proof  // that nothing deadlocks
 	Shortest *Pace         // of the shortest sequences; nil where all have one length
-	Least    *Pace         // if operations take as little as they may; nil where delays are calibrated
+	Least    *Pace         // if operations take as little as they may; nil before Range, or where delays are calibrated
 	Most     *Pace         // if they take as much; nil likewise
 }
 
@@ -76,7 +79,7 @@ type report struct{ *fit.Question }
 // design makes a folding whole. The error may be a *rtlsim.Deadlock.
 func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	b := q.Build(f)
-	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.Given(b)}
+	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.Given(b), of: q}
 	proof, err := rtlsim.Prove(ctx, b.Design)
 	if err != nil {
 		return nil, err
@@ -90,9 +93,6 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	if d.Clocks.Shortest, err = q.shortest(ctx, b.Design); err != nil {
 		return nil, err
 	}
-	if err := q.bounds(ctx, b.Design, &d.Clocks); err != nil {
-		return nil, err
-	}
 	d.Estimate = estimate.Whole(b.Design)
 	d.Shares = q.Budget.Shares(d.Estimate.Total)
 	d.Over = !q.Budget.Fits(d.Estimate.Total)
@@ -100,34 +100,34 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 		return nil, err
 	}
 	d.Bottleneck = q.bottleneck(d)
+	d.Series = series(d)
 	return d, nil
 }
 
 // pace simulates a design until the pipeline is full.
 func (q report) pace(ctx context.Context, d *dataflow.Design) (p Pace, t *rtlsim.Trace, err error) {
-	if t, err = rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: fit.Frames(d)}); err != nil {
+	if t, err = q.Run(ctx, d); err != nil {
 		return p, nil, err
 	}
 	return Pace{max(t.Interval(), float64(q.MemoryClocks(d))), t.Latency()}, t, nil
 }
 
-// bounds is the pace of the same design at both ends of the range of its latencies.
-func (q report) bounds(ctx context.Context, d *dataflow.Design, c *Clocks) error {
+// Range simulates the same design at both ends of the range of its latencies, for Clocks.Least and Most.
+func (d *Design) Range(ctx context.Context) error {
 	if d.Target.Calibrated() {
 		return nil
 	}
-	for _, b := range []delay.Bound{delay.Least, delay.Most} {
-		at := *d
-		at.Target.Bound = b
-		p, _, err := q.pace(ctx, &at)
-		if err != nil {
-			return err
-		}
-		if c.Most = &p; b == delay.Least {
-			c.Least = &p
-		}
+	at := func(b delay.Bound) (*Pace, error) {
+		c := *d.Design
+		c.Target.Bound = b
+		p, _, err := d.of.pace(ctx, &c)
+		return &p, err
 	}
-	return nil
+	var err error
+	if d.Clocks.Least, err = at(delay.Least); err == nil {
+		d.Clocks.Most, err = at(delay.Most)
+	}
+	return err
 }
 
 // shortest is the pace of the shortest sequences; nil where all frames have one length.

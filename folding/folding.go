@@ -17,7 +17,8 @@
 //	make.go         which interval to look at, until there is a design
 //	bound.go        what nothing goes below, without making a design
 //	front.go        all that is worth choosing from
-//	design.go       the figures of a design; bottleneck.go, where its interval comes from
+//	design.go       the figures of a design; bottleneck.go, where its interval comes from; series.go, what many frames
+//	                take
 //	certificate.go  what is proved of it
 //	trouble.go      why there is none, and what would do
 //	outside.go      names of types for other modules

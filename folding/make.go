@@ -197,7 +197,7 @@ const mostProbed = 1_000_000
 func (q *inquiry) faster(ctx context.Context, f *found, excluded int) (*found, error) {
 	reached := func(f *found) (float64, error) {
 		d := q.Build(f.Folding).Design
-		clocks, err := fit.Interval(ctx, d)
+		clocks, err := q.Interval(ctx, d)
 		return max(clocks, float64(q.MemoryClocks(d))), err
 	}
 	clocks, err := reached(f)

@@ -2,6 +2,7 @@ package rtlsim
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"hlsgen/internal/dataflow"
@@ -24,8 +25,18 @@ func TestPeriods(t *testing.T) {
 			t.Fatalf("seed %d: %+v\nthe plain walk: %+v, stuck %t\n%s", seed, got, want, stuck, d.Model.Graph)
 		}
 		p := got.Period
+		beyond := opt.Frames + rng.IntN(100)
 		if p.Frames == 0 {
+			if _, ok := got.Out(beyond); ok {
+				t.Errorf("seed %d: a frame beyond a run without a steady state is known", seed)
+			}
 			continue
+		}
+		more := opt
+		more.Frames = beyond + 1
+		out, ok := got.Out(beyond)
+		if last := run(t, d, nil, more).Frames[beyond].Last; !ok || out != last {
+			t.Errorf("seed %d: frame %d comes out in clock %d, by the steady state in %d", seed, beyond, last, out)
 		}
 		skipped++
 		if p.Frames > 1 {
@@ -42,6 +53,36 @@ func TestPeriods(t *testing.T) {
 	}
 	if skipped < 80 || several < 3 {
 		t.Errorf("%d steady states, %d of several frames: the networks test too little", skipped, several)
+	}
+}
+
+// What a run found is what it would find again: for the same design at the same depths and pace alone.
+func TestKnownRuns(t *testing.T) {
+	t.Parallel()
+	var known Known
+	differ := 0
+	for seed := range uint64(60) {
+		d, rng := randomNet(t, seed, 8)
+		for range 3 {
+			deeper := *d
+			deeper.FIFO = slices.Clone(d.FIFO)
+			deeper.FIFO[rng.IntN(len(d.FIFO))].Depth += rng.IntN(3)
+			opt := Options{Frames: 1 + rng.IntN(3), In: Pace{Every: rng.IntN(2)}, Out: Pace{Every: rng.IntN(2)}}
+			want, stuck := Run(t.Context(), &deeper, nil, opt)
+			opt.Known = &known
+			for range 2 {
+				if got, err := Run(t.Context(), &deeper, nil, opt); !reflect.DeepEqual(got, want) ||
+					!reflect.DeepEqual(err, stuck) {
+					t.Errorf("seed %d: %+v, %v; a new run %+v, %v", seed, got, err, want, stuck)
+				}
+			}
+			if want != nil && want.Cycles%2 == 0 {
+				differ++
+			}
+		}
+	}
+	if differ < 20 {
+		t.Errorf("%d of the runs have an even number of clocks: the networks test too little", differ)
 	}
 }
 

@@ -1,6 +1,7 @@
 package rtlsim
 
 import (
+	"fmt"
 	"slices"
 
 	"hlsgen/internal/dataflow"
@@ -83,6 +84,33 @@ func (p *plan) streamsOf(members []bool) (list []int) {
 		}
 	}
 	return list
+}
+
+// key appends all that decides the clocks of a window, or of the whole where members is nil, but for the host's pace,
+// as text: the rule of stalls, loops, streams with their depths.
+func (p *plan) key(b []byte, members []bool, depth []int) []byte {
+	b = fmt.Append(b, " ", p.design.Target.Stalls)
+	number := make([]int, len(p.loops))
+	n := 0
+	for i, l := range p.loops {
+		if members == nil || members[i] {
+			number[i] = n
+			n++
+			b = append(append(b, '\n'), l.Key()...)
+		}
+	}
+	nodes := p.design.Model.Graph.Nodes
+	for _, s := range p.streamsOf(members) {
+		b = append(b, '\n')
+		if w := p.writer[s]; w >= 0 {
+			b = fmt.Append(b, number[w], ".", slices.Index(nodes[w].Out, s))
+		}
+		if r := p.reader[s]; r >= 0 {
+			b = fmt.Append(b, " ", number[r], ".", slices.Index(nodes[r].In, s))
+		}
+		b = fmt.Append(b, " ", depth[s], " ", p.every[s])
+	}
+	return b
 }
 
 func (p *plan) name(node int) string { return p.design.Model.Graph.Nodes[node].Name }

@@ -60,6 +60,21 @@ func (t *Trace) Interval() float64 {
 	return float64(t.Frames[last].Last-t.Frames[from].Last) / float64(last-from)
 }
 
+// Out is the clock in which the last word of a frame comes out, if frames go on for ever: of those beyond the run by
+// the steady state that it came to; ok is false where it came to none.
+func (t *Trace) Out(frame int) (clock int, ok bool) {
+	beyond := frame - len(t.Frames) + 1
+	if beyond <= 0 {
+		return t.Frames[frame].Last, true
+	}
+	p := t.Period
+	if p.Frames == 0 {
+		return 0, false
+	}
+	periods := (beyond + p.Frames - 1) / p.Frames
+	return t.Frames[frame-periods*p.Frames].Last + periods*p.Clocks, true
+}
+
 // finish fills in what the streams hold.
 func (e *engine) finish() *Trace {
 	t := e.trace

@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"hlsgen/internal/dataflow"
 )
 
-// Known remembers which windows keep which intervals at which depths. It may be shared by the sizing of any designs,
-// also between goroutines. The zero value knows nothing.
-type Known struct{ windows sync.Map }
+// Known remembers which windows keep which intervals at which depths, and runs without data. It may be shared by any
+// designs, also between goroutines. The zero value knows nothing.
+type Known struct{ windows, runs sync.Map }
 
 // trials run a design, or a window of it, at depths that are tried.
 type trials struct {
@@ -176,34 +175,13 @@ func (z *trials) try(members []bool, depth []int) tried {
 	return t
 }
 
-// key is all that decides whether a window passes, as text: loops, streams with their depths, the interval, the host,
-// the rule of stalls.
+// key is all that decides whether a window passes, as text: what plan.key has, the interval, the host.
 func (z *trials) key(members []bool, depth []int) string {
-	b := fmt.Append(nil, z.interval, " ", z.design.Target.Stalls)
+	b := fmt.Append(nil, z.interval)
 	if members == nil {
 		b = fmt.Append(b, " whole ", z.in.Every, " ", z.out.Every, " ", z.calm)
 	}
-	number := make([]int, len(z.loops))
-	n := 0
-	for i, l := range z.loops {
-		if members == nil || members[i] {
-			number[i] = n
-			n++
-			b = append(append(b, '\n'), l.Key()...)
-		}
-	}
-	nodes := z.design.Model.Graph.Nodes
-	for _, s := range z.streamsOf(members) {
-		b = append(b, '\n')
-		if w := z.writer[s]; w >= 0 {
-			b = fmt.Append(b, number[w], ".", slices.Index(nodes[w].Out, s))
-		}
-		if r := z.reader[s]; r >= 0 {
-			b = fmt.Append(b, " ", number[r], ".", slices.Index(nodes[r].In, s))
-		}
-		b = fmt.Append(b, " ", depth[s], " ", z.every[s])
-	}
-	return string(b)
+	return string(z.plan.key(b, members, depth))
 }
 
 // enough is words that do for a stream whatever else is too little: those of every frame that can be under way at a

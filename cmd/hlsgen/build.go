@@ -261,7 +261,12 @@ func (s *screen) explain(r *compiler.Result) {
 	if d.Clocks.Proof.Frames > 0 {
 		s.field("deadlock", "%s", d.Clocks.Proof.Short())
 	}
-	name := "folding"
+	name := "series"
+	for _, line := range d.Series.Lines() {
+		s.field(name, "%s", line)
+		name = ""
+	}
+	name = "folding"
 	for _, line := range append([]string{d.Certificate.Effort()}, d.Certificate.Lines()...) {
 		s.field(name, "%s", line)
 		name = ""
@@ -354,6 +359,7 @@ type built struct {
 
 	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // where frames are some of different lengths
 
+	Series     compiler.SeriesReport  `json:"series"`
 	Slowest    int                    `json:"slowest_layer_clocks"`
 	Bottleneck compiler.Bottleneck    `json:"bottleneck"`
 	Port       *compiler.PortReport   `json:"host_port,omitempty"`
@@ -386,6 +392,7 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 	b := built{about: aboutOf(r.Source), Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
 		Reached: f.ClockMHz(), Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency,
 		Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: compiler.SequencesOf(f), Slowest: f.Clocks.Slowest,
+		Series:     compiler.SeriesOf(f),
 		Bottleneck: r.Bottleneck(), Port: r.Port(),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
 		Folding: compiler.CertificateOf(&f.Certificate),

@@ -42,7 +42,7 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim
 			d.FIFO[id].Depth = fixed[id]
 		}
 	}
-	clocks, err := Interval(ctx, &d)
+	clocks, err := q.Interval(ctx, &d)
 	if err == nil && !z.Kept {
 		_, err = rtlsim.Prove(ctx, &d)
 		z.Kept = true
@@ -65,9 +65,15 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim
 // Frames is how many frames it takes to see the interval: more than the design holds at a time.
 func Frames(d *dataflow.Design) int { return 16 + 2*len(d.Model.Graph.Nodes) }
 
+// Run simulates a design until the pipeline is full. The trace is not to be changed. The error may be a
+// *rtlsim.Deadlock.
+func (q *Question) Run(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
+	return rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: Frames(d), Known: &q.Known})
+}
+
 // Interval is the clocks per frame of a design. The error may be a *rtlsim.Deadlock.
-func Interval(ctx context.Context, d *dataflow.Design) (float64, error) {
-	t, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: Frames(d)})
+func (q *Question) Interval(ctx context.Context, d *dataflow.Design) (float64, error) {
+	t, err := q.Run(ctx, d)
 	if err != nil {
 		return 0, err
 	}

@@ -121,6 +121,9 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if r.Design, err = folding.Make(ctx, model, target, o.goal(fixed), d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err
 	}
+	if err := r.Design.Range(ctx); err != nil {
+		return nil, err
+	}
 	runs, err := verification(model, r.Source, r.Design.Model.Graph, o.Verify)
 	if err != nil {
 		return nil, err

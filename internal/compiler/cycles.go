@@ -3,6 +3,7 @@ package compiler
 import (
 	"math"
 
+	"hlsgen/folding"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
@@ -18,6 +19,7 @@ type cycleReport struct {
 	Bottleneck Bottleneck     `json:"bottleneck"`
 	Port       *PortReport    `json:"host_port,omitempty"`
 	Deadlock   deadlockReport `json:"deadlock"`
+	Series     SeriesReport   `json:"series"`
 
 	Sequences *SequencesReport `json:"sequences,omitempty"`
 	Layers    []rtlsim.Node    `json:"layers"`
@@ -31,6 +33,15 @@ type periodReport struct {
 	Clocks int           `json:"clocks"`
 	Layers []rtlsim.Node `json:"layers"`
 }
+
+// A SeriesReport is what many frames take that follow each other, in numbers and in words.
+type SeriesReport struct {
+	folding.Series
+	Text []string `json:"text"`
+}
+
+// SeriesOf tells of many frames of a design.
+func SeriesOf(d *folding.Design) SeriesReport { return SeriesReport{d.Series, d.Series.Lines()} }
 
 // A Bottleneck is what the interval comes from.
 type Bottleneck struct {
@@ -74,8 +85,9 @@ type fifoReport struct {
 func (r *Result) cycleReport() cycleReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
 	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.Design.FPS(), Clock: r.Design.ClockMHz(),
-		Layers: t.Nodes, Bottleneck: r.Bottleneck(), Port: r.Port(), Sequences: SequencesOf(r.Design),
-		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words}}
+		Layers: t.Nodes, Bottleneck: r.Bottleneck(), Series: SeriesOf(r.Design), Port: r.Port(),
+		Sequences: SequencesOf(r.Design),
+		Deadlock:  deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words}}
 	if p := t.Period; p.Frames > 0 {
 		out.Period = &periodReport{p.Frames, p.Clocks, t.Steady}
 	}

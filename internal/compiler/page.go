@@ -30,6 +30,7 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name,
 		Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, plain(t.ClockMHz)), Tool: "hlsgen " + o.Version,
 		Facts: r.facts(), Parts: r.parts(), Layers: r.pageLayers(), Checks: r.checks(), Given: r.given(o),
+		Series: r.Design.Series.Lines(),
 		Before: r.Design.Model.Prefix.Nodes, After: r.Design.Model.Suffix.Nodes}
 	for _, x := range d.Diags {
 		text := x.Msg

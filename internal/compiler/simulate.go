@@ -222,6 +222,9 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	if r.Design, err = folding.Make(ctx, m, target, goal, d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err
 	}
+	if err := r.Design.Range(ctx); err != nil {
+		return nil, err
+	}
 	design := r.Design.Design
 	streams, err := eval(ctx, design.Model, in)
 	if err != nil {

@@ -25,6 +25,7 @@ type Page struct {
 	Layers                   []LayerRow
 	Certificate              []string // lines of the proof
 	Options                  Facts    // of layers: how many were looked at
+	Series                   []string // what many frames take, and why
 	Clocks, Timeline         SVG      // pictures; may be nil
 	TimelineNote             string
 	FIFOs                    []FIFO

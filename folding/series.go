@@ -1,0 +1,99 @@
+package folding
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dustin/go-humanize"
+
+	"hlsgen/folding/ask"
+)
+
+// SeriesFrames is how many frames a Series has.
+const SeriesFrames = 1000
+
+// A Series is what hardware does with many frames that follow each other as fast as they are taken, and why. Where
+// sequences have different lengths, all are the longest.
+type Series struct {
+	Frames int     `json:"frames"`
+	Clocks int     `json:"clocks"`              // from the first input word to the last output word
+	First  int     `json:"first_frame_clocks"`  // of these: of the first frame
+	Each   float64 `json:"each_further_clocks"` // of these: of each other one
+	// what is left: some frames come sooner or later than so, until FIFOs are as full as they get
+	Filling float64 `json:"filling_clocks"`
+	Settled bool    `json:"settled"` // the steady state was seen; else it is taken that frames go on as they did last
+
+	Slowest string  `json:"slowest_layer"`        // the first of those with the most iterations
+	Works   int     `json:"slowest_works_clocks"` // of a frame's clocks: in each it begins an iteration
+	Waits   float64 `json:"slowest_waits_clocks"` // the rest of a frame's clocks
+	// a frame's clocks, were a kernel's call a loop over a frame: its pipeline would empty before the next one begins
+	// (docs/clock.md)
+	AsLoops float64 `json:"each_as_loops_clocks"`
+
+	of     string // what a frame is, where it is not a sample
+	reason string // of Bottleneck
+	mhz    float64
+}
+
+// series tells of a design whose clocks and bottleneck are known.
+func series(d *Design) Series {
+	c := &d.Clocks
+	s := Series{Frames: SeriesFrames, First: c.Latency, Each: c.Interval, AsLoops: c.Interval,
+		reason: d.Bottleneck.Reason, mhz: d.ClockMHz()}
+	if n := d.Model.Turns.PerFrame(); n > 1 {
+		s.of = fmt.Sprintf(" of %d samples", n)
+	}
+	if l := d.Model.Lengths; l != nil {
+		s.of = fmt.Sprintf(" of %d steps", l.Max)
+	}
+	for i, n := range d.Model.Graph.Nodes {
+		loop := d.Loop(i)
+		if loop.Iterations() > s.Works {
+			s.Slowest, s.Works = n.Name, loop.Iterations()
+		}
+		s.AsLoops = max(s.AsLoops, float64(loop.Iterations()+loop.Latency))
+	}
+	s.Waits = max(0, s.Each-float64(s.Works))
+	even := float64(s.First) + float64(s.Frames-1)*s.Each
+	s.Clocks = int(math.Ceil(even))
+	if last, ok := c.Trace.Out(s.Frames - 1); ok {
+		s.Settled = true
+		if c.Interval == c.Trace.Interval() { // else the processor's memory, which is not simulated, is slower
+			s.Clocks = last + 1
+		}
+	}
+	s.Filling = float64(s.Clocks) - even
+	return s
+}
+
+// Lines says how long the frames take, where the clocks of one go, and that none lie between two.
+func (s *Series) Lines() []string {
+	about := ""
+	if !s.Settled {
+		about = "about "
+	}
+	whole := func(n int) string { return humanize.Comma(int64(n)) }
+	all := fmt.Sprintf("%s frames%s take %s%s (%s µs at %s MHz): %s for the first, %s for each further one",
+		whole(s.Frames), s.of, about, ask.Clocks(s.Clocks), humanize.CommafWithDigits(float64(s.Clocks)/s.mhz, 1),
+		ask.Plain(s.mhz), whole(s.First), humanize.Commaf(s.Each))
+	switch {
+	case s.Filling >= 1:
+		all += fmt.Sprintf(", and %s until FIFOs are as full as they get", humanize.Commaf(s.Filling))
+	case s.Filling <= -1:
+		all += fmt.Sprintf(", less %s until FIFOs are as full as they get", humanize.Commaf(-s.Filling))
+	}
+	if s.Slowest == "" {
+		return []string{all}
+	}
+	each := fmt.Sprintf("of a frame's %s %s works in all, an iteration in each", ask.Clocks(s.Each), s.Slowest)
+	if s.Waits > 0 {
+		each = fmt.Sprintf("of a frame's %s %s works in %s, an iteration in each, and waits in %s: %s",
+			ask.Clocks(s.Each), s.Slowest, whole(s.Works), humanize.Commaf(s.Waits), s.reason)
+	}
+	between := "no clock lies between frames: a call of a kernel is one iteration, and no pipeline empties"
+	if s.AsLoops > s.Each {
+		between += fmt.Sprintf("; as a loop for each frame it would, and a frame take about %s (docs/clock.md)",
+			ask.Clocks(s.AsLoops))
+	}
+	return []string{all, each, between}
+}
