@@ -172,16 +172,16 @@ func TestLoop(t *testing.T) {
 		cells, sequences, units, pe, simd int
 		latency, iterations               int
 	}{
-		{2, 1, 128, 2, 128, 28, 5 * 128},       // FINN-L's W2A2: two cells of 64 clocks cover the latency
-		{2, 1, 128, 1, 64, 27, 5 * 512},        // its W4A4
-		{1, 1, 128, 2, 128, 28, 4*91 + 64},     // a cell alone waits for itself
-		{1, 2, 128, 2, 128, 28, 5 * 128},       // two sequences do not
-		{1, 4, 128, 8, 128, 28, 5 * 64},        // nor do four,
-		{1, 2, 128, 8, 128, 28, 4*43 + 32},     // where two do: 2*16 clocks are less than 16+27
-		{1, 1, 8, 8, 8, 24, 4*24 + 1},          // nothing but latency
-		{3, 1, 8, 4, 2, 22, 4*27 + 24},         // 3*8 clocks are less than 8+21-2
-		{1, 1, 12, 4, 3, 23, 4*(12+22) + 12},   // one word of 12
-		{1, 1, 12, 2, 2, 22, 4*(36+21-5) + 36}, // words of 2: the last of 6 clocks waits for the last
+		{2, 1, 128, 2, 128, 27, 5 * 128},       // FINN-L's W2A2: two cells of 64 clocks cover the latency
+		{2, 1, 128, 1, 64, 26, 5 * 512},        // its W4A4
+		{1, 1, 128, 2, 128, 27, 4*90 + 64},     // a cell alone waits for itself
+		{1, 2, 128, 2, 128, 27, 5 * 128},       // two sequences do not
+		{1, 4, 128, 8, 128, 27, 5 * 64},        // nor do four,
+		{1, 2, 128, 8, 128, 27, 4*42 + 32},     // where two do: 2*16 clocks are less than 16+26
+		{1, 1, 8, 8, 8, 23, 4*23 + 1},          // nothing but latency
+		{3, 1, 8, 4, 2, 21, 4*26 + 24},         // 3*8 clocks are less than 8+20-2
+		{1, 1, 12, 4, 3, 22, 4*(12+21) + 12},   // one word of 12
+		{1, 1, 12, 2, 2, 21, 4*(36+20-5) + 36}, // words of 2: the last of 6 clocks waits for the last
 	} {
 		o := recipe{cells: tt.cells, sequences: tt.sequences, units: tt.units}
 		op := wide(t, o, steps)
