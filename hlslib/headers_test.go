@@ -58,9 +58,9 @@ func TestHeadersNameMembers(t *testing.T) {
 			t.Errorf("%s does not say what C has", name)
 		}
 	}
-	texts["dwc.hpp"] = strings.Replace(texts["dwc.hpp"], "in_width and", "in_width, in_t and", 1) +
+	texts["dwc.hpp"] = strings.Replace(texts["dwc.hpp"], "in_width and", "in_width, in_per_word and", 1) +
 		"//     buffer_width, trips   two\n"
-	if got := fmt.Sprint(unasked("dwc.hpp", texts)); got != "[in_t trips]" {
+	if got := fmt.Sprint(unasked("dwc.hpp", texts)); got != "[in_per_word trips]" {
 		t.Errorf("members planted in dwc.hpp: found are %s", got)
 	}
 }

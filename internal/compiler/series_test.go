@@ -72,10 +72,10 @@ func TestIntervalOfOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	promises := synthtest.Promises(files)
-	layers := string(files.Get("hls/layers.cpp"))
 	const pragma = "#pragma HLS PIPELINE II=1 style=flp"
 	for name, trips := range promises {
-		body := regexp.MustCompile(`(?ms)^void ` + name + `\(.*?^}`).FindString(layers)
+		body := regexp.MustCompile(`(?ms)^void ` + name + `\(.*?^}`).FindString(
+			string(files.Get("hls/layers/" + name + ".cpp")))
 		if len(trips) > 0 || strings.Count(body, pragma) != 1 {
 			t.Errorf("%s keeps loops of %v trips:\n%s", name, trips, body)
 		}

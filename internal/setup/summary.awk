@@ -25,6 +25,7 @@
         story()
     }
     print
+    fflush() # a run takes minutes
     split($0, verdict, "\t")
     file(verdict[2])
     delete why
