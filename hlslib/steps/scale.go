@@ -251,17 +251,11 @@ func (s *Scaled) side() int {
 	return s.at.PE
 }
 
-// Fields has the digits of the multiplier, or, where each lane has its own, says that they are in a table.
+// Fields has the digits of the multiplier, unless each lane has its own, which are in a table.
 func (s *Scaled) Fields() []dataflow.Field {
-	list := []int{0}
-	if len(s.s.multiplier) == 1 && s.s.digits > 0 {
-		list = digits(s.s.multiplier[0])
-	}
-	return []dataflow.Field{
+	fields := []dataflow.Field{
 		formField(scaled),
-		{Name: "digits", Doc: "powers of two that make the multiplier: -1-e for -2^e", Value: list},
-		{Name: "digit_count", Doc: "how many of them there are", Value: s.s.digits},
-		{Name: "own", Doc: "lanes have multipliers of their own, from a table", Value: len(s.s.multiplier) > 1},
+		{Name: "digit_count", Doc: "how many powers of two make a multiplier", Value: s.s.digits},
 		{Name: "sum_width", Doc: "bits of multiplier times value, plus bias", Value: s.s.sum.Width},
 		{Name: "shift", Doc: "what that is shifted right by", Value: s.s.shift},
 		{Name: "mode", Doc: "how it rounds: a requant_mode", Value: s.s.mode.Code()},
@@ -269,9 +263,17 @@ func (s *Scaled) Fields() []dataflow.Field {
 		{Name: "hi", Doc: "the greatest output", Value: int(s.s.limits.Hi)},
 		{Name: "clip_lo", Doc: "some code lies below", Value: s.s.code.Lo < s.s.limits.Lo},
 		{Name: "clip_hi", Doc: "some code lies above", Value: s.s.code.Hi > s.s.limits.Hi},
-		{Name: "unit", Doc: "what each exceeded threshold adds", Value: 0},
 		{Name: "shared", Doc: "one row serves all channels", Value: s.f.compare.Shared()},
 	}
+	if len(s.s.multiplier) > 1 {
+		return fields
+	}
+	list := []int{0}
+	if s.s.digits > 0 {
+		list = digits(s.s.multiplier[0])
+	}
+	return append(fields,
+		dataflow.Field{Name: "digits", Doc: "powers of two that make it: -1-e for -2^e", Value: list})
 }
 
 // Tables has the biases, and the digits of lanes that have multipliers of their own.
