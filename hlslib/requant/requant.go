@@ -216,14 +216,15 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 
 // Emit is the kernel of Thresholding where the layer is built as step functions.
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	streams := []string{"in_t", "in_width", "out_t", "out_width"}
 	if form := o.form(f); form != nil {
-		return dataflow.Instance{Header: "threshold.hpp", Func: "threshold",
+		return dataflow.Instance{Header: "threshold.hpp", Func: "threshold", Streams: streams,
 			Config: o.Config(f, "channels computed", form.Fields()...), Tables: form.Tables(), Storage: form.Storage()}
 	}
 	return dataflow.Instance{
 		Header:  "requant.hpp",
 		Func:    "requant",
-		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
+		Streams: streams,
 		Config: o.Config(f, "channels computed", []dataflow.Field{
 			{Name: "sum_t", Doc: "multiplier times input, plus bias", Value: o.sum},
 			{Name: "one_multiplier", Doc: "one serves all channels", Value: layer.Common(o.P.Multiplier)},
