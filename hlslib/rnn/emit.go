@@ -60,7 +60,8 @@ func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) datafl
 	code := strings.Join(i.Code, "\n")
 	i.Streams = streams(o, code)
 	i.Config = slices.DeleteFunc(i.Config, func(m dataflow.Field) bool {
-		return slices.Contains(unread(o, f, target), m.Name) && !names(code, m.Name)
+		const variable = "pe" // of a program's loops, which know how many there are
+		return slices.Contains(unread(o, f, target), m.Name) && (m.Name == variable || !names(code, m.Name))
 	})
 	return i
 }
@@ -70,7 +71,7 @@ func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) datafl
 func unread(o *op, f dataflow.Fold, t dataflow.Target) []string {
 	switch {
 	case o.dots == 0:
-		return []string{"simd", "dots", "dot_t", "use_dsp", "vector_t", "vector_width"}
+		return []string{"pe", "simd", "dots", "dot_t", "use_dsp", "vector_t", "vector_width"}
 	case packing(o, f, t).Packs():
 		return []string{"use_dsp"}
 	}
