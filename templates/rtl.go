@@ -65,7 +65,7 @@ func rtlFiles(files *Files, d *dataflow.Design, face Interface, b bench, scripts
 	})
 }
 
-// bits is the range of a vector: "[7:0] ".
+// bitRange is that of a vector: "[7:0] ".
 func bitRange(width int) string { return fmt.Sprintf("[%d:0] ", width-1) }
 
 // outer are the ports of the network's ends that are AXI4-Streams, by the names that the top gives them.

@@ -14,7 +14,7 @@ import (
 // mostSteps is the most of all channels for which forms are looked for: beyond that, no table is small.
 const mostSteps = 1 << 16
 
-// Forms are the layer's functions as step functions, which are made when they are asked for: a check of a model asks
+// forms are the layer's functions as step functions, which are made when they are asked for: a check of a model asks
 // for none.
 type forms struct {
 	once      sync.Once
