@@ -24,7 +24,7 @@ func TestCertificateLines(t *testing.T) {
 				"1284 LUT, the least there is"}},
 		{Goal{MaxUse: all(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is",
 			"load 38.584 % of the budget, the least there is", "534 LUT, the least there is"}},
-		{Goal{MaxUse: all(1), Latency: true}, []string{"latency 3 clocks, the least there is"}},
+		{Goal{MaxUse: all(1), Latency: true}, []string{"latency 8 clocks, the least there is"}},
 	} {
 		d, told := on(t, twoLayers(), small, c.goal)
 		if d == nil || !slices.Equal(d.Certificate.Lines(), c.want) {

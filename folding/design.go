@@ -2,6 +2,7 @@ package folding
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"hlsgen/folding/fit"
@@ -33,6 +34,7 @@ type Design struct {
 // these have different lengths.
 type Clocks struct {
 	Pace
+	Ends     Ends          // of every latency
 	Slowest  int           // clocks of the slowest layer, end of the host or memory: no FIFO makes the interval shorter
 	Trace    *rtlsim.Trace // of as many frames as it takes
 	Proof    rtlsim.Proof  // that nothing deadlocks
@@ -45,7 +47,20 @@ type Clocks struct {
 type Pace struct {
 	// clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one
 	Interval float64 `json:"interval_clocks"`
-	Latency  int     `json:"latency_clocks"` // clocks from the first input word to the last output word of a lone frame
+	// clocks from the first input word to the last output word of a lone frame, on the AXI4-Streams
+	Latency int `json:"latency_clocks"`
+}
+
+// Ends is what a design's ends add to the latency of a frame (dataflow.Target.Ends).
+type Ends struct {
+	In  int `json:"in"`  // clocks from an input's AXI4-Stream to its first FIFO
+	Out int `json:"out"` // clocks from an output's last FIFO to its AXI4-Stream
+}
+
+// String says how many clocks of a latency these are.
+func (e Ends) String() string {
+	return fmt.Sprintf("%d of the latency's clocks: %d from an AXI4-Stream to its first FIFO, %d from the last FIFO to its "+
+		"AXI4-Stream", e.In+e.Out, e.In, e.Out)
 }
 
 // ClockMHz is the clock at which rates are given: the one asked for, or what the layers allow, in whole MHz, if that is
@@ -90,6 +105,7 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	}
 	slowest, _ := b.Interval()
 	d.Clocks = Clocks{Pace: pace, Slowest: max(slowest, q.MemoryClocks(b.Design)), Trace: trace, Proof: proof}
+	d.Clocks.Ends.In, d.Clocks.Ends.Out = b.Target.Ends()
 	if d.Clocks.Shortest, err = q.shortest(ctx, b.Design); err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (q report) series(ctx context.Context, d *Design) (Series, error) {
 	if last, ok := trace.Out(s.Frames - 1); ok {
 		s.Settled = true
 		if c.Interval == c.Trace.Interval() { // else the processor's memory, which is not simulated, is slower
-			s.Clocks = last + 1
+			s.Clocks = trace.Clocks(last)
 		}
 	}
 	s.Filling = float64(s.Clocks) - even

@@ -65,7 +65,9 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// A source is the host at an input.
+// A source is the host at an input, seen behind the input's end: where a word is visible in the first FIFO, the host
+// gave it plan.in clocks before. What an end and its register slice hold beside, when that FIFO is full, is left out:
+// more words there delay none.
 type source struct {
 	stream *stream
 	gate   gate
@@ -109,14 +111,15 @@ func (s *source) send() {
 	}
 }
 
-// A sink is the host at an output.
+// A sink is the host at an output, seen in front of the output's end: what leaves the last FIFO comes to the host
+// plan.out clocks later.
 type sink struct {
 	stream *stream
 	gate   gate
 	frames []Frame // of the trace
 	frame  int     // of the next word
 	word   int     // its number in the frame
-	at     int     // clock of the last word
+	at     int     // clock in which the last word left the FIFO
 	taken  []int64 // its data
 }
 
@@ -137,11 +140,12 @@ func (k *sink) visit(e *engine) {
 		}
 		k.at = at
 		f := &k.frames[k.frame]
-		if k.word == 0 && (f.First < 0 || at < f.First) {
-			f.First = at
+		given := at + e.out
+		if k.word == 0 && (f.First < 0 || given < f.First) {
+			f.First = given
 		}
 		if k.word++; k.word == e.at(k.frame).ports[k.stream.id].Words {
-			f.Last = max(f.Last, at)
+			f.Last = max(f.Last, given)
 			k.frame, k.word = k.frame+1, 0
 		}
 	}

@@ -23,11 +23,12 @@ type oracleLayer struct {
 func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace, bool) {
 	g := d.Model.Graph
 	streams, layers := make([]oracleStream, len(g.Streams)), make([]oracleLayer, len(g.Nodes))
-	t := newTrace(g, frames)
+	t := newTrace(d, frames)
 	t.High, t.Empty, t.Full = make([]int, len(streams)), make([]int, len(streams)), make([]int, len(streams))
 	for i := range layers {
 		layers[i].stages = make([]*dataflow.Moves, d.Loop(i).Latency)
 	}
+	_, end := d.Target.Ends()
 	given, taken := make([]int, len(g.In)), make([]int, len(g.Out))
 	free := make([]int, len(g.In)+len(g.Out))
 	open := func(p Pace, i, clock int) bool {
@@ -58,11 +59,11 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 			words := d.Port(s).Words
 			if was[s].visible > 0 && open(opt.Out, len(g.In)+i, clock) {
 				f := &t.Frames[taken[i]/words]
-				if taken[i]%words == 0 && (f.First < 0 || clock < f.First) {
-					f.First = clock
+				if taken[i]%words == 0 && (f.First < 0 || clock+end < f.First) {
+					f.First = clock + end
 				}
 				if taken[i]%words == words-1 {
-					f.Last = max(f.Last, clock)
+					f.Last = max(f.Last, clock+end)
 				}
 				streams[s].read()
 				taken[i]++

@@ -15,6 +15,7 @@ type plan struct {
 	delay          []int           // per stream: clocks from the taking of a place to the word's arrival; 0 at the host
 	writer, reader []int           // nodes, -1 for the host
 	every          []int           // per stream of the host: clocks that a word takes through its port; else 0
+	in, out        int             // clocks of the design's ends (dataflow.Target.Ends)
 }
 
 func newPlan(d *dataflow.Design) *plan {
@@ -23,6 +24,7 @@ func newPlan(d *dataflow.Design) *plan {
 	p := &plan{design: d, ports: make([]dataflow.Port, n), delay: make([]int, n), writer: make([]int, n),
 		reader: make([]int, n),
 		every:  make([]int, n)}
+	p.in, p.out = d.Target.Ends()
 	for s := range n {
 		p.writer[s], p.reader[s] = -1, -1
 	}
@@ -87,9 +89,12 @@ func (p *plan) streamsOf(members []bool) (list []int) {
 }
 
 // key appends all that decides the clocks of a window, or of the whole where members is nil, but for the host's pace,
-// as text: the rule of stalls, loops, streams with their depths.
+// as text: the rule of stalls, the ends, loops, streams with their depths.
 func (p *plan) key(b []byte, members []bool, depth []int) []byte {
 	b = fmt.Append(b, " ", p.design.Target.Stalls)
+	if members == nil {
+		b = fmt.Append(b, " ", p.in, " ", p.out)
+	}
 	number := make([]int, len(p.loops))
 	n := 0
 	for i, l := range p.loops {
@@ -123,7 +128,7 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, each []*plan, opt 
 	if opt.MaxCycles > 0 {
 		e.end = opt.MaxCycles
 	}
-	e.trace = newTrace(g, e.frames)
+	e.trace = newTrace(p.design, e.frames)
 	e.search.over = opt.In.Stall > 0 || opt.Out.Stall > 0 || opt.MaxCycles > 0 || e.mixed()
 	for i := range g.Streams {
 		s := newStream(i, p, depth[i])
@@ -161,7 +166,7 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, each []*plan, opt 
 // reads none of these begins a frame no sooner than so many clocks after the last one.
 func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 	e := &engine{plan: p, frames: frames, end: never, every: true}
-	e.trace = newTrace(p.design.Model.Graph, frames)
+	e.trace = newTrace(p.design, frames)
 	streams := make([]*stream, len(p.ports))
 	for s := range streams {
 		if p.within(members, s) {

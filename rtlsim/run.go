@@ -17,8 +17,12 @@
 // rules, and why what is proved free from deadlock is so by both.
 //
 // Clock 0 is the one in which the first input word is visible. A layer alone, whose ends never stall, hence starts
-// iteration i in clock i, and the host takes its first and last output word in the clocks Loop.FirstWrite and
+// iteration i in clock i, and its first and last output word are visible in the clocks Loop.FirstWrite and
 // Loop.LastWrite.
+//
+// Around the FIFOs of the host are the ends of the design, which take the same clocks of every word
+// (dataflow.Target.Ends). So the host gives the first word in clock -in, Trace.Start, and takes words out clocks after
+// these phases have let them go. Nothing else depends on the ends.
 //
 // No clock is walked, though. What these phases decide is a set of equations in the clocks of iterations and words,
 // whose right sides have earlier clocks only (see stream, worker and pipeline). With credits they are maxima plus

@@ -37,8 +37,9 @@ func TestLoneLayer(t *testing.T) {
 		const frames = 3
 		trace := run(t, d, nil, Options{Frames: frames})
 		interval := loop.Iterations()
+		in, end := d.Target.Ends()
 		for f, got := range trace.Frames {
-			if want := (Frame{f*interval + loop.FirstWrite(0), f*interval + loop.LastWrite(0)}); got != want {
+			if want := (Frame{f*interval + loop.FirstWrite(0) + end, f*interval + loop.LastWrite(0) + end}); got != want {
 				t.Fatalf("frame %d of %+v comes out at %+v, want %+v", f, loop, got, want)
 			}
 		}
@@ -51,7 +52,7 @@ func TestLoneLayer(t *testing.T) {
 		if once := run(t, d, nil, Options{Frames: 1}); once.Interval() != 0 || once.Frames[0] != trace.Frames[0] {
 			t.Errorf("%+v: one frame has interval %v and comes out at %+v", loop, once.Interval(), once.Frames[0])
 		}
-		if trace.Interval() != float64(interval) || trace.Latency() != loop.LastWrite(0)+1 {
+		if trace.Interval() != float64(interval) || trace.Latency() != in+loop.LastWrite(0)+end+1 {
 			t.Errorf("%+v: interval %v and latency %d", loop, trace.Interval(), trace.Latency())
 		}
 	}
@@ -279,9 +280,12 @@ func TestThroughput(t *testing.T) {
 		{1, Options{Frames: 20}, 20, 5 + 9*2 + 1, Node{"Pass_4", 200, 4 + 199, 0}},
 		{2, Options{Frames: 20, Out: Pace{Every: 3}}, 30, 5 + 9*3 + 1, Node{"Pass_4", 200, 4, 2 * (199 - 2)}},
 	} {
-		trace := run(t, chain(c.depth), nil, c.opt)
-		if trace.Interval() != c.interval || trace.Latency() != c.latency || trace.Nodes[4] != c.outlet {
-			t.Errorf("%+v: interval %v, latency %d, %+v; want %v, %d, %+v", c.opt, trace.Interval(), trace.Latency(),
+		d := chain(c.depth)
+		trace := run(t, d, nil, c.opt)
+		in, out := d.Target.Ends()
+		latency := trace.Latency() - in - out
+		if trace.Interval() != c.interval || latency != c.latency || trace.Nodes[4] != c.outlet {
+			t.Errorf("%+v: interval %v, latency %d, %+v; want %v, %d, %+v", c.opt, trace.Interval(), latency,
 				trace.Nodes[4], c.interval, c.latency, c.outlet)
 		}
 	}

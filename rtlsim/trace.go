@@ -6,7 +6,8 @@ import "hlsgen/internal/dataflow"
 type Trace struct {
 	Outputs [][]dataflow.Tensor // per frame and graph output; nil in a run without data
 	Streams [][]dataflow.Tensor // per frame and stream; nil without Options.Keep or without data
-	Cycles  int                 // clocks up to the last iteration and the last output word, both included
+	Start   int                 // the clock in which the host gave the first word; before clock 0 by the input's end
+	Cycles  int                 // clocks up to the last iteration and the last word's leaving of its FIFO, both included
 	Frames  []Frame
 	Nodes   []Node // per node of the graph
 	High    []int  // per stream: most places of its FIFO that were taken in a clock; that depth holds up nothing
@@ -21,7 +22,7 @@ type Trace struct {
 
 // A Frame is when one frame came out.
 type Frame struct {
-	First, Last int // clocks in which the host took the first and the last word, over all outputs
+	First, Last int // clocks in which the host took the first and the last word, behind the ends of all outputs
 }
 
 // A Node counts the clocks of a layer from clock 0 to its last iteration: their sum is that iteration's clock plus 1.
@@ -32,8 +33,10 @@ type Node struct {
 	Blocked int    `json:"blocked"` // every word was there, room was missing
 }
 
-func newTrace(g *dataflow.Graph, frames int) *Trace {
-	t := &Trace{Frames: make([]Frame, frames), Nodes: make([]Node, len(g.Nodes))}
+func newTrace(d *dataflow.Design, frames int) *Trace {
+	in, _ := d.Target.Ends()
+	g := d.Model.Graph
+	t := &Trace{Start: -in, Frames: make([]Frame, frames), Nodes: make([]Node, len(g.Nodes))}
 	for i := range t.Frames {
 		t.Frames[i] = Frame{-1, -1}
 	}
@@ -44,7 +47,10 @@ func newTrace(g *dataflow.Graph, frames int) *Trace {
 }
 
 // Latency is the clocks from the first input word to the last output word of the first frame, both included.
-func (t *Trace) Latency() int { return t.Frames[0].Last + 1 }
+func (t *Trace) Latency() int { return t.Clocks(t.Frames[0].Last) }
+
+// Clocks is those from the one in which the host gave the first word up to another one, both included.
+func (t *Trace) Clocks(to int) int { return to - t.Start + 1 }
 
 // Interval is the clocks between frames: exactly, of the steady state that the run came to; else the mean over the last
 // half of the run, where pipelines and FIFOs have filled; 0 for a single frame, which has no interval.

@@ -259,6 +259,7 @@ func (s *screen) explain(r *compiler.Result) {
 			whole(p.Bytes), figure(p.Moved), figure(p.PortGB), memory, whole(int(p.Bound)),
 			folding.Unit(d.Model.Turns.PerFrame()))
 	}
+	s.field("ends", "%v", d.Clocks.Ends)
 	if d.Clocks.Proof.Frames > 0 {
 		s.field("deadlock", "%s", d.Clocks.Proof.Short())
 	}
@@ -356,6 +357,8 @@ type built struct {
 	Interval float64 `json:"interval_clocks"`
 	Latency  int     `json:"latency_clocks"`
 
+	Ends folding.Ends `json:"latency_at_ends_clocks"` // of these
+
 	Least *folding.Pace `json:"least,omitempty"` // if operations take as little as they may, until calibrated
 	Most  *folding.Pace `json:"most,omitempty"`  // if they take as much
 
@@ -393,8 +396,8 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 	t, m, e := f.Target, f.Model, f.Estimate
 	b := built{about: aboutOf(r.Source), Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
 		Reached: f.ClockMHz(), Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency,
-		Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: compiler.SequencesOf(f), Slowest: f.Clocks.Slowest,
-		Series:     compiler.SeriesOf(f),
+		Ends: f.Clocks.Ends, Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: compiler.SequencesOf(f),
+		Slowest: f.Clocks.Slowest, Series: compiler.SeriesOf(f),
 		Bottleneck: r.Bottleneck(), Port: r.Port(),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
 		Folding: compiler.CertificateOf(&f.Certificate),

@@ -64,6 +64,7 @@ func Critical(ctx context.Context, d *dataflow.Design) (hops []Hop, clocks int, 
 		}
 	}
 	var last Hop
+	beside := ends(d.Target)
 	for _, s := range g.Out {
 		at, why := -1, none
 		every := d.Target.HostEvery(d.Port(s))
@@ -72,8 +73,8 @@ func Critical(ctx context.Context, d *dataflow.Design) (hops []Hop, clocks int, 
 				at, why = t, Hop{s, k}
 			}
 		}
-		if at+1 > clocks {
-			clocks, last = at+1, why
+		if at+1+beside > clocks {
+			clocks, last = at+1+beside, why
 		}
 	}
 	for h := last; h != none; h = cause[h.stream][h.word] {
@@ -105,6 +106,12 @@ func (s *Space) Path(b *Built, hops []Hop, known int) Path {
 	return p
 }
 
+// ends is the clocks that every path takes beside, at the design's ends.
+func ends(t dataflow.Target) int {
+	in, out := t.Ends()
+	return in + out
+}
+
 // clocksOn is the clocks that a class takes of a path, from the word that it reads of it to the arrival of the one that
 // it writes; from its first iteration on where the path begins there; and at the ends those of the host.
 //
@@ -134,7 +141,7 @@ func (s *Space) clocksOn(p *Path, l *LayerOptions, c *Class, known int) int64 {
 			word, _, _ := at(id, forms.out[k])
 			if out, to, on = k, c.Loop.WriteAt(k, word), true; s.Streams[id].reader.layer < 0 {
 				word, every, last := at(id, s.border(id, forms.out[k]))
-				clocks += int64((last-word)*every + 1)
+				clocks += int64((last-word)*every + 1 + ends(s.Target))
 			}
 		}
 	}

@@ -58,17 +58,19 @@ func (o Op) String() string {
 // A Unit has registers of its own.
 type Unit int
 
-// The units. Tables in LUTs are read through a register, as HLS makes them.
+// The units. Tables in LUTs are read through a register, as HLS makes them. A RegisterSlice is that of an AXI4-Stream:
+// it holds two words, and passes one in every clock.
 const (
 	DSP Unit = iota
 	LUTMemory
 	BlockMemory
 	UltraMemory
+	RegisterSlice
 	units = iota
 )
 
 func (u Unit) String() string {
-	return [...]string{"DSP slice", "table in LUTs", "block RAM", "UltraRAM"}[u]
+	return [...]string{"DSP slice", "table in LUTs", "block RAM", "UltraRAM", "register slice"}[u]
 }
 
 // A Bound says which end of the range is asked for; zero is what is expected.
@@ -131,6 +133,27 @@ type Pipe struct {
 
 // Pipe is at the beginning of the first stage.
 func (c Clock) Pipe() Pipe { return Pipe{c: c} }
+
+// Begin is behind the stage that decides what an iteration of a process does: in every report at hand the rest begins
+// in a stage of its own.
+func (c Clock) Begin() Pipe {
+	p := c.Pipe()
+	p.Next()
+	return p
+}
+
+// Ends is the clocks that the ends of a network add to a frame. Each is a process that moves a word between an
+// AXI4-Stream, with its register slice, and a FIFO: in is from the clock in which the host gives a word to the one in
+// which it is visible in the first FIFO, out from the one in which it is visible in the last FIFO to the one in which
+// the host can take it.
+func (c Clock) Ends() (in, out int) {
+	const fifo = 1 // the last of a pipe's clocks: from the stage that writes to where the word can be read
+	p := c.Begin()
+	p.Do(Read, 1)
+	p.Do(Write, 1)
+	process, slice := p.Clocks(), c.at.units[RegisterSlice].clocks
+	return slice + process, process - fifo + slice
+}
 
 // Do is an operation. A multiplication that is longer than a stage is cut; nothing else is, and misses the clock.
 func (p *Pipe) Do(op Op, bits int) {

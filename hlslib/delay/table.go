@@ -37,6 +37,8 @@ const (
 	width = "github.com/windy07/PDS_YOLO: FINN's width converter 0, Vitis HLS 2022.2, xc7z020-1, 10 ns"
 	lenet = "github.com/CNStanLee/EF-US-Engine...: FINN's MVAU_hls_0, Vitis HLS 2022.2, xczu7ev-2, 10 ns"
 	none  = "no report at hand"
+	slice = "UG1399, Registered AXI4-Stream Interfaces, and regslice_both, which Vitis HLS 2022.1 writes for it: " +
+		"github.com/Xilinx/Vitis-Tutorials, polar_clip"
 )
 
 // Entries is what a family's operations take, by operation and rising width.
@@ -104,6 +106,7 @@ func Registered(f Family) []UnitEntry {
 			{LUTMemory, 1, 2.32, 2.32, Measured, yolo},
 			{BlockMemory, 1, 3.25, 3.25, Guess, none},
 			{UltraMemory, 2, 3.25, 3.25, Guess, "there is none in this family"},
+			{RegisterSlice, 1, 0, 0, DataSheet, slice},
 		}
 	case Versal:
 		list := Registered(UltraScale)
@@ -117,5 +120,6 @@ func Registered(f Family) []UnitEntry {
 		{LUTMemory, 1, 0.67, 0.67, Measured, lenet},
 		{BlockMemory, 1, 1.2, 1.2, Guess, none},
 		{UltraMemory, 2, 1.3, 1.3, Guess, none},
+		{RegisterSlice, 1, 0, 0, DataSheet, slice},
 	}
 }

@@ -17,13 +17,10 @@ type Chain struct {
 	start delay.Pipe // of the iteration, where counters are known
 }
 
-// Begin is the chain at the start of an iteration, behind the stage that decides what it does: in every report at hand
-// the rest begins in a stage of its own.
+// Begin is the chain at the start of an iteration, behind the stage that decides what it does.
 func Begin(t dataflow.Target) Chain {
-	c := Body(t)
-	c.Next()
-	c.start = c.Pipe
-	return c
+	p := t.Delays().Begin()
+	return Chain{p, p}
 }
 
 // Body is the chain behind that stage alone: what one iteration hands on to another.

@@ -22,7 +22,7 @@ func (b *bound) simulate(ctx context.Context, f dataflow.Fold, r *rand.Rand) err
 	if err := b.compare(trace); err != nil {
 		return err
 	}
-	if err := b.checkClocks(trace, calm.Loop(0)); err != nil {
+	if err := b.checkClocks(trace, calm); err != nil {
 		return named(checkClocks, err)
 	}
 	stall := func() rtlsim.Pace { return rtlsim.Pace{Stall: 20 + r.IntN(60), Seed: r.Uint64()} }
@@ -36,15 +36,18 @@ func (b *bound) simulate(ctx context.Context, f dataflow.Fold, r *rand.Rand) err
 	return nil
 }
 
-// checkClocks holds a run that nothing stalled against the loop: frame n begins in clock n times the iterations.
-func (b *bound) checkClocks(trace *rtlsim.Trace, l dataflow.Loop) error {
+// checkClocks holds a run that nothing stalled against the loop: frame n begins in clock n times the iterations, and
+// comes to the host through the design's end.
+func (b *bound) checkClocks(trace *rtlsim.Trace, d *dataflow.Design) error {
+	l := d.Loop(0)
+	_, end := d.Target.Ends()
 	first, last := l.FirstWrite(0), l.LastWrite(0)
 	for p := 1; p < len(b.out); p++ {
 		first, last = min(first, l.FirstWrite(p)), max(last, l.LastWrite(p))
 	}
 	for n, frame := range trace.Frames {
 		begin := n * l.Iterations()
-		if want := (rtlsim.Frame{First: begin + first, Last: begin + last}); frame != want {
+		if want := (rtlsim.Frame{First: begin + first + end, Last: begin + last + end}); frame != want {
 			return fmt.Errorf("frame %d comes out in clocks %+v, the loop says %+v", n, frame, want)
 		}
 	}

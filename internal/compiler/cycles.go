@@ -12,6 +12,7 @@ import (
 // A cycleReport is report/cycle_simulation.json. The first keys are those of FINN's rtlsim_performance.json.
 type cycleReport struct {
 	Latency    int            `json:"latency_cycles"`
+	At         folding.Ends   `json:"latency_at_ends_cycles"` // of these
 	Interval   float64        `json:"interval_cycles"`
 	Throughput float64        `json:"throughput[images/s]"`
 	Clock      float64        `json:"fclk[mhz]"`
@@ -84,8 +85,8 @@ type fifoReport struct {
 
 func (r *Result) cycleReport() cycleReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
-	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.Design.FPS(), Clock: r.Design.ClockMHz(),
-		Layers: t.Nodes, Bottleneck: r.Bottleneck(), Series: SeriesOf(r.Design), Port: r.Port(),
+	out := cycleReport{Latency: c.Latency, At: c.Ends, Interval: c.Interval, Throughput: r.Design.FPS(),
+		Clock: r.Design.ClockMHz(), Layers: t.Nodes, Bottleneck: r.Bottleneck(), Series: SeriesOf(r.Design), Port: r.Port(),
 		Sequences: SequencesOf(r.Design),
 		Deadlock:  deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words}}
 	if p := t.Period; p.Frames > 0 {

@@ -101,6 +101,7 @@ func (r *Result) facts() (f report.Facts) {
 	if c.Most != nil && c.Least.Latency != c.Most.Latency {
 		clocks += fmt.Sprintf("; %d to %d until calibrated", c.Least.Latency, c.Most.Latency)
 	}
+	clocks += fmt.Sprintf("; %v", c.Ends)
 	f.Add("latency", chart.Amount(float64(c.Latency)/clock)+" µs", clocks)
 	if s := SequencesOf(r.Design); s != nil {
 		f.Add("sequences", s.Range(), fmt.Sprintf("axis %s, a frame each, ended by TLAST; %v; %v", s.Axis, s.Longest,

@@ -190,6 +190,16 @@ func (t Target) Calibrated() bool {
 	return t.Calibration.Of(delay.Family(t.Board.DSPType))
 }
 
+// Ends is the clocks that a design's ends add to the latency of a frame, by the flow that makes hardware of it:
+// HLS has a process and an AXI4-Stream at each (delay.Clock.Ends); of RTL nothing is known yet. They add nothing to the
+// interval.
+func (t Target) Ends() (in, out int) {
+	if t.Stalls == Credit {
+		return 0, 0
+	}
+	return t.Delays().Ends()
+}
+
 // Stalls is the rule by which a layer waits for room, which depends on the flow that makes hardware of it.
 // docs/clock.md defines both.
 type Stalls uint8
