@@ -260,3 +260,38 @@ func TestPortNames(t *testing.T) {
 		}
 	}
 }
+
+// What is counted for a network's ends (delay.Clock.Ends) is what is written: AXI4-Streams are at processes of their own
+// alone, which are pipelined and move a word; each has the register slice that the tool makes where no mode is given, and
+// layers have none.
+func TestEndsAreAsCounted(t *testing.T) {
+	t.Parallel()
+	mode := regexp.MustCompile(`(?m)^    (\w+) (axis|ap_fifo) `)
+	call := regexp.MustCompile(`(?m)^#pragma HLS PIPELINE II=1 style=flp\n    hlsgen::axis_(in|out)(_steps)?<`)
+	for _, design := range []*dataflow.Design{small(t), twins(t), forked(t), keeping(t)} {
+		files, _ := project(t, design, 1)
+		streams := 0
+		for _, f := range files {
+			if bytes.Contains(f.Data, []byte("register_mode")) {
+				t.Errorf("%s says how AXI4-Streams are registered: the table has slices on all of their signals", f.Path)
+			}
+			name, script := strings.CutPrefix(f.Path, "hls/ip/")
+			if name, script = strings.CutSuffix(name, ".tcl"); !script || name == "flow" {
+				continue
+			}
+			axis := 0
+			for _, m := range mode.FindAllSubmatch(f.Data, -1) {
+				if string(m[2]) == "axis" {
+					axis++
+				}
+			}
+			streams += axis
+			if end := call.Match(files.Get("hls/layers/" + name + ".cpp")); end != (axis == 1) || axis > 1 {
+				t.Errorf("%s has %d AXI4-Streams, and moves words of one: %t", name, axis, end)
+			}
+		}
+		if g := design.Model.Graph; streams != len(g.In)+len(g.Out) {
+			t.Errorf("%d AXI4-Streams for %d inputs and %d outputs", streams, len(g.In), len(g.Out))
+		}
+	}
+}

@@ -357,7 +357,7 @@ type built struct {
 	Interval float64 `json:"interval_clocks"`
 	Latency  int     `json:"latency_clocks"`
 
-	Ends folding.Ends `json:"latency_at_ends_clocks"` // of these
+	Ends folding.Ends `json:"latency_at_ends_clocks"` // of these: at the ends of the network
 
 	Least *folding.Pace `json:"least,omitempty"` // if operations take as little as they may, until calibrated
 	Most  *folding.Pace `json:"most,omitempty"`  // if they take as much

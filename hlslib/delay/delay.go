@@ -142,10 +142,10 @@ func (c Clock) Begin() Pipe {
 	return p
 }
 
-// Ends is the clocks that the ends of a network add to a frame. Each is a process that moves a word between an
-// AXI4-Stream, with its register slice, and a FIFO: in is from the clock in which the host gives a word to the one in
-// which it is visible in the first FIFO, out from the one in which it is visible in the last FIFO to the one in which
-// the host can take it.
+// Ends is the clocks that the ends of a network add to a frame. Each is a process that moves words between an
+// AXI4-Stream, with its register slice, and a FIFO (hlslib/core/axis.hpp): in is from the clock in which the host gives
+// a word to the one in which it is visible in the first FIFO, out from the one in which it is visible in the last FIFO
+// to the one in which the host can take it.
 func (c Clock) Ends() (in, out int) {
 	const fifo = 1 // the last of a pipe's clocks: from the stage that writes to where the word can be read
 	p := c.Begin()

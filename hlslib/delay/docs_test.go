@@ -10,39 +10,62 @@ import (
 	"hlsgen/hlslib/delay"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/clock.md")
+var update = flag.Bool("update", false, "write the tables of docs/clock.md")
 
-// TestPage holds the table of docs/clock.md against the entries.
+// TestPage holds the tables of docs/clock.md, each behind a marker and up to the next blank line, against the entries.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	const page, mark, end = "../../docs/clock.md", "<!-- delays -->\n", "\n## "
+	const page = "../../docs/clock.md"
 	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, found := strings.Cut(string(b), mark)
-	old, tail, more := strings.Cut(rest, end)
-	if !found || !more {
-		t.Fatalf("%s has no %s", page, mark)
-	}
-	if want := "\n" + table(); old != want {
-		if *update {
-			err = os.WriteFile(page, []byte(head+mark+want+end+tail), 0o644)
+	text := string(b)
+	for _, table := range []struct{ name, want string }{{"delays", entries()}, {"ends", ends()}} {
+		head, rest, found := strings.Cut(text, "<!-- "+table.name+" -->\n\n")
+		old, tail, more := strings.Cut(rest, "\n\n")
+		if !found || !more {
+			t.Fatalf("%s has no table of %s", page, table.name)
 		}
-		if !*update || err != nil {
-			t.Errorf("the table of %s is not that of the entries (%v); -update writes it", page, err)
+		if old+"\n" == table.want {
+			continue
+		}
+		text = head + "<!-- " + table.name + " -->\n\n" + table.want + "\n" + tail
+		if !*update {
+			t.Errorf("the table of %s in %s is not that of the entries; -update writes it", table.name, page)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
 
-// table is the entries of the families that have some of their own.
-func table() string {
+// families are those that have entries of their own.
+var families = [...]struct {
+	name   string
+	family delay.Family
+}{{"7 series", delay.Series7}, {"UltraScale+", delay.UltraScale}}
+
+// ends is the clocks of a network's ends.
+func ends() string {
+	var b strings.Builder
+	b.WriteString("| family | MHz | input | output | together |\n|---|---|---|---|---|\n")
+	for _, f := range families {
+		for _, mhz := range []float64{100, 200, 300} {
+			in, out := delay.At(f.family, mhz, nil, delay.Expected).Ends()
+			fmt.Fprintf(&b, "| %s | %g | %d | %d | %d |\n", f.name, mhz, in, out, in+out)
+		}
+	}
+	return b.String()
+}
+
+// entries is what operations take.
+func entries() string {
 	var b strings.Builder
 	b.WriteString("| family | operation | bits | ns | from |\n|---|---|---|---|---|\n")
-	for _, f := range []struct {
-		name   string
-		family delay.Family
-	}{{"7 series", delay.Series7}, {"UltraScale+", delay.UltraScale}} {
+	for _, f := range families {
 		for _, e := range delay.Entries(f.family) {
 			fmt.Fprintf(&b, "| %s | %v | %d | %.2f | %v: %s |\n", f.name, e.Op, e.Bits, e.NS, e.Grade, e.Source)
 		}

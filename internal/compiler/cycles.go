@@ -12,7 +12,7 @@ import (
 // A cycleReport is report/cycle_simulation.json. The first keys are those of FINN's rtlsim_performance.json.
 type cycleReport struct {
 	Latency    int            `json:"latency_cycles"`
-	At         folding.Ends   `json:"latency_at_ends_cycles"` // of these
+	At         folding.Ends   `json:"latency_at_ends_cycles"` // of these: at the ends of the network
 	Interval   float64        `json:"interval_cycles"`
 	Throughput float64        `json:"throughput[images/s]"`
 	Clock      float64        `json:"fclk[mhz]"`
