@@ -59,8 +59,8 @@ type Ends struct {
 
 // String says how many clocks of a latency these are.
 func (e Ends) String() string {
-	return fmt.Sprintf("%d of the latency's clocks: %d from an AXI4-Stream to its first FIFO, %d from the last FIFO to its "+
-		"AXI4-Stream", e.In+e.Out, e.In, e.Out)
+	return fmt.Sprintf("%d of the latency's clocks: %d from an AXI4-Stream to its first FIFO, "+
+		"%d from the last FIFO to its AXI4-Stream", e.In+e.Out, e.In, e.Out)
 }
 
 // ClockMHz is the clock at which rates are given: the one asked for, or what the layers allow, in whole MHz, if that is

@@ -39,7 +39,8 @@ func TestLoneLayer(t *testing.T) {
 		interval := loop.Iterations()
 		in, end := d.Target.Ends()
 		for f, got := range trace.Frames {
-			if want := (Frame{f*interval + loop.FirstWrite(0) + end, f*interval + loop.LastWrite(0) + end}); got != want {
+			begin := f*interval + end
+			if want := (Frame{begin + loop.FirstWrite(0), begin + loop.LastWrite(0)}); got != want {
 				t.Fatalf("frame %d of %+v comes out at %+v, want %+v", f, loop, got, want)
 			}
 		}

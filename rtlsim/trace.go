@@ -7,7 +7,7 @@ type Trace struct {
 	Outputs [][]dataflow.Tensor // per frame and graph output; nil in a run without data
 	Streams [][]dataflow.Tensor // per frame and stream; nil without Options.Keep or without data
 	Start   int                 // the clock in which the host gave the first word; before clock 0 by the input's end
-	Cycles  int                 // clocks up to the last iteration and the last word's leaving of its FIFO, both included
+	Cycles  int                 // clocks up to the last iteration and the last word that left its FIFO, both included
 	Frames  []Frame
 	Nodes   []Node // per node of the graph
 	High    []int  // per stream: most places of its FIFO that were taken in a clock; that depth holds up nothing

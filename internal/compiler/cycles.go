@@ -86,9 +86,9 @@ type fifoReport struct {
 func (r *Result) cycleReport() cycleReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
 	out := cycleReport{Latency: c.Latency, At: c.Ends, Interval: c.Interval, Throughput: r.Design.FPS(),
-		Clock: r.Design.ClockMHz(), Layers: t.Nodes, Bottleneck: r.Bottleneck(), Series: SeriesOf(r.Design), Port: r.Port(),
-		Sequences: SequencesOf(r.Design),
-		Deadlock:  deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words}}
+		Clock: r.Design.ClockMHz(), Layers: t.Nodes, Bottleneck: r.Bottleneck(), Series: SeriesOf(r.Design),
+		Port: r.Port(), Sequences: SequencesOf(r.Design),
+		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words}}
 	if p := t.Period; p.Frames > 0 {
 		out.Period = &periodReport{p.Frames, p.Clocks, t.Steady}
 	}

@@ -56,7 +56,8 @@ func TestEndsAreReported(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if cycle.Latency != want || cycle.At != d.Clocks.Ends || cycle.Series.First != want || perf.Simulated != want {
+			if cycle.Latency != want || cycle.At != d.Clocks.Ends || cycle.Series.First != want ||
+				perf.Simulated != want {
 				t.Errorf("%d, %+v, %d and %d in the reports, want %d", cycle.Latency, cycle.At, cycle.Series.First,
 					perf.Simulated, want)
 			}
