@@ -130,7 +130,7 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 // is not known.
 func (k *worker) room(from int) (at int, ok bool) {
 	if p := k.pipe; p != nil {
-		if from >= p.free && p.calm() > from {
+		if from >= p.free && p.calm > from {
 			return from, true
 		}
 		return p.moves(from, k.out)
@@ -156,7 +156,7 @@ func (k *worker) idle(e *engine, n int) (done int) {
 			if start, ok = k.pipe.moves(ready, k.out); !ok {
 				return done
 			}
-			calm = k.pipe.calm()
+			calm = k.pipe.calm
 		}
 		if start >= e.end {
 			e.late = true
