@@ -197,6 +197,7 @@ func (e *engine) worker(i int, streams []*stream) *worker {
 	}
 	joined := func(s int) bool { return streams[s] != nil }
 	l.joined = dataflow.Moves{Read: mask(n.In, joined), Write: mask(n.Out, joined)}
+	l.line, l.single = l.lined()
 	e.workers = append(e.workers, l)
 	return l
 }

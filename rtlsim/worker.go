@@ -22,6 +22,8 @@ type worker struct {
 	name    string
 	in, out []*stream
 	joined  dataflow.Moves  // ports with a stream; the others never wait
+	line    line            // these streams, where single
+	single  bool            // there is one on each side at most
 	pipe    *pipeline       // nil where credits are counted
 	kernel  dataflow.Kernel // nil in a run without data
 	count   *Node
@@ -89,6 +91,9 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 	m.Write &= k.joined.Write
 	if m == (dataflow.Moves{}) && k.kernel == nil {
 		return k.idle(e, n)
+	}
+	if k.single {
+		return k.runLine(e, m, n)
 	}
 	if m != k.moved {
 		k.reads, k.writes = ports(k.reads[:0], k.in, m.Read), ports(k.writes[:0], k.out, m.Write)
