@@ -108,6 +108,17 @@ func (s *stream) forget() {
 	}
 }
 
+// skip moves all that by so many clocks.
+func (s *stream) skip(clocks int) {
+	s.taken += clocks
+	for i := range s.reads.at {
+		s.reads.at[i] += clocks
+	}
+	for i := range s.due.at {
+		s.due.at[i] += clocks
+	}
+}
+
 // A clock is the clocks of the words from number first up to number end, in a ring.
 type clock struct {
 	at         []int

@@ -240,6 +240,59 @@ func (w *Walker) Advance() (end bool) {
 	return true
 }
 
+// Copy goes where another walker of the same loop is.
+func (w *Walker) Copy(from *Walker) {
+	outer := append(w.outer[:0], from.outer...)
+	*w = *from
+	w.outer = outer
+}
+
+// A Stretch is so many whole repetitions of one run of a loop.
+type Stretch struct {
+	level int // 0 for the outermost
+	times int
+	left  int // repetitions that are to come behind it
+}
+
+// Since is the stretch from a place earlier in the frame, where another walker is, up to here; ok is false where what
+// lies between is none.
+func (w *Walker) Since(was *Walker) (s Stretch, ok bool) {
+	if len(w.runs) != len(was.runs) || len(w.outer) != len(was.outer) {
+		return s, false
+	}
+	for i, now := range w.outer {
+		was := was.outer[i]
+		if len(now.runs) != len(was.runs) || now.left != was.left && s.times > 0 {
+			return s, false
+		}
+		if now.left != was.left {
+			s = Stretch{i, was.left - now.left, now.left}
+		}
+	}
+	if w.left != was.left {
+		if s.times > 0 {
+			return s, false
+		}
+		s = Stretch{len(w.outer), was.left - w.left, w.left}
+	}
+	return s, true
+}
+
+// Fits is how often a stretch may follow behind it; it is of some length.
+func (s Stretch) Fits() int { return s.left / s.times }
+
+// Empty reports whether a stretch has no length.
+func (s Stretch) Empty() bool { return s.times == 0 }
+
+// Follow goes over a stretch that ends here so many times more.
+func (w *Walker) Follow(s Stretch, times int) {
+	if s.level < len(w.outer) {
+		w.outer[s.level].left -= times * s.times
+	} else {
+		w.left -= times * s.times
+	}
+}
+
 // Repeat is n repetitions of runs. It is the runs themselves where n is 1, and none where n is 0.
 func Repeat(n int, body ...Run) []Run {
 	body = Join(body...)
