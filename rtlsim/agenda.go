@@ -17,18 +17,24 @@ func newAgenda(tasks int) agenda { return make(agenda, tasks/64+1) }
 
 func (a agenda) wake(t task) { a[t>>6] |= 1 << (t & 63) }
 
-// run visits all tasks, and those that are woken, until none is. The sweeps go from low numbers to high ones: where
-// these are writers and readers, each reader finds all the words and each writer all the room that a sweep made.
-func (a agenda) run(ctx context.Context, tasks int, visit func(task)) error {
+func (a agenda) wakeAll(tasks int) {
 	for t := range tasks {
 		a.wake(task(t))
 	}
+}
+
+// run visits all tasks, and those that are woken, until none is. The sweeps go from low numbers to high ones: where
+// these are writers and readers, each reader finds all the words and each writer all the room that a sweep made. After
+// each, something may be done.
+func (a agenda) run(ctx context.Context, tasks int, visit func(task), after func()) error {
+	a.wakeAll(tasks)
 	for busy := true; busy; {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		for sweep := 0; sweep < 256 && busy; sweep++ {
 			busy = a.sweep(visit)
+			after()
 		}
 	}
 	return nil

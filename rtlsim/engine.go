@@ -33,6 +33,8 @@ type engine struct {
 	every  bool // every frame is wanted: data, logs
 	trace  *Trace
 	search search
+
+	stretch stretch // what repeats within a frame
 }
 
 // A visitor goes on as far as it can.
@@ -67,7 +69,8 @@ func (e *engine) enlist() {
 
 // drain visits tasks until none can go on.
 func (e *engine) drain(ctx context.Context) error {
-	return e.agenda.run(ctx, len(e.tasks), func(t task) { e.tasks[t].visit(e) })
+	e.stretch.begin()
+	return e.agenda.run(ctx, len(e.tasks), func(t task) { e.tasks[t].visit(e) }, e.repeat)
 }
 
 // pass takes one more frame through the design; through is false where it does not come out.

@@ -212,10 +212,15 @@ func regroup(periods, n, m, latency int) dataflow.Loop {
 
 // randomNet grows a network from one or two inputs; every stream has 1 to 6 words per period of a frame. What else is
 // random of a test goes on with rng. Three of four seeds have the rule of HLS, the others credits.
-func randomNet(t testing.TB, seed, sequence uint64) (d *dataflow.Design, rng *rand.Rand) {
+func randomNet(t testing.TB, seed, sequence uint64) (*dataflow.Design, *rand.Rand) {
+	return longNet(t, seed, sequence, 1)
+}
+
+// longNet is randomNet with so many times the periods.
+func longNet(t testing.TB, seed, sequence uint64, times int) (d *dataflow.Design, rng *rand.Rand) {
 	rng = rand.New(rand.NewPCG(seed, sequence))
 	n := &net{t: t, perWord: 1 + rng.IntN(3)}
-	periods := 1 + rng.IntN(5)
+	periods := (1 + rng.IntN(5)) * times
 	type open struct{ stream, words int }
 	var ends []open
 	for range 1 + rng.IntN(2) {

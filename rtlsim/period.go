@@ -121,10 +121,7 @@ func (e *engine) skip(once counts) {
 		k.frame += frames
 	}
 	for _, s := range e.streams {
-		s.taken += clocks
-		for i := range s.reads.at {
-			s.reads.at[i] += clocks
-		}
+		s.skip(clocks)
 	}
 }
 

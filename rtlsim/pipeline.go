@@ -11,7 +11,8 @@ import "math/bits"
 // stage by then, and on none of the others: of these alone the clocks have to be known.
 //
 // In the order in which they started, flights have started, written and passed: they were at the last stage by the
-// clock of the last start.
+// clock of the last start. Clocks without those in which the pipeline was frozen are called moves: a flight that is at
+// the last stage in move m, and writes in clock c, has it frozen for c - m clocks in all.
 type pipeline struct {
 	latency int
 	ports   int
@@ -22,19 +23,21 @@ type pipeline struct {
 	slip                     int // clocks in which those written have frozen it
 	past                     int // and those passed
 	free                     int // no iteration starts before: those passed are written then
+	calm                     int // clock in which the next flight to pass is at the last stage; nothing freezes before
 }
 
 // A flight is an iteration that writes.
 type flight struct {
 	ports uint64 // that it writes
-	last  int    // clock in which it is at the last stage; while it is not written, but for the slip of those before it
-	to    int    // clock in which it writes
+	move  int    // in which it is at the last stage
+	to    int    // clock in which it writes, where it has
 }
 
 // newPipeline has as many flights as can be under way.
 func newPipeline(latency, ports int) *pipeline {
 	size := 1 << bits.Len(uint(latency))
-	return &pipeline{latency: latency, ports: ports, flights: make([]flight, size), from: make([]int, size*ports)}
+	return &pipeline{latency: latency, ports: ports, flights: make([]flight, size), from: make([]int, size*ports),
+		calm: never}
 }
 
 func (p *pipeline) at(n int) *flight { return &p.flights[n&(len(p.flights)-1)] }
@@ -47,14 +50,17 @@ func (p *pipeline) rooms(n int) []int {
 
 // start begins an iteration that writes.
 func (p *pipeline) start(at int, ports uint64) {
-	*p.at(p.started) = flight{ports: ports, last: at - p.past + p.latency - 1}
+	f := p.at(p.started)
+	f.ports, f.move = ports, at-p.past+p.latency-1
+	if p.passed == p.started {
+		p.calm = f.move + p.past
+	}
 	p.started++
 }
 
 // write lets the next flight write; it reports false while the room for it is not known.
 func (p *pipeline) write(out []*stream) bool {
-	f, rooms := p.at(p.written), p.rooms(p.written)
-	last := f.last + p.slip
+	f := p.at(p.written)
 	if f.ports&(f.ports-1) == 0 { // the same for one port, as most have
 		port := bits.TrailingZeros64(f.ports)
 		s := out[port]
@@ -63,14 +69,15 @@ func (p *pipeline) write(out []*stream) bool {
 			s.blocks = true
 			return false
 		}
-		rooms[port] = from
-		f.last, f.to = last, max(last, from)
-		p.slip += f.to - last
+		p.rooms(p.written)[port] = from
+		f.to = max(f.move+p.slip, from)
+		p.slip = f.to - f.move
 		p.written++
 		s.put(f.to)
 		return true
 	}
-	to, known := last, true
+	rooms := p.rooms(p.written)
+	to, known := f.move+p.slip, true
 	for m := f.ports; m != 0; m &= m - 1 {
 		port := bits.TrailingZeros64(m)
 		from, ok := out[port].room()
@@ -84,8 +91,8 @@ func (p *pipeline) write(out []*stream) bool {
 	if !known {
 		return false
 	}
-	f.last, f.to = last, to
-	p.slip += to - last
+	f.to = to
+	p.slip = to - f.move
 	p.written++
 	for m := f.ports; m != 0; m &= m - 1 {
 		out[bits.TrailingZeros64(m)].put(to)
@@ -103,28 +110,20 @@ func (p *pipeline) writeAll(out []*stream) {
 // that are asked for do not fall.
 func (p *pipeline) moves(from int, out []*stream) (at int, ok bool) {
 	at = max(from, p.free)
-	for p.passed < p.started && p.calm() <= at {
+	for p.calm <= at {
 		if p.passed == p.written && !p.write(out) {
 			return 0, false
 		}
 		f := p.at(p.passed)
-		p.past += f.to - f.last
+		p.past = f.to - f.move
 		p.free = f.to
 		at = max(at, p.free)
 		p.passed++
+		if p.calm = never; p.passed < p.started {
+			p.calm = p.at(p.passed).move + p.past
+		}
 	}
 	return at, true
-}
-
-// calm is the clock in which the next flight to pass is at the last stage: before it nothing freezes the pipeline.
-func (p *pipeline) calm() int {
-	switch {
-	case p.passed < p.written:
-		return p.at(p.passed).last
-	case p.passed < p.started:
-		return p.at(p.passed).last + p.slip
-	}
-	return never
 }
 
 // full counts, per stream, the clocks from one on in which it froze the pipeline up to a start that it held up. This is
@@ -141,10 +140,13 @@ func (p *pipeline) full(from int, out []*stream) {
 // state is what matters to later clocks, relative to one, where nothing is under way: what froze the pipeline after the
 // last start.
 func (p *pipeline) state(list []int, base int) []int {
+	slip := p.past
 	for n := p.passed; n < p.written; n++ {
-		if f := p.at(n); f.to > f.last {
-			list = append(list, f.last-base, f.to-base)
+		f := p.at(n)
+		if last := f.move + slip; f.to > last {
+			list = append(list, last-base, f.to-base)
 		}
+		slip = f.to - f.move
 	}
 	return append(list, never)
 }
@@ -152,9 +154,12 @@ func (p *pipeline) state(list []int, base int) []int {
 // skip moves all that by so many clocks.
 func (p *pipeline) skip(clocks int) {
 	p.free += clocks
-	for n := p.passed; n < p.written; n++ {
+	if p.calm != never {
+		p.calm += clocks
+	}
+	for n := p.passed; n < p.started; n++ {
 		f := p.at(n)
-		f.last, f.to = f.last+clocks, f.to+clocks
+		f.move, f.to = f.move+clocks, f.to+clocks
 		for port := range p.rooms(n) {
 			p.rooms(n)[port] += clocks
 		}

@@ -130,6 +130,7 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, each []*plan, opt 
 	}
 	e.trace = newTrace(p.design, e.frames)
 	e.search.over = opt.In.Stall > 0 || opt.Out.Stall > 0 || opt.MaxCycles > 0 || e.mixed()
+	e.stretch.over = e.search.over || len(frames) > 0 || len(g.Nodes) == 0
 	for i := range g.Streams {
 		s := newStream(i, p, depth[i])
 		if len(frames) > 0 {
@@ -202,6 +203,7 @@ func (e *engine) worker(i int, streams []*stream) *worker {
 	}
 	joined := func(s int) bool { return streams[s] != nil }
 	l.joined = dataflow.Moves{Read: mask(n.In, joined), Write: mask(n.Out, joined)}
+	l.line, l.single = l.lined()
 	e.workers = append(e.workers, l)
 	return l
 }

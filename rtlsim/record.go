@@ -48,7 +48,7 @@ func (l *worker) record(state State, to int) {
 
 // keep makes a run keep its record.
 func (e *engine) keep() {
-	e.every = true
+	e.every, e.stretch.over = true, true
 	r := &Record{Layers: make([][]Span, len(e.workers)), Streams: make([]Moved, len(e.streams))}
 	for i, l := range e.workers {
 		l.log = &r.Layers[i]

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -430,5 +431,32 @@ func TestPace(t *testing.T) {
 	}
 	if a, b := (Pace{Stall: 50}).gate(0, 1), (Pace{Stall: 50}).gate(1, 1); a.seed == b.seed {
 		t.Error("two streams throw the same dice")
+	}
+}
+
+// Where FIFOs are deep and frames long, their most words are counted to the last one, too.
+func TestHighOfLongFrames(t *testing.T) {
+	t.Parallel()
+	deep := 0
+	for seed := range uint64(60) {
+		d, rng := longNet(t, seed, 11, 8)
+		for s := range d.FIFO {
+			d.FIFO[s].Depth = 2 + rng.IntN(40)
+		}
+		opt := Options{Frames: 2, Out: Pace{Every: rng.IntN(4)}}
+		got, err := Run(t.Context(), d, nil, opt)
+		if err != nil {
+			continue // TestRandomNetworks has deadlocks
+		}
+		want, _ := oracle(d, opt.Frames, opt, rng)
+		if !reflect.DeepEqual(got.High, want.High) {
+			t.Errorf("seed %d: %v, by the plain walk %v\n%s", seed, got.High, want.High, d.Model.Graph)
+		}
+		if slices.Max(want.High) > 8 {
+			deep++
+		}
+	}
+	if deep < 20 {
+		t.Errorf("%d networks have deep FIFOs: they test too little", deep)
 	}
 }

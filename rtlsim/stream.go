@@ -103,9 +103,19 @@ func (s *stream) put(at int) {
 // forget drops the reads that hold up nothing any more: words take places one after the other, so that what was read
 // before the last one did holds up none of the next, and counts in no later high-water mark.
 func (s *stream) forget() {
-	needed := min(s.written-s.depth, s.read)
-	for s.reads.first < s.reads.end && (s.reads.first < needed || s.reads.of(s.reads.first) <= s.taken) {
+	for s.reads.first < s.reads.end && s.reads.of(s.reads.first) <= s.taken {
 		s.reads.first++
+	}
+}
+
+// skip moves all that by so many clocks.
+func (s *stream) skip(clocks int) {
+	s.taken += clocks
+	for i := range s.reads.at {
+		s.reads.at[i] += clocks
+	}
+	for i := range s.due.at {
+		s.due.at[i] += clocks
 	}
 }
 

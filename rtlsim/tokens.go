@@ -77,7 +77,7 @@ func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err err
 			l.walk = l.loop.Walk()
 		}
 	}
-	if err := t.agenda.run(ctx, len(t.workers), t.visit); err != nil {
+	if err := t.agenda.run(ctx, len(t.workers), t.visit, func() {}); err != nil {
 		return false, err
 	}
 	for i := range t.workers {

@@ -22,6 +22,8 @@ type worker struct {
 	name    string
 	in, out []*stream
 	joined  dataflow.Moves  // ports with a stream; the others never wait
+	line    line            // these streams, where single
+	single  bool            // there is one on each side at most
 	pipe    *pipeline       // nil where credits are counted
 	kernel  dataflow.Kernel // nil in a run without data
 	count   *Node
@@ -90,6 +92,9 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 	if m == (dataflow.Moves{}) && k.kernel == nil {
 		return k.idle(e, n)
 	}
+	if k.single {
+		return k.runLine(e, m, n)
+	}
 	if m != k.moved {
 		k.reads, k.writes = ports(k.reads[:0], k.in, m.Read), ports(k.writes[:0], k.out, m.Write)
 		k.moved = m
@@ -130,7 +135,7 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 // is not known.
 func (k *worker) room(from int) (at int, ok bool) {
 	if p := k.pipe; p != nil {
-		if from >= p.free && p.calm() > from {
+		if from >= p.free && p.calm > from {
 			return from, true
 		}
 		return p.moves(from, k.out)
@@ -156,7 +161,7 @@ func (k *worker) idle(e *engine, n int) (done int) {
 			if start, ok = k.pipe.moves(ready, k.out); !ok {
 				return done
 			}
-			calm = k.pipe.calm()
+			calm = k.pipe.calm
 		}
 		if start >= e.end {
 			e.late = true

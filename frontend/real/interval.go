@@ -139,6 +139,9 @@ func (x Interval) Mul(y Interval) Interval {
 	if x.Point() && y.Point() {
 		return mulPt(x.Lo, y.Lo)
 	}
+	if y.Point() {
+		return hull(mulPt(x.Lo, y.Lo), mulPt(x.Hi, y.Lo))
+	}
 	return hull(mulPt(x.Lo, y.Lo), mulPt(x.Lo, y.Hi), mulPt(x.Hi, y.Lo), mulPt(x.Hi, y.Hi))
 }
 
@@ -149,6 +152,9 @@ func (x Interval) Div(y Interval) Interval {
 	}
 	if x.Point() && y.Point() {
 		return divPt(x.Lo, y.Lo)
+	}
+	if y.Point() {
+		return hull(divPt(x.Lo, y.Lo), divPt(x.Hi, y.Lo))
 	}
 	return hull(divPt(x.Lo, y.Lo), divPt(x.Lo, y.Hi), divPt(x.Hi, y.Lo), divPt(x.Hi, y.Hi))
 }

@@ -180,11 +180,13 @@ type record struct {
 	over, delta []int64
 }
 
-// record is that of a segment's values, of which v is one. A threshold that is never exceeded is the last value.
-func (s *segment) record(n int, v int64) record {
+// record is that of a segment's values, of which v is one. A threshold that is never exceeded is the last value. It
+// lies in two lists that may have room.
+func (s *segment) record(n int, v int64, over, delta []int64) record {
 	step, first := s.f.list[n], s.first+(v-s.first)&^(s.grain()-1)
-	r := record{base: step.Apply(first), over: make([]int64, 0, s.inside), delta: make([]int64, 0, s.inside)}
-	for i := step.Above(first); i < len(step.At) && step.At[i] <= first+(s.grain()-1); i++ {
+	above := step.Above(first)
+	r := record{step.Value[above], over[:0], delta[:0]}
+	for i := above; i < len(step.At) && step.At[i] <= first+(s.grain()-1); i++ {
 		r.over = append(r.over, step.At[i]-first-1)
 		r.delta = append(r.delta, step.Value[i+1]-step.Value[i])
 	}
@@ -198,7 +200,8 @@ func (s *segment) Apply(n int, v int64) int64 {
 	if s.window {
 		v = max(s.first, min(v, s.first+1<<s.span-1))
 	}
-	r := s.record(n, v)
+	var over, delta [4]int64 // room for most
+	r := s.record(n, v, over[:], delta[:])
 	rest := (v - s.first) & (s.grain() - 1)
 	for i, over := range r.over {
 		switch {
@@ -219,7 +222,7 @@ func (s *segment) rows(n int, of func(record) []int64) (rows [][]int64) {
 		if !s.window {
 			v = s.f.of.Decode(uint64(v))
 		}
-		rows = append(rows, of(s.record(n, v)))
+		rows = append(rows, of(s.record(n, v, nil, nil)))
 	}
 	return rows
 }

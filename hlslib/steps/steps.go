@@ -270,18 +270,21 @@ func (f *Functions) Differs(form Form) *Difference {
 }
 
 func (f *Functions) differs(form Form) *Difference {
+	var ends []int64
+	if g, ok := form.(*segment); ok {
+		ends = g.ends()
+	}
+	var probe []int64
 	for n, s := range f.list {
 		all := f.of.Range()
 		if _, ok := form.(*Scaled); ok {
 			all = f.in[min(n, len(f.in)-1)]
 		}
-		probe := []int64{all.Lo, all.Hi}
+		probe = append(probe[:0], all.Lo, all.Hi)
 		for _, at := range s.At {
 			probe = append(probe, at-1, at)
 		}
-		if g, ok := form.(*segment); ok {
-			probe = append(probe, g.ends()...)
-		}
+		probe = append(probe, ends...)
 		for _, v := range probe {
 			if all.Contains(v) && form.Apply(n, v) != s.Apply(v) {
 				return &Difference{n, v}

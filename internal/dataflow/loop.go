@@ -167,15 +167,18 @@ func count(body []Run, in, out int) (n int, ok bool) {
 
 // A Walker goes through the iterations of a loop, frame after frame.
 type Walker struct {
-	body  []Run
-	stack []level // innermost last
 	moves Moves
+	left  int   // repetitions of the iteration after the one at hand
+	runs  []Run // behind it in its body
+	body  []Run // of the whole
+	outer []level
 }
 
+// A level is a run of runs that is gone through.
 type level struct {
-	body []Run
-	run  int // in body
-	left int // repetitions of it after the one at hand
+	left int   // repetitions after the one at hand
+	body []Run // of it
+	runs []Run // behind it
 }
 
 // Walk starts before the first iteration.
@@ -185,53 +188,108 @@ func (l Loop) Walk() *Walker {
 	return w
 }
 
-func (w *Walker) enter(body []Run) {
-	for body != nil {
-		w.stack = append(w.stack, level{body, 0, body[0].Times - 1})
-		w.moves, body = body[0].Moves, body[0].Body
+// enter goes to the first iteration of some runs.
+func (w *Walker) enter(runs []Run) {
+	r := &runs[0]
+	for ; r.Body != nil; r = &runs[0] {
+		w.outer = append(w.outer, level{r.Times - 1, r.Body, runs[1:]})
+		runs = r.Body
 	}
+	w.moves, w.left, w.runs = r.Moves, r.Times-1, runs[1:]
 }
 
 // Moves is what the next iteration moves.
 func (w *Walker) Moves() Moves { return w.moves }
 
 // Alike is the number of iterations, from the next one on, that surely move the same.
-func (w *Walker) Alike() int { return w.stack[len(w.stack)-1].left + 1 }
+func (w *Walker) Alike() int { return w.left + 1 }
 
 // Skip leaves out n iterations of those that are alike, but for the last of them.
-func (w *Walker) Skip(n int) { w.stack[len(w.stack)-1].left -= n }
+func (w *Walker) Skip(n int) { w.left -= n }
 
 // Advance goes to the iteration after the next one; end tells that this is the first of the next frame.
 func (w *Walker) Advance() (end bool) {
-	for n := len(w.stack); n > 0; n-- {
-		p := &w.stack[n-1]
-		switch {
-		case p.left > 0:
-			p.left--
-			w.into(p.body[p.run].Body)
-			return false
-		case p.run+1 < len(p.body):
-			p.run++
-		case n > 1 && w.stack[n-2].left > 0: // the level above repeats this one
-			w.stack[n-2].left--
-			p.run = 0
-		default:
-			w.stack = w.stack[:n-1]
-			continue
-		}
-		r := &p.body[p.run]
-		p.left, w.moves = r.Times-1, r.Moves
-		w.into(r.Body)
+	if w.left > 0 {
+		w.left--
 		return false
 	}
+	if len(w.runs) > 0 {
+		if r := &w.runs[0]; r.Body == nil {
+			w.moves, w.left, w.runs = r.Moves, r.Times-1, w.runs[1:]
+			return false
+		}
+		w.enter(w.runs)
+		return false
+	}
+	for n := len(w.outer); n > 0; n-- {
+		p := &w.outer[n-1]
+		if p.left > 0 {
+			p.left--
+			w.outer = w.outer[:n]
+			w.enter(p.body)
+			return false
+		}
+		if len(p.runs) > 0 {
+			w.outer = w.outer[:n-1]
+			w.enter(p.runs)
+			return false
+		}
+	}
+	w.outer = w.outer[:0]
 	w.enter(w.body)
 	return true
 }
 
-// into is enter for runs that may be none.
-func (w *Walker) into(body []Run) {
-	if body != nil {
-		w.enter(body)
+// Copy goes where another walker of the same loop is.
+func (w *Walker) Copy(from *Walker) {
+	outer := append(w.outer[:0], from.outer...)
+	*w = *from
+	w.outer = outer
+}
+
+// A Stretch is so many whole repetitions of one run of a loop.
+type Stretch struct {
+	level int // 0 for the outermost
+	times int
+	left  int // repetitions that are to come behind it
+}
+
+// Since is the stretch from a place earlier in the frame, where another walker is, up to here; ok is false where what
+// lies between is none.
+func (w *Walker) Since(was *Walker) (s Stretch, ok bool) {
+	if len(w.runs) != len(was.runs) || len(w.outer) != len(was.outer) {
+		return s, false
+	}
+	for i, now := range w.outer {
+		was := was.outer[i]
+		if len(now.runs) != len(was.runs) || now.left != was.left && s.times > 0 {
+			return s, false
+		}
+		if now.left != was.left {
+			s = Stretch{i, was.left - now.left, now.left}
+		}
+	}
+	if w.left != was.left {
+		if s.times > 0 {
+			return s, false
+		}
+		s = Stretch{len(w.outer), was.left - w.left, w.left}
+	}
+	return s, true
+}
+
+// Fits is how often a stretch may follow behind it; it is of some length.
+func (s Stretch) Fits() int { return s.left / s.times }
+
+// Empty reports whether a stretch has no length.
+func (s Stretch) Empty() bool { return s.times == 0 }
+
+// Follow goes over a stretch that ends here so many times more.
+func (w *Walker) Follow(s Stretch, times int) {
+	if s.level < len(w.outer) {
+		w.outer[s.level].left -= times * s.times
+	} else {
+		w.left -= times * s.times
 	}
 }
 

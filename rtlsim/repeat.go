@@ -1,0 +1,313 @@
+package rtlsim
+
+import (
+	"math/bits"
+	"slices"
+
+	"hlsgen/internal/dataflow"
+)
+
+// Within a frame, too, states come back: row after row of an image, say. Here a state is how far everything has come
+// between two sweeps, which is a number of words and iterations whose clocks are known. Compared with an earlier one of
+// the frame,
+//
+//   - every worker has not moved, or has gone over whole repetitions of one run of its loop;
+//   - every stream has not moved, or holds as many words as it did, and has had some pass;
+//   - all clocks that still matter to what has moved are later by the same number.
+//
+// Then what happened in between can happen again, by as many clocks later, as long as these runs have repetitions left
+// and the host words of the frame: it is the same equations with the same right sides. What has not moved shares no
+// stream that has, and is left alone. Where data or a record are wanted, or dice are thrown, nothing is left out.
+
+// A stretch looks for such states. It holds two of them against those that follow: one is replaced after 1, 2, 4, 8 ...
+// sweeps of the frame, and finds long repetitions; the other, which finds short ones, begins anew after each.
+type stretch struct {
+	over   bool // nothing is to be left out
+	far    rung
+	near   rung
+	clocks []int    // reused
+	flown  []uint64 // reused
+}
+
+// A rung is a mark, and the sweeps since its like was first made.
+type rung struct {
+	sweeps int
+	mark   mark
+}
+
+// A mark is how far an engine has come between two sweeps.
+type mark struct {
+	workers []workerMark
+	streams []streamMark
+	sources []hostMark
+	sinks   []hostMark
+	apart   [2]int // workers that were late by different clocks when the mark was looked at last
+}
+
+type workerMark struct {
+	at, frame                int
+	walk                     dataflow.Walker
+	started, written, passed int
+	clocks                   []int
+	flown                    []uint64
+	count                    Node
+}
+
+type streamMark struct {
+	written, read int
+	clocks        []int
+	empty, full   int
+}
+
+type hostMark struct{ frame, word, free int }
+
+// begin forgets what was before a frame.
+func (f *stretch) begin() { f.near.sweeps, f.far.sweeps = 0, 0 }
+
+// repeat is called after each sweep, and goes over what repeats.
+func (e *engine) repeat() {
+	f := &e.stretch
+	if f.over {
+		return
+	}
+	for _, r := range []*rung{&f.near, &f.far} {
+		if r.sweeps == 0 {
+			continue
+		}
+		if clocks, times := e.since(&r.mark); times > 0 {
+			e.follow(&r.mark, clocks, times)
+			f.near.sweeps = 0
+			break
+		}
+	}
+	for _, r := range []*rung{&f.near, &f.far} {
+		if r.sweeps++; r.sweeps&(r.sweeps-1) == 0 {
+			e.note(&r.mark)
+		}
+	}
+}
+
+// note makes a mark of where the engine is.
+func (e *engine) note(m *mark) {
+	if m.workers == nil {
+		*m = mark{make([]workerMark, len(e.workers)), make([]streamMark, len(e.streams)),
+			make([]hostMark, len(e.sources)), make([]hostMark, len(e.sinks)), [2]int{}}
+	}
+	for i, k := range e.workers {
+		was := &m.workers[i]
+		was.at, was.frame, was.count = k.at, k.frame, *k.count
+		was.walk.Copy(k.walk)
+		if p := k.pipe; p != nil {
+			was.started, was.written, was.passed = p.started, p.written, p.passed
+			was.clocks, was.flown = p.clocks(was.clocks[:0], k.at), p.flown(was.flown[:0])
+		}
+	}
+	for i, s := range e.streams {
+		was := &m.streams[i]
+		was.written, was.read, was.empty, was.full = s.written, s.read, s.empty, s.full
+		was.clocks = s.clocks(was.clocks[:0])
+	}
+	for i, s := range e.sources {
+		m.sources[i] = hostMark{s.frame, s.word, s.gate.free}
+	}
+	for i, k := range e.sinks {
+		m.sinks[i] = hostMark{k.frame, k.word, k.gate.free}
+	}
+}
+
+// since is by how many clocks all that moved since a mark is later than it was then, and how often that can happen again;
+// 0 times where it is not the same but for that, or too little.
+func (e *engine) since(m *mark) (clocks, times int) {
+	moved := func(i int) int { return e.workers[i].at - m.workers[i].at }
+	if a, b := moved(m.apart[0]), moved(m.apart[1]); a != b && a != 0 && b != 0 {
+		return 0, 0 // as most are
+	}
+	first := 0
+	for i := range e.workers {
+		switch later := moved(i); {
+		case later == 0:
+		case clocks == 0:
+			clocks, first = later, i
+		case later != clocks:
+			m.apart = [2]int{first, i}
+			return 0, 0
+		}
+	}
+	if clocks == 0 {
+		return 0, 0
+	}
+	for i, s := range e.streams {
+		if was := &m.streams[i]; s.written-s.read != was.written-was.read {
+			return 0, 0
+		}
+	}
+	for i, k := range e.workers {
+		if !e.stretch.worker(k, &m.workers[i], clocks) {
+			return 0, 0
+		}
+	}
+	for i, s := range e.sources {
+		if was := m.sources[i]; s.frame != was.frame || s.spread || s.word != was.word &&
+			(was.word == 0 || s.gate.free-was.free != clocks) {
+			return 0, 0
+		}
+	}
+	for i, k := range e.sinks {
+		if was := m.sinks[i]; k.frame != was.frame || k.word != was.word && k.gate.free-was.free != clocks {
+			return 0, 0
+		}
+	}
+	if times = e.fits(m); times == 0 {
+		return 0, 0
+	}
+	for i, s := range e.streams {
+		if !e.stretch.stream(s, &m.streams[i], clocks) {
+			return 0, 0
+		}
+	}
+	return clocks, times
+}
+
+// stream reports whether a stream has not moved since a mark, or is so many clocks later.
+func (f *stretch) stream(s *stream, was *streamMark, clocks int) bool {
+	if s.written == was.written {
+		return s.read == was.read
+	}
+	f.clocks = s.clocks(f.clocks[:0])
+	return later(f.clocks, was.clocks, clocks)
+}
+
+// worker reports whether a worker has not moved since a mark, or is so many clocks later.
+func (f *stretch) worker(k *worker, was *workerMark, clocks int) bool {
+	way, ok := k.walk.Since(&was.walk)
+	if !ok || k.frame != was.frame {
+		return false
+	}
+	p := k.pipe
+	if way.Empty() {
+		return k.at == was.at && (p == nil || p.started == was.started && p.written == was.written &&
+			p.passed == was.passed)
+	}
+	if k.at-was.at != clocks || was.at < was.frame*k.pace-1 {
+		return false
+	}
+	if p == nil {
+		return true
+	}
+	f.clocks, f.flown = p.clocks(f.clocks[:0], k.at), p.flown(f.flown[:0])
+	return p.started-p.written == was.started-was.written && slices.Equal(f.flown, was.flown) &&
+		later(f.clocks, was.clocks, clocks)
+}
+
+// clocks are those that matter to what is written and read from now on.
+func (s *stream) clocks(list []int) []int {
+	s.forget()
+	for k := s.reads.first; k < s.reads.end; k++ {
+		list = append(list, s.reads.of(k))
+	}
+	for k := s.due.first; k < s.due.end; k++ {
+		list = append(list, s.due.of(k))
+	}
+	return list
+}
+
+// clocks are those that matter after an iteration that started in a clock.
+func (p *pipeline) clocks(list []int, at int) []int {
+	list = append(list, max(p.free, at))
+	for n := p.passed; n < p.started; n++ {
+		f := p.at(n)
+		if list = append(list, f.move+p.past); n >= p.written {
+			continue
+		}
+		list = append(list, f.to)
+		for m := f.ports; m != 0; m &= m - 1 {
+			list = append(list, max(p.rooms(n)[bits.TrailingZeros64(m)], at))
+		}
+	}
+	return list
+}
+
+// flown are the ports that those under way write.
+func (p *pipeline) flown(list []uint64) []uint64 {
+	for n := p.passed; n < p.started; n++ {
+		list = append(list, p.at(n).ports)
+	}
+	return list
+}
+
+// later reports whether clocks are those of another list, so many later.
+func later(now, was []int, clocks int) bool {
+	return slices.EqualFunc(now, was, func(a, b int) bool { return a-b == clocks })
+}
+
+// fits is how often what lies behind a mark can happen again within the frame: as far as the runs of loops and the words
+// of the host go. It is 0 where that takes less than to go over it, which costs as much as what is under way.
+func (e *engine) fits(m *mark) int {
+	times := never
+	for i, k := range e.workers {
+		if way, _ := k.walk.Since(&m.workers[i].walk); !way.Empty() {
+			times = min(times, way.Fits())
+		}
+	}
+	host := func(word int, was hostMark, s *stream) {
+		if words := word - was.word; words > 0 {
+			times = min(times, (s.port.Words-1-word)/words)
+		}
+	}
+	for i, s := range e.sources {
+		host(s.word, m.sources[i], s.stream)
+	}
+	for i, k := range e.sinks {
+		host(k.word, m.sinks[i], k.stream)
+	}
+	words, state := 0, 8*len(e.workers)
+	for i, s := range e.streams {
+		words += s.read - m.streams[i].read
+		state += len(s.reads.at) + len(s.due.at)
+	}
+	if times*words <= state {
+		return 0
+	}
+	return times
+}
+
+// follow goes over what lies behind a mark, each time by so many clocks later.
+func (e *engine) follow(m *mark, clocks, times int) {
+	clocks *= times
+	for i, k := range e.workers {
+		was := &m.workers[i]
+		way, _ := k.walk.Since(&was.walk)
+		if way.Empty() {
+			continue
+		}
+		once := *k.count
+		once.add(was.count, -1)
+		k.count.add(once, times)
+		k.walk.Follow(way, times)
+		k.at += clocks
+		if k.pipe != nil {
+			k.pipe.skip(clocks)
+		}
+	}
+	for i, s := range e.streams {
+		if was := &m.streams[i]; s.written > was.written {
+			s.full += times * (s.full - was.full)
+			s.empty += times * (s.empty - was.empty)
+			s.skip(clocks)
+		}
+	}
+	for i, s := range e.sources {
+		if words := s.word - m.sources[i].word; words > 0 {
+			s.word += times * words
+			s.gate.free += clocks
+		}
+	}
+	for i, k := range e.sinks {
+		if words := k.word - m.sinks[i].word; words > 0 {
+			k.word += times * words
+			k.at += clocks
+			k.gate.free += clocks
+		}
+	}
+	e.agenda.wakeAll(len(e.tasks))
+}
