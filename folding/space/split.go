@@ -141,7 +141,7 @@ func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 	for _, f := range folds {
 		alike := 0
 		for _, same := range []bool{f.PE == want.PE && f.SIMD == want.SIMD, f.Memory == want.Memory,
-			f.Compute == want.Compute} {
+			f.Compute == want.Compute, f.Steps == want.Steps} {
 			alike *= 2
 			if same {
 				alike++
