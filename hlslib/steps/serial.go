@@ -22,7 +22,7 @@ func (f *Functions) HasSerial(p Site) bool {
 // Serial is the functions as a search of radix 2 that one comparator for each lane does, a step after the other. A lane
 // has the thresholds of all steps in one memory. There is one.
 func (f *Functions) Serial(p Site) *Serial {
-	f.bind()
+	f.bindList()
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	form := &Serial{searching{lanes{f, p, p.Memory}, balanced(bits.Len(uint(f.compare.Steps())), 1)}}
@@ -51,9 +51,6 @@ func (s *Serial) Rows() int { return s.functions() << s.Steps() }
 
 // Bits is those of a threshold.
 func (s *Serial) Bits() int { return s.f.of.Width }
-
-// Functions is how many a lane has.
-func (s *Serial) Functions() int { return s.functions() }
 
 // Coded reports whether codes are looked up by the count; else they are its multiples, from a base on.
 func (s *Serial) Coded() bool { return s.f.compare.Delta != nil }
@@ -120,6 +117,9 @@ func (s *Serial) Storage() []dataflow.Storage {
 // Logic is a comparator for each lane, and the choice between what comes in and what is searched for.
 func (s *Serial) Logic(m cost.Model) []cost.Part {
 	lane := m.Multiplexer(2, s.f.of.Width+s.Steps())
+	if m.Formula == cost.Fitted {
+		lane.FF = s.f.of.Width // which is kept
+	}
 	if s.f.compare.Delta == nil {
 		lane = lane.Plus(cost.Adder(s.f.out.Width))
 	}

@@ -51,9 +51,10 @@ type Functions struct {
 	compare num.Comparators
 
 	// Forms are made when they are asked for: a check of a model asks for few.
-	once     sync.Once
+	listed   sync.Once
 	list     []num.Step // what the comparators make of every value of the type, by channel
-	jumps    num.Range  // at all breakpoints
+	once     sync.Once
+	jumps    num.Range // at all breakpoints
 	segments []segmentation
 	scalings []scaling
 	mutex    sync.Mutex
@@ -64,7 +65,7 @@ type Functions struct {
 // New has the functions that comparators make of values of one type; the codes are of another. The values that occur
 // are in one range for all functions, or one for each channel.
 func New(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
-	f := &Functions{of: of, out: out, compare: k, in: in}
+	f := &Functions{of: of, out: out, compare: k, in: in, chosen: map[Site]Form{}, proved: map[string]bool{}}
 	if len(k.Over) == 1 {
 		all := in[0]
 		for _, r := range in {
@@ -77,14 +78,20 @@ func New(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
 
 // bind finds what forms are made of.
 func (f *Functions) bind() {
+	f.bindList()
 	f.once.Do(func() {
-		for c := range f.compare.Over {
-			f.list = append(f.list, f.compare.Step(c, f.of))
-		}
 		f.bindJumps()
 		f.bindSegments()
 		f.bindScalings()
-		f.chosen, f.proved = map[Site]Form{}, map[string]bool{}
+	})
+}
+
+// bindList finds the functions that forms have to give.
+func (f *Functions) bindList() {
+	f.listed.Do(func() {
+		for c := range f.compare.Over {
+			f.list = append(f.list, f.compare.Step(c, f.of))
+		}
 	})
 }
 

@@ -1,24 +1,22 @@
 package threshold
 
 import (
-	"math/bits"
-
 	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 )
 
-// A serial layer searches for the codes of a word step by step, one comparison of each of its PE channels in a call.
-// Which threshold comes next depends on the comparison before, so that a step takes as long as reading a memory and
-// comparing: clocks. Words of a vector take turns in these, as many as there are clocks, or as divide the vector.
+// A serial layer searches for the codes of a word step by step, one comparison of each of its PE channels. Which
+// threshold comes next depends on the comparison before, so that a step takes as long as reading a memory and
+// comparing: clocks, of which each is a call. The last step takes one: nothing waits for it but the output.
 type serial struct {
 	*op
 	fold   dataflow.Fold
 	target dataflow.Target
 	form   *steps.Serial
 	clocks int // of a step
-	turns  int // words that are searched for side by side
+	calls  int // of a word
 }
 
 func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
@@ -30,9 +28,7 @@ func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
 	c.Do(delay.Compare, s.form.Bits())
 	c.Do(delay.Keep, 1)
 	s.clocks = c.Clocks()
-	for s.turns = s.clocks; o.Words(f)%s.turns != 0; {
-		s.turns--
-	}
+	s.calls = (s.form.Steps()-1)*s.clocks + 1
 	return s
 }
 
@@ -54,8 +50,7 @@ func (o *op) orSerial(c *layer.Folds) {
 	}
 }
 
-// loop is, for each vector, for its words in rounds of turns, for each step, for each clock of it: one call. Words are
-// read in the clocks of the first step, and written in those of the last.
+// loop is, for each word of each vector, its calls. The first reads it, and the last writes its codes.
 func (s *serial) loop() dataflow.Loop {
 	c := layer.Begin(s.target)
 	c.ReadWhere()
@@ -68,18 +63,12 @@ func (s *serial) loop() dataflow.Loop {
 		c.Fetch(codes.Rows, codes.Width, codes.In)
 		c.Do(delay.Add, s.Out[0].Elem.Width)
 	}
-	turns := make([]byte, s.clocks)
-	for i := range turns {
-		turns[i] = '0'
-		if i < s.turns {
-			turns[i] = '1'
-		}
-	}
-	each, turn := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.At, Pattern: string(turns)}
+	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First},
+		dataflow.Index{Kind: dataflow.Last}
 	return dataflow.Nest{
-		Trips:   []int{s.Vectors, s.Words(s.fold) / s.turns, s.form.Steps(), s.clocks},
-		Read:    []dataflow.Access{{each, each, {Kind: dataflow.First}, turn}},
-		Write:   []dataflow.Access{{each, each, {Kind: dataflow.Last}, turn}},
+		Trips:   []int{s.Vectors, s.Words(s.fold), s.calls},
+		Read:    []dataflow.Access{{each, each, first}},
+		Write:   []dataflow.Access{{each, each, last}},
 		Latency: c.Write(),
 	}.Loop()
 }
@@ -94,14 +83,13 @@ func (s *serial) codes() dataflow.Storage {
 	return dataflow.Storage{}
 }
 
-// storage is the tables, and the words that take turns, with what was found of them.
+// storage is the tables, and the places that searches are at, until the next step.
 func (s *serial) storage() []dataflow.Storage {
-	width := s.fold.PE*(s.form.Bits()+s.form.Steps()) + max(1, bits.Len(uint(s.form.Functions())))
-	kept := dataflow.RAM("kept", "words in turn", s.clocks, width)
-	if kept = kept.At(dataflow.LUTRAM).Shifted(); s.clocks == 2 {
-		kept.In = dataflow.Registers
+	found := dataflow.RAM("found", "places", s.clocks, s.fold.PE*s.form.Steps())
+	if found = found.At(dataflow.LUTRAM).Shifted(); s.clocks == 2 {
+		found.In = dataflow.Registers
 	}
-	return append(s.form.Storage(), kept)
+	return append(s.form.Storage(), found)
 }
 
 func (s *serial) emit() dataflow.Instance {
@@ -111,53 +99,48 @@ func (s *serial) emit() dataflow.Instance {
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: append([]dataflow.Field{
 			{Name: "pe", Doc: "channels searched for side by side", Value: s.fold.PE},
-			{Name: "turns", Doc: "words that take turns", Value: s.turns},
+			{Name: "calls", Doc: "of a word", Value: s.calls},
 		}, s.form.Fields()...),
 		Tables:  s.form.Tables(),
 		Storage: s.storage(),
 	}
 }
 
-// A searching is the hardware's state: the words that take turns, and where their searches are.
+// A searching is the hardware's state: a word, its place in the vector, and where its channels' searches are.
 type searching struct {
 	*serial
-	words  [][]int64
-	places [][]int
-	row    []int // of each: the word's place in its vector
-	next   int   // row
+	word, next int
+	values     dataflow.Word
+	places     []int
 }
 
 func (s *serial) kernel() dataflow.Kernel {
-	return &searching{serial: s, words: make([][]int64, s.turns), places: make([][]int, s.turns), row: make([]int,
-		s.turns)}
+	return &searching{serial: s, places: make([]int, s.fold.PE)}
 }
 
 func (k *searching) Step(iteration int, in []dataflow.Word) []dataflow.Word {
-	turn, step := iteration%k.clocks, iteration/k.clocks%k.form.Steps()
-	out := make([]dataflow.Word, 1)
-	if turn >= k.turns {
-		return out
-	}
-	if step == 0 {
-		k.words[turn], k.places[turn] = append(k.words[turn][:0], in[0]...), make([]int, k.fold.PE)
-		k.row[turn] = k.next
-		if k.next++; k.next == k.Words(k.fold) {
-			k.next = 0
+	call := iteration % k.calls
+	if call == 0 {
+		k.values, k.word = append(k.values[:0], in[0]...), k.next
+		k.next = (k.next + 1) % k.Words(k.fold)
+		for pe := range k.places {
+			k.places[pe] = 1
 		}
 	}
-	word := make(dataflow.Word, k.fold.PE)
-	for pe, v := range k.words[turn] {
-		n := k.steps.Function(k.row[turn]*k.fold.PE + pe)
-		at := &k.places[turn][pe]
-		if step == 0 {
-			*at = 1
-		}
-		if *at = k.form.Next(n, *at, v); step == k.form.Steps()-1 {
-			word[pe] = k.form.Code(n, *at)
+	if call%k.clocks == 0 {
+		for pe, v := range k.values {
+			k.places[pe] = k.form.Next(k.function(pe), k.places[pe], v)
 		}
 	}
-	if step == k.form.Steps()-1 {
-		out[0] = word
+	if call < k.calls-1 {
+		return []dataflow.Word{nil}
 	}
-	return out
+	codes := make(dataflow.Word, k.fold.PE)
+	for pe, place := range k.places {
+		codes[pe] = k.form.Code(k.function(pe), place)
+	}
+	return []dataflow.Word{codes}
 }
+
+// function is that of a lane.
+func (k *searching) function(pe int) int { return k.steps.Function(k.word*k.fold.PE + pe) }

@@ -42,7 +42,7 @@ func stairs(r *rand.Rand, n, steps int, in num.Type, even bool) (list []num.Step
 }
 
 // TestSerial has serial folds through the contract: functions of few and of many steps, one for all channels or one
-// each, even ones and others, where words of a vector take turns and where they cannot, in LUTs and in block RAM.
+// each, even ones and others, in LUTs and in block RAM.
 func TestSerial(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(14, 4))
@@ -71,8 +71,8 @@ func TestSerial(t *testing.T) {
 	layertest.Check(t, 12, cases...)
 }
 
-// TestSerialLoop: a word takes as many calls as its search has steps, where as many words take turns as a step has
-// clocks. Where a vector cannot be dealt out to these, it takes longer. A single threshold is not searched for.
+// TestSerialLoop: every step but the last takes as many calls as there are clocks from a place in the memory to the
+// next one, at the target's clock. A single threshold is not searched for.
 func TestSerialLoop(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 4))
@@ -87,15 +87,12 @@ func TestSerialLoop(t *testing.T) {
 		target              dataflow.Target
 		iterations          int // of 5 vectors
 	}{
-		{15, 12, 1, at, 5 * 12 * 4},
-		{15, 12, 6, at, 5 * 2 * 4},
-		{15, 12, 12, at, 5 * 1 * 4 * 2},
-		{15, 3, 1, at, 5 * 3 * 4 * 2},
-		{2, 12, 2, at, 5 * 6 * 2},
-		{7, 12, 3, at, 5 * 4 * 3},
-		{8, 12, 3, at, 5 * 4 * 4},
-		{15, 12, 1, fast, 5 * 12 * 4},
-		{15, 8, 1, fast, 5 * 8 * 4 * 3 / 2}, // a step has three clocks, and two words take turns
+		{15, 12, 1, at, 5 * 12 * 7},
+		{15, 12, 12, at, 5 * 1 * 7},
+		{2, 12, 2, at, 5 * 6 * 3},
+		{7, 12, 3, at, 5 * 4 * 5},
+		{8, 12, 3, at, 5 * 4 * 7},
+		{15, 12, 1, fast, 5 * 12 * 10},
 		{1, 12, 1, at, 0},
 	} {
 		op := layertest.Bind(t, threshold.New(threshold.Params{Steps: stairs(r, 1, tt.steps, intN(16), true)}),

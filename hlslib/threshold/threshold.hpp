@@ -10,11 +10,13 @@
 //
 // threshold_serial has one comparator for each of pe channels. A word is searched for in search_steps steps: at place p of a
 // lane's memory lies the threshold that a value is compared with, and from there the search goes on at place 2p, or 2p + 1 if
-// it is exceeded. A step takes kept_rows calls, the time from a place to the next one; in the first turns of them words take
-// turns. Its C has the streams' members as above, and
+// it is exceeded. From a place to the next one it takes found_rows calls, for which the next place waits in a row of
+// registers: what the calls in between make of the others is never used. The first of a word's calls reads it, and the last
+// one writes. C has the streams' members as above, and
+//     calls                     of a word: (search_steps - 1) * found_rows + 1
 //     functions                 step functions of a lane, one for each word of a vector, or one
 //     unit, base, coded         what becomes of a count: steps_stage of core/compare.hpp
-//     kept_rows, kept_width     words that take turns, with what was found of them
+//     found_rows, found_width   places on their way
 #ifndef HLSGEN_THRESHOLD_HPP
 #define HLSGEN_THRESHOLD_HPP
 
@@ -52,29 +54,12 @@ void threshold(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::ou
 
 // threshold_place is where threshold_serial stands.
 template <class C> struct threshold_place {
-    counter<C::kept_rows> turn;
-    counter<C::search_steps> step;
+    counter<C::calls> call;
     counter<C::functions> function;
-
-    bool used() const {
-#pragma HLS INLINE
-        return turn.at < C::turns;
-    }
-
-    bool reads() const {
-#pragma HLS INLINE
-        return used() && step.at == 0;
-    }
-
-    bool writes() const {
-#pragma HLS INLINE
-        return used() && step.at == C::search_steps - 1;
-    }
 
     void next() {
 #pragma HLS INLINE
-        if (reads()) function.next();
-        if (turn.next()) step.next();
+        if (call.next()) function.next();
     }
 };
 
@@ -85,40 +70,41 @@ void threshold_serial(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uin
                       const CODES&... codes) {
 #pragma HLS INLINE
     typedef typename C::in_t in_t;
-    typedef ap_uint<C::search_steps> found_t;
-    const int found_at = C::in_width, function_at = found_at + C::pe * C::search_steps;
-    static ap_uint<C::kept_width> kept[C::kept_rows]; // next first: values, places, function
+    typedef ap_uint<C::search_steps> place_t;
+    static ap_uint<C::in_width> kept;
 #pragma HLS RESET variable=kept off
-    bind_memory(kept, memory<C::kept_memory>());
+    static ap_uint<C::found_width> found[C::found_rows]; // next first
+#pragma HLS RESET variable=found off
+    bind_memory(found, memory<C::found_memory>());
     static threshold_place<C> place;
 #pragma HLS RESET variable=place
     threshold_place<C> at = place;
 
-    if (at.reads() && in.empty()) return;
-    ap_uint<C::kept_width> word = kept[0];
-    if (at.reads()) {
-        word.range(C::in_width - 1, 0) = in.read();
-        word.range(C::kept_width - 1, function_at) = at.function.at;
-    }
-    const int row = ap_uint<C::kept_width - function_at>(word.range(C::kept_width - 1, function_at)).to_int();
+    const bool first = at.call.at == 0;
+    if (first && in.empty()) return;
+    ap_uint<C::in_width> x = kept;
+    if (first) x = in.read();
+    kept = x;
+    const ap_uint<C::found_width> before = found[0];
+    ap_uint<C::found_width> now = 0;
     ap_uint<C::out_width> y = 0;
+    const int row = at.function.at.to_int();
     pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
-        const int from = found_at + pe * C::search_steps, to = from + C::search_steps - 1;
-        const in_t x = get<in_t>(word, pe);
-        found_t found = word.range(to, from);
-        if (at.reads()) found = 1;
-        const bool more = exceeds(x, element<in_t, 1>(places[pe][steps_address<C>(row, found)], 0));
-        found = (found << 1) | ap_uint<1>(more);
-        word.range(to, from) = found;
-        put(y, pe, steps_stage<C, 0, C::search_steps, true>::of(x, row, pe, found, codes...));
+        const in_t value = get<in_t>(x, pe);
+        place_t p = get<place_t>(before, pe);
+        if (first) p = 1;
+        const bool more = exceeds(value, element<in_t, 1>(places[pe][steps_address<C>(row, p)], 0));
+        p = (p << 1) | ap_uint<1>(more); // in the end the count: the 1 that it began with has left
+        put(now, pe, p);
+        put(y, pe, steps_stage<C, 0, C::search_steps, true>::of(value, row, pe, p, codes...));
     }
-    shift_loop: for (int i = 1; i < C::kept_rows; i++) {
+    shift_loop: for (int i = 1; i < C::found_rows; i++) {
 #pragma HLS UNROLL
-        kept[i - 1] = kept[i];
+        found[i - 1] = found[i];
     }
-    kept[C::kept_rows - 1] = word;
-    if (at.writes()) out.write(y);
+    found[C::found_rows - 1] = now;
+    if (at.call.at == C::calls - 1) out.write(y);
 
     at.next();
     place = at;

@@ -145,7 +145,8 @@ func (r *Result) pageLayers() (list []report.LayerRow) {
 		list = append(list, report.LayerRow{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, PE: l.Fold.PE,
 			SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType, Steps: l.Fold.Steps,
 			Cycles: l.Clocks, Path: l.Path, Bottleneck: l.Clocks == slowest,
-			Accumulator: (*report.Accumulator)(l.Acc), Busy: share(n.Busy), Starved: share(n.Starved), Blocked: share(n.Blocked), In: streamTypes(l.In), Out: streamTypes(l.Out)})
+			Accumulator: (*report.Accumulator)(l.Acc), Busy: share(n.Busy), Starved: share(n.Starved),
+			Blocked: share(n.Blocked), In: streamTypes(l.In), Out: streamTypes(l.Out)})
 	}
 	return list
 }
