@@ -99,7 +99,7 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 		return nil
 	}
 	for i := range s.Layers {
-		s.Layers[i].spare(s)
+		s.Layers[i].spare(t.Board)
 	}
 	s.follow()
 	s.Few = chooseFew(s.Layers)

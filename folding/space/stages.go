@@ -1,6 +1,7 @@
 package space
 
 import (
+	"hlsgen/boards"
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
 	"hlsgen/hlslib/estimate"
@@ -60,8 +61,9 @@ func (s *searched) of(op dataflow.Op, t dataflow.Target) *searched {
 	return s
 }
 
-// serial is a fold of the layer whose step functions are Serial, with thresholds in block RAM: in LUTs, a search with a
-// memory for each step takes hardly more. loop is the fold's as one process.
+// serial is a fold of the layer whose step functions are Serial, with thresholds in block RAM: in LUTs, where most of
+// what they take are the thresholds, a search with a memory for each step takes hardly more. loop is the fold's as one
+// process.
 func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.Vector, bool) {
 	st := &s.stages
 	steps := st.searched[f.PE]
@@ -90,21 +92,22 @@ func (l *LayerOptions) single(f dataflow.Fold) dataflow.Fold {
 	return f
 }
 
-// dearest is how many times the share of block RAM that a serial fold takes may be that of the LUTs that it saves.
+// dearest is how many times the share of the board's LUTs that a serial fold saves may be its share of block RAM. What
+// costs more is no choice: a search that is not finished would find worse designs for it.
 const dearest = 4
 
 // worth reports whether a serial fold is one to choose from beside the same fold as one process.
-func (s *Space) worth(serial, single search.Vector) bool {
-	saved, have := single.Minus(serial), ask.Capacity(s.Target.Board)
+func worth(serial, single search.Vector, b boards.Board) bool {
+	saved, have := single.Minus(serial), ask.Capacity(b)
 	return saved[ask.LUT] > 0 && -saved[ask.BRAM]*int64(have.LUT) <= dearest*saved[ask.LUT]*int64(have.BRAM)
 }
 
 // spare leaves out serial folds that save too little.
-func (l *LayerOptions) spare(s *Space) {
+func (l *LayerOptions) spare(b boards.Board) {
 	var kept []Option
 	for i, o := range l.Options {
 		if o.split != nil && o.split.chain && i > 0 && l.single(l.Options[i-1].Fold) == l.single(o.Fold) &&
-			!s.worth(o.Cost, l.Options[i-1].Cost) {
+			!worth(o.Cost, l.Options[i-1].Cost, b) {
 			continue
 		}
 		kept = append(kept, o)
