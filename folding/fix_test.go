@@ -187,7 +187,7 @@ func TestFix(t *testing.T) {
 		{"no multiplier by default", `{"Defaults": {"resType": ["dsp", "all"]}}`, th, nil, ""},
 		{"no such memory", `{"Thresholding_0": {"ram_style": "ultra"}}`, th,
 			[]string{"error folding-invalid Thresholding_0.ram_style"}, "possible are distributed, block"},
-		{"not together", `{"Thresholding_0": {"PE": 24, "ram_style": "block"}}`, th,
+		{"not together", `{"Thresholding_0": {"PE": 24, "ram_style": "block", "steps": "parallel"}}`, th,
 			[]string{"error folding-invalid Thresholding_0"}, "leave one of them out"},
 		{"bad default", `{"Defaults": {"PE": [7, ["MVAU_hls"]]}}`, fc, []string{"error folding-invalid Defaults.PE",
 			"error folding-invalid Defaults.PE"}, "possible are 2, 4, 8, 16"},

@@ -211,6 +211,9 @@ func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
 	case "resType":
 		style(r, &f.Compute, where, v, map[string]dataflow.Compute{"auto": dataflow.NoCompute, "lut": dataflow.LUT,
 			"dsp": dataflow.DSP})
+	case "steps":
+		style(r, &f.Steps, where, v, map[string]dataflow.Stepping{"auto": dataflow.NoStepping,
+			"parallel": dataflow.Parallel, "serial": dataflow.Serial})
 	case "parallel_window":
 		style(r, w, where, show(v), map[string]window{"0": onePosition, "1": allPositions})
 	case "mem_mode":

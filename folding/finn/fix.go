@@ -140,6 +140,8 @@ var fields = []field{
 		dataflow.NoMemory),
 	fieldOf("resType", func(f *dataflow.Fold) *dataflow.Compute { return &f.Compute }, dataflow.Compute.String,
 		dataflow.NoCompute),
+	fieldOf("steps", func(f *dataflow.Fold) *dataflow.Stepping { return &f.Steps }, dataflow.Stepping.String,
+		dataflow.NoStepping),
 }
 
 func fieldOf[T ~int | ~uint8](name string, at func(*dataflow.Fold) *T, text func(T) string, none T) field {

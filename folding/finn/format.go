@@ -21,7 +21,7 @@ func Format(design *dataflow.Design, withDepths bool) []byte {
 		folds := slices.Collect(l.op.Folds())
 		for _, f := range fields {
 			v := f.value(l.fold)
-			if slices.Equal(f.values(folds), []int{f.none}) || v == int(dataflow.NoMemory) {
+			if slices.Equal(f.values(folds), []int{f.none}) && v == f.none || v == int(dataflow.NoMemory) {
 				continue
 			}
 			if f.name == "PE" && finnOf(l.op.Kind()).ParallelWindow {

@@ -53,8 +53,8 @@ var finnAttributes = slices.Concat(
 )
 
 // known are the attributes that mean something to hlsgen.
-var known = []string{"PE", "SIMD", "parallel_window", "ram_style", "resType", "mem_mode", "inFIFODepths",
-	"outFIFODepths"}
+var known = []string{"PE", "SIMD", "parallel_window", "ram_style", "resType", "steps", "mem_mode",
+	"inFIFODepths", "outFIFODepths"}
 
 // knownAre names them.
 func knownAre() string {

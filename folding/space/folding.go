@@ -156,7 +156,7 @@ func (s *Space) Build(f *Folding) *Built {
 		for _, id := range l.Node.Out {
 			tensors, types = append(tensors, g.Streams[id].Name), append(types, g.Streams[id].Type)
 		}
-		nodes, outs := []piece{{fold: o.Fold}}, []int(nil)
+		nodes, outs := []piece{{fold: l.single(o.Fold)}}, []int(nil)
 		if o.split != nil {
 			nodes, outs = o.split.nodes, []int{o.split.place(&b, l, o.Fold, ins[0], tensors)}
 		} else {

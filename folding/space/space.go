@@ -7,6 +7,7 @@
 //
 //	space.go    the options of each layer, and the intervals that they make
 //	split.go    folds of more than one process
+//	stages.go   folds whose step functions are a process of their own
 //	unroll.go   what is beyond the envelope, and what envelope would do
 //	words.go    the forms in which frames travel, width converters and FIFOs between them
 //	plan.go     the order in which tables are joined, once for all regions
@@ -60,6 +61,7 @@ type LayerOptions struct {
 	Options []Option        // of these, what the device can build and the folding file allows
 	Classes []Class
 	Fixed   bool // a folding file says something of it
+	staged  bool // folds are Parallel or Serial, of which the layer itself knows neither
 	shapes  []shape
 }
 
@@ -96,6 +98,9 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 	if fixed != nil && !s.fix(fixed, d) || !s.foldable(d) {
 		return nil
 	}
+	for i := range s.Layers {
+		s.Layers[i].spare(t.Board)
+	}
 	s.follow()
 	s.Few = chooseFew(s.Layers)
 	s.memory = memoryOf(t, s.Clock)
@@ -117,8 +122,27 @@ func (s *Space) add(n *dataflow.Node) {
 	splitter := splitterOf(s, n)
 	m, multiplies := n.Op.(dataflow.Multiplying)
 	few := multiplies && m.FactorBits() <= ask.FewBits
+	l.staged = splitter.sums != nil
+	offer := func(f dataflow.Fold, at int, loop dataflow.Loop, made *split, cost search.Vector) {
+		if made != nil {
+			loop = made.loop
+		}
+		c := number(classes, strconv.Itoa(at)+" "+loop.Key())
+		if c == len(l.Classes) {
+			l.Classes = append(l.Classes, Class{loop, loop.Iterations(), at})
+		}
+		o := Option{f, c, cost, made}
+		if few {
+			o.Cost[ask.Few] = o.Cost[ask.DSP]
+		}
+		l.Options = append(l.Options, o)
+	}
 	for f := range n.Op.Folds() {
-		l.Folds = append(l.Folds, f)
+		named := f
+		if l.staged {
+			named.Steps = dataflow.Parallel
+		}
+		l.Folds = append(l.Folds, named)
 		if !buildable(f, s.Target.Board) {
 			continue
 		}
@@ -136,18 +160,12 @@ func (s *Space) add(n *dataflow.Node) {
 			l.shapes = append(l.shapes, sh)
 		}
 		loop := n.Op.Loop(f, s.Target)
-		if split != nil {
-			loop = split.loop
+		offer(named, at, loop, split, cost)
+		if split, cost, ok := splitter.serial(f, loop); ok {
+			named.Steps = dataflow.Serial
+			l.Folds = append(l.Folds, named)
+			offer(named, at, loop, split, cost)
 		}
-		c := number(classes, strconv.Itoa(at)+" "+loop.Key())
-		if c == len(l.Classes) {
-			l.Classes = append(l.Classes, Class{loop, loop.Iterations(), at})
-		}
-		o := Option{f, c, cost, split}
-		if few {
-			o.Cost[ask.Few] = o.Cost[ask.DSP]
-		}
-		l.Options = append(l.Options, o)
 	}
 	s.Layers = append(s.Layers, l)
 }

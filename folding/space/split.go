@@ -17,7 +17,8 @@ import (
 // parts, each of which computes some elements of every output word, and a join puts these side by side. Parts do the
 // same in the same clocks, so that the FIFOs between them hold two words, at any pace of the neighbours.
 type split struct {
-	nodes []piece // the fork, the parts, the join
+	nodes []piece // the fork, the parts, the join; or one behind the other
+	chain bool    // which of these
 	loop  dataflow.Loop
 }
 
@@ -35,13 +36,14 @@ var between = dataflow.FIFO{Depth: dataflow.Shallow, Memory: dataflow.SRL}
 // A splitter splits the folds of a layer.
 type splitter struct {
 	*Space
-	node  *dataflow.Node
+	node *dataflow.Node
+	stages
 	dealt map[[2]int]*deal // by PE and how many share it
 	forks map[[2]int]piece // by elements in a word and how many read it
 }
 
 func splitterOf(s *Space, n *dataflow.Node) *splitter {
-	return &splitter{s, n, map[[2]int]*deal{}, map[[2]int]piece{}}
+	return &splitter{s, n, stagesOf(n, s.Streams[n.Out[0]].typ), map[[2]int]*deal{}, map[[2]int]piece{}}
 }
 
 // A deal is the parts that share a layer's PE, and what joins them.
@@ -141,7 +143,7 @@ func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 	for _, f := range folds {
 		alike := 0
 		for _, same := range []bool{f.PE == want.PE && f.SIMD == want.SIMD, f.Memory == want.Memory,
-			f.Compute == want.Compute} {
+			f.Compute == want.Compute, f.Steps == want.Steps} {
 			alike *= 2
 			if same {
 				alike++
@@ -169,9 +171,15 @@ func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok 
 
 // place puts the nodes of a split in place of its layer, which reads a stream, and gives the stream that it writes.
 func (s *split) place(b *dataflow.Builder, l *LayerOptions, f dataflow.Fold, in int, tensors []string) int {
+	if !s.chain {
+		f = l.single(f)
+	}
 	w := b.Whole(l.Node.Op, f)
 	put := func(n piece, in []int, tensors []string) []int {
 		return b.PlacePart(w, n.part, n.op, in, tensors, l.Node.Origin, n.out)
+	}
+	if s.chain {
+		return put(s.nodes[1], put(s.nodes[0], []int{in}, nil), tensors)[0]
 	}
 	last := len(s.nodes) - 1
 	var joined []int

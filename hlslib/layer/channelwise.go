@@ -72,6 +72,11 @@ type Tables struct {
 // Folds yields every PE that divides the channels, with the memories that tables may lie in, and with what may multiply
 // where anything does. There is no memory without tables; a table of one row is wiring, in LUTRAM by convention.
 func (s *Channelwise) Folds(t Tables, multiplies bool) dataflow.Folds {
+	return s.Choices(t, multiplies).All()
+}
+
+// Choices are those of Folds.
+func (s *Channelwise) Choices(t Tables, multiplies bool) Folds {
 	return Folds{PE: s.pe, Compute: Multipliers(multiplies), Fits: func(f dataflow.Fold) bool {
 		return f.PE*widest(s.In, s.Out) <= dataflow.MaxWord && s.Vectors <= dataflow.MaxIterations/s.Words(f) &&
 			(t.Row == nil || t.Row(f.PE) <= dataflow.MaxRow)
@@ -83,7 +88,7 @@ func (s *Channelwise) Folds(t Tables, multiplies bool) dataflow.Folds {
 			return []dataflow.Memory{dataflow.LUTRAM}
 		}
 		return []dataflow.Memory{dataflow.NoMemory}
-	}}.All()
+	}}
 }
 
 // Ports has words of PE elements everywhere.

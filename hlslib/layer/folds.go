@@ -7,35 +7,45 @@ import (
 // Folds are the choices of a layer, each in the order in which its folds come. What is nil is no choice.
 type Folds struct {
 	PE, SIMD []int
-	Fits     func(dataflow.Fold) bool              // holds PE and SIMD against what Vitis HLS accepts
-	Memory   func(dataflow.Fold) []dataflow.Memory // to choose from at PE and SIMD
+	Fits     func(dataflow.Fold) bool              // holds PE, SIMD and Steps against what Vitis HLS accepts
+	Memory   func(dataflow.Fold) []dataflow.Memory // to choose from at PE, SIMD and Steps
 	Compute  []dataflow.Compute
+	Steps    []dataflow.Stepping
 }
 
-// All yields every fold, PE outermost, then SIMD, the memory and what multiplies.
+// All yields every fold, PE outermost, then SIMD, how step functions are computed, the memory and what multiplies.
 func (c Folds) All() dataflow.Folds {
 	one := []int{1}
 	return func(yield func(dataflow.Fold) bool) {
 		for _, pe := range or(c.PE, one) {
 			for _, simd := range or(c.SIMD, one) {
-				f := dataflow.Fold{PE: pe, SIMD: simd}
-				if c.Fits != nil && !c.Fits(f) {
-					continue
-				}
-				memories := []dataflow.Memory{dataflow.NoMemory}
-				if c.Memory != nil {
-					memories = c.Memory(f)
-				}
-				for _, f.Memory = range memories {
-					for _, f.Compute = range or(c.Compute, []dataflow.Compute{dataflow.NoCompute}) {
-						if !yield(f) {
-							return
-						}
+				for _, steps := range or(c.Steps, []dataflow.Stepping{dataflow.NoStepping}) {
+					if !c.of(dataflow.Fold{PE: pe, SIMD: simd, Steps: steps}, yield) {
+						return
 					}
 				}
 			}
 		}
 	}
+}
+
+// of yields the folds that are like f but for the memory and what multiplies, if there are any.
+func (c Folds) of(f dataflow.Fold, yield func(dataflow.Fold) bool) bool {
+	if c.Fits != nil && !c.Fits(f) {
+		return true
+	}
+	memories := []dataflow.Memory{dataflow.NoMemory}
+	if c.Memory != nil {
+		memories = c.Memory(f)
+	}
+	for _, f.Memory = range memories {
+		for _, f.Compute = range or(c.Compute, []dataflow.Compute{dataflow.NoCompute}) {
+			if !yield(f) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func or[T any](list, other []T) []T {

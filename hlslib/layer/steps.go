@@ -71,8 +71,19 @@ func (s *Steps) Form(f dataflow.Fold) steps.Form {
 	if !s.Any() {
 		return nil
 	}
-	return s.built.At(steps.Site{PE: f.PE, Alike: s.compare.Shared(), Memory: f.Memory})
+	return s.built.At(s.site(f))
 }
+
+// site is where a fold builds the step functions.
+func (s *Steps) site(f dataflow.Fold) steps.Site {
+	return steps.Site{PE: f.PE, Alike: s.compare.Shared(), Memory: f.Memory}
+}
+
+// HasSerial reports whether a fold may search for codes step by step.
+func (s *Steps) HasSerial(f dataflow.Fold) bool { return s.Any() && s.built.HasSerial(s.site(f)) }
+
+// Serial is that search.
+func (s *Steps) Serial(f dataflow.Fold) *steps.Serial { return s.built.Serial(s.site(f)) }
 
 // Built is channel c's output for a value as a fold's hardware makes it.
 func (s *Steps) Built(f dataflow.Fold) func(c int, v int64) int64 {
@@ -80,8 +91,11 @@ func (s *Steps) Built(f dataflow.Fold) func(c int, v int64) int64 {
 	if form == nil {
 		return func(_ int, v int64) int64 { return v }
 	}
-	return func(c int, v int64) int64 { return form.Apply(min(c, len(s.compare.Over)-1), v) }
+	return func(c int, v int64) int64 { return form.Apply(s.Function(c), v) }
 }
+
+// Function is the number of channel c's step function, as it is built.
+func (s *Steps) Function(c int) int { return min(c, len(s.compare.Over)-1) }
 
 // Tables is what the tail reads.
 func (s *Steps) Tables() Tables {

@@ -26,3 +26,14 @@ func (u *Unit) Outputs(f dataflow.Fold) func(first int, sums []int64) dataflow.W
 		return y
 	}
 }
+
+// Apart reports whether step functions may be a layer of their own behind that of the sums: there are some of several
+// steps, and the accumulator is the sum.
+func (u *Unit) Apart() bool { return u.Thresholds() > 1 && !u.XNOR }
+
+// Sums is the unit without step functions.
+func Sums(u *Unit) (*Unit, error) {
+	s := *u
+	s.steps, s.tail = nil, tail{}
+	return &s, bind(&s)
+}

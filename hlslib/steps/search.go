@@ -121,17 +121,20 @@ func (s *searching) Fields() []dataflow.Field {
 		per, _ := dataflow.Limbs(1<<b-1, s.f.of.Width)
 		perLimb = append(perLimb, per)
 	}
-	k := &s.f.compare
-	fields := s.fields(search, unitField(k.Unit),
+	return s.fields(search, unitField(s.f.compare.Unit),
 		dataflow.Field{Name: "stages", Doc: "of the search, which find so many bits each:", Value: len(s.stages)},
 		dataflow.Field{Name: "stage_bits", Value: s.stages},
-		dataflow.Field{Name: "stage_per_limb", Value: perLimb})
+		dataflow.Field{Name: "stage_per_limb", Value: perLimb}, s.result())
+}
+
+// result is the config field of what becomes of the count.
+func (s *searching) result() dataflow.Field {
 	if s.counts() > 0 {
-		return append(fields, dataflow.Field{Name: "coded", Value: k.Delta != nil,
-			Doc: "the table of codes has one for every count, else for none exceeded"})
+		return dataflow.Field{Name: "coded", Value: s.f.compare.Delta != nil,
+			Doc: "the table of codes has one for every count, else for none exceeded"}
 	}
-	base, _ := k.Constant()
-	return append(fields, dataflow.Field{Name: "base", Doc: "where the output starts", Value: int(base)})
+	base, _ := s.f.compare.Constant()
+	return dataflow.Field{Name: "base", Doc: "where the output starts", Value: int(base)}
 }
 
 func (s *searching) Tables() (tables []dataflow.Table) {
@@ -150,15 +153,20 @@ func (s *searching) Tables() (tables []dataflow.Table) {
 		t.Bare = true // elements are as wide as the value, and of limbs there is a list
 		tables = append(tables, t)
 	}
+	return append(tables, s.outputs()...)
+}
+
+// outputs is the table of codes, where there is one.
+func (s *searching) outputs() []dataflow.Table {
 	if s.counts() == 0 {
-		return tables
+		return nil
 	}
-	return append(tables, s.table("codes", "the output", s.codes(), func(n int) (rows [][]int64) {
+	return []dataflow.Table{s.table("codes", "the output", s.codes(), func(n int) (rows [][]int64) {
 		for i := range s.counts() {
 			rows = append(rows, []int64{s.code(n, i)})
 		}
 		return rows
-	}))
+	})}
 }
 
 // counts is how many rows a function has in the table of codes: one for every count, or for none; 0 without a table.

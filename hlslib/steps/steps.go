@@ -8,6 +8,7 @@
 //   - segments: the upper bits are the address of a code and of the one to three thresholds that lie in that segment,
 //     and the lower bits are compared with these
 //   - search: a stage compares with some thresholds, which a memory of its own has for the outcome of the stages before
+//   - serial search: a step after the other, by one comparator and one memory
 //   - multiplier: the value times a sum of few powers of two, plus a bias, is shifted, rounded and clipped
 //
 // Tables and segments are of all values of a type, or of a window of them, to which values are kept first.
@@ -17,7 +18,8 @@
 // own.
 //
 // A form is chosen by what it takes, in LUTs and memories, within as many clocks as the layer has for it; nothing but
-// the lanes and the memory enters. Cost, tables, latency and simulation are those of the Form that At gives.
+// the lanes and the memory enters. A serial search is not among these: where a value takes several clocks, the fold
+// says so (dataflow.Serial). Cost, tables, latency and simulation are those of the Form that At gives.
 //
 // In come comparators (num), types and lanes; out come tables, fields, clocks and costs. It sees estimate, cost,
 // dataflow and num.
@@ -26,6 +28,7 @@
 //   - compare.go comparators
 //   - segment.go segments and tables
 //   - search.go  search
+//   - serial.go  serial search
 //   - scale.go   multipliers
 package steps
 
@@ -48,9 +51,10 @@ type Functions struct {
 	compare num.Comparators
 
 	// Forms are made when they are asked for: a check of a model asks for few.
-	once     sync.Once
+	listed   sync.Once
 	list     []num.Step // what the comparators make of every value of the type, by channel
-	jumps    num.Range  // at all breakpoints
+	once     sync.Once
+	jumps    num.Range // at all breakpoints
 	segments []segmentation
 	scalings []scaling
 	mutex    sync.Mutex
@@ -61,7 +65,7 @@ type Functions struct {
 // New has the functions that comparators make of values of one type; the codes are of another. The values that occur
 // are in one range for all functions, or one for each channel.
 func New(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
-	f := &Functions{of: of, out: out, compare: k, in: in}
+	f := &Functions{of: of, out: out, compare: k, in: in, chosen: map[Site]Form{}, proved: map[string]bool{}}
 	if len(k.Over) == 1 {
 		all := in[0]
 		for _, r := range in {
@@ -74,14 +78,20 @@ func New(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
 
 // bind finds what forms are made of.
 func (f *Functions) bind() {
+	f.bindList()
 	f.once.Do(func() {
-		for c := range f.compare.Over {
-			f.list = append(f.list, f.compare.Step(c, f.of))
-		}
 		f.bindJumps()
 		f.bindSegments()
 		f.bindScalings()
-		f.chosen, f.proved = map[Site]Form{}, map[string]bool{}
+	})
+}
+
+// bindList finds the functions that forms have to give.
+func (f *Functions) bindList() {
+	f.listed.Do(func() {
+		for c := range f.compare.Over {
+			f.list = append(f.list, f.compare.Step(c, f.of))
+		}
 	})
 }
 
@@ -248,17 +258,22 @@ func (f *Functions) least(forms []Form) Form {
 		return cmp.Or(cmp.Compare(prices[a], prices[b]), cmp.Compare(a.Clocks(), b.Clocks()))
 	})
 	for _, form := range forms {
-		name := form.Name()
-		equal, known := f.proved[name]
-		if !known {
-			equal = f.differs(form) == nil
-			f.proved[name] = equal
-		}
-		if equal {
+		if f.equal(form) {
 			return form
 		}
 	}
 	panic("steps: comparators differ from themselves")
+}
+
+// equal reports whether a form gives what the functions give.
+func (f *Functions) equal(form Form) bool {
+	name := form.Name()
+	equal, known := f.proved[name]
+	if !known {
+		equal = f.differs(form) == nil
+		f.proved[name] = equal
+	}
+	return equal
 }
 
 // Differs is a value for which a form gives another code than a function, and that function; nil where it gives the
@@ -315,10 +330,11 @@ func (l *lanes) Lanes() int { return l.at.PE }
 
 // functions is how many a lane has.
 func (l *lanes) functions() int {
-	if n := len(l.f.list); !l.at.Alike && n > 1 {
+	n := len(l.f.compare.Over)
+	if !l.at.Alike && n > 1 {
 		return n / l.at.PE
 	}
-	return len(l.f.list)
+	return n
 }
 
 // function is that of a lane's row.

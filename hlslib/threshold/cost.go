@@ -12,10 +12,15 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if !o.steps.Tables().PerChannel {
 		rows = 1
 	}
-	return estimate.Storing(t, cost.Thresholding{
+	m := cost.Thresholding{
 		InBits: o.In[0].Elem.Width, PE: f.PE, Rows: rows, Memory: estimate.Memory(f.Memory),
 		Fabric: estimate.Model(t).Fabric,
-	}, o.steps.Storage(f), o.steps.Logic(estimate.Model(t), f)...)
+	}
+	if f.Steps == dataflow.Serial {
+		s := o.serial(f, t)
+		return estimate.Storing(t, m, s.storage(), s.form.Logic(estimate.Model(t))...)
+	}
+	return estimate.Storing(t, m, o.steps.Storage(f), o.steps.Logic(estimate.Model(t), f)...)
 }
 
 // Delay is that of the counter of words: values come and go.

@@ -75,21 +75,37 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields, for every PE that divides the channels in increasing order, the memories to choose from.
-func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(o.steps.Tables(), false) }
+// Where functions have steps enough, each comes in parallel, or serial.
+func (o *op) Folds() dataflow.Folds {
+	choices := o.Channelwise.Choices(o.steps.Tables(), false)
+	if o.steps.HasSerial(dataflow.Fold{PE: 1}) {
+		o.orSerial(&choices)
+	}
+	return choices.All()
+}
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	if f.Steps == dataflow.Serial {
+		return o.serial(f, t).loop()
+	}
 	c := layer.Begin(t)
 	c.Read()
 	o.steps.Chain(&c, f)
 	return o.Nest(f, c.Write()).Loop()
 }
 
-func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
+	if f.Steps == dataflow.Serial {
+		return o.serial(f, t).kernel()
+	}
 	built := o.steps.Built(f)
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 { return built(c, x[0]) })
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
+	if f.Steps == dataflow.Serial {
+		return o.serial(f, t).emit()
+	}
 	config, tables := o.steps.Emit(f, "input")
 	return dataflow.Instance{
 		Header:  "threshold.hpp",

@@ -83,6 +83,7 @@ type FoldReport struct {
 	SIMD     int    `json:"SIMD,omitempty"`
 	RAMStyle string `json:"ram_style,omitempty"`
 	ResType  string `json:"resType,omitempty"`
+	Steps    string `json:"steps,omitempty"` // of functions: parallel or serial
 }
 
 // layerReports describes a graph's layers; with a design also how they are built.
@@ -106,6 +107,9 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 			}
 			if f.Compute != dataflow.NoCompute {
 				fold.ResType = f.Compute.String()
+			}
+			if f.Steps != dataflow.NoStepping {
+				fold.Steps = f.Steps.String()
 			}
 			loop := d.Loop(i)
 			cost := n.Op.Cost(f, d.Target)

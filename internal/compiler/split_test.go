@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
@@ -14,6 +15,9 @@ import (
 // split is a design's folds within an envelope that some of its layers are beyond, drawn at random; nil where no layer
 // can be split. The error says how the design does not keep the interval, the envelope, or what it is priced at.
 func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *dataflow.Model) (*folding.Design, error) {
+	if slices.ContainsFunc(whole.Model.Graph.Nodes, func(n *dataflow.Node) bool { return n.Whole != nil }) {
+		return nil, nil // step functions that are processes of their own are not split
+	}
 	most, least := 0, 1 // products of layers that can be split, and what all of them need
 	for i, n := range whole.Model.Graph.Nodes {
 		op, ok := n.Op.(dataflow.Unrolled)

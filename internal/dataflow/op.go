@@ -12,7 +12,8 @@
 //   - port.go is words on streams; loop.go is when they move, nest.go and stride.go how layers spell that;
 //     recurrence.go is what steps hand on
 //   - instance.go, storage.go, steps.go, requant.go: tables, memories and fields for the C++
-//   - cost.go is resources by part; limits.go, sizes that nothing exceeds; unroll.go, what one process computes at most
+//   - cost.go is resources by part; limits.go, sizes that nothing exceeds; unroll.go, what one process computes at
+//     most; stages.go, what may be two
 package dataflow
 
 import (
@@ -127,12 +128,13 @@ type Schedule interface {
 }
 
 // A Fold is a layer's schedule on the device. PE and SIMD are at least 1; layers that do not use a field demand its
-// "none" value (PE or SIMD 1, NoMemory, NoCompute).
+// "none" value (PE or SIMD 1, NoMemory, NoCompute, NoStepping).
 type Fold struct {
 	PE      int     // outputs computed in parallel
 	SIMD    int     // inputs of one output consumed in parallel
 	Memory  Memory  // where weights (or thresholds) lie
 	Compute Compute // what multiplies
+	Steps   Stepping
 }
 
 // Folds are folds of a layer, in a fixed order.
@@ -148,7 +150,7 @@ const (
 	BRAM             // block
 	URAM             // ultra
 	SRL              // shift registers in LUTs: not for tables
-	Registers        // flip-flops: of a kernel's single word alone
+	Registers        // flip-flops: of a word or two of a kernel alone
 )
 
 func (m Memory) String() string {
@@ -166,6 +168,18 @@ const (
 )
 
 func (c Compute) String() string { return [...]string{"none", "lut", "dsp"}[c] }
+
+// Stepping is how values become codes by step functions, where a layer has the choice.
+type Stepping uint8
+
+// The ways.
+const (
+	NoStepping Stepping = iota
+	Parallel            // a value in every clock
+	Serial              // by one comparator for each of PE, in as many clocks as the search for the code has steps
+)
+
+func (s Stepping) String() string { return [...]string{"none", "parallel", "serial"}[s] }
 
 // A Target is the device and clock a design is made for, how it is fed, the cost formulas it is judged by, and what its
 // layers do where there is no room for a word.

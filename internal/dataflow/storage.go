@@ -101,6 +101,8 @@ func (s Storage) Verify() error {
 		in = []Memory{NoMemory}
 	case s.Rows == 1:
 		in = []Memory{Registers}
+	case s.Written && s.Rows == 2: // of so few words synthesis makes registers, and of more shift registers (UG901)
+		in = append(in, SRL, Registers)
 	case s.Written:
 		in = append(in, SRL)
 	}

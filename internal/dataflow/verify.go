@@ -194,7 +194,8 @@ func (d *Design) verifyNode(i int, ports []Port) error {
 		}
 	}
 	if !legal {
-		return fmt.Errorf("no fold PE=%d SIMD=%d memory=%s compute=%s", fold.PE, fold.SIMD, fold.Memory, fold.Compute)
+		return fmt.Errorf("no fold PE=%d SIMD=%d memory=%s compute=%s steps=%s", fold.PE, fold.SIMD, fold.Memory,
+			fold.Compute, fold.Steps)
 	}
 	in, out := n.Op.Ports(fold)
 	if len(in) != len(n.In) || len(out) != len(n.Out) {

@@ -84,6 +84,7 @@ type LayerRow struct {
 	In, Out         []string // types
 	PE, SIMD        int
 	Memory, Compute string
+	Steps           string // serial, parallel, or none where there is no choice
 	Cycles          int
 	Path            float64 // ns, 0 where it has none
 	Bottleneck      bool

@@ -1,0 +1,140 @@
+package folding
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/mvau"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+	"hlsgen/rtlsim"
+)
+
+// stepped is a network of fully connected layers, of which all but the last have step functions of their own for each
+// channel, of so many steps.
+func stepped(r *rand.Rand, steps int, sizes ...int) *dataflow.Model {
+	var b dataflow.Builder
+	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{sizes[0]}, Range: []num.Range{int8Type.Range()},
+		Elem: int8Type})
+	for i := range len(sizes) - 1 {
+		p := mvau.Params{Weights: randomWeights(r, sizes[i+1], sizes[i], -8, 7)}
+		for range sizes[i+1] {
+			f := num.Step{Value: []int64{0}}
+			at := -int64(r.IntN(3000))
+			for v := range int64(steps) {
+				f.At, f.Value = append(f.At, at), append(f.Value, v+1)
+				at += 1 + r.Int64N(200)
+			}
+			if i < len(sizes)-2 {
+				p.Steps = append(p.Steps, f)
+			}
+		}
+		s = must(b.Add(mvau.New(p), []int{s}, nil, nil))[0]
+	}
+	b.Output(s)
+	return &dataflow.Model{Name: "stepped", Graph: must(b.Graph())}
+}
+
+// parted is the names of a design's nodes that are parts of a layer.
+func parted(d *Design) (names []string) {
+	for _, n := range d.Model.Graph.Nodes {
+		if n.Whole != nil {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+// TestStages asks for few LUTs at a low rate: step functions become processes of their own, which search step by step.
+// The design has the rate, computes what the network does, and comes back from its folding file. With parallel step
+// functions it takes more LUTs; where sums come too often for a search, none is serial.
+func TestStages(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 14))
+	m := stepped(r, 40, 64, 48, 32, 8)
+	goal := Goal{Interval: 64 * 48, Least: must(ParseMeasure("lut"))}
+	made, said := within(t, m, dataflow.Envelope{}, goal)
+	if made == nil {
+		t.Fatal(said)
+	}
+	want := []string{"MVAU_0_sums", "MVAU_0_steps", "MVAU_1_sums", "MVAU_1_steps"}
+	if got := parted(made); !slices.Equal(got, want) {
+		t.Fatalf("parts %v, want %v", got, want)
+	}
+	if err := made.Verify(); err != nil || made.Clocks.Interval > 64*48 {
+		t.Errorf("%v; %v clocks per frame", err, made.Clocks.Interval)
+	}
+	var frames [][]dataflow.Tensor
+	for range 3 {
+		x := dataflow.Tensor{Shape: dataflow.Shape{64}}
+		for range 64 {
+			x.Data = append(x.Data, int64(r.IntN(256)-128))
+		}
+		frames = append(frames, []dataflow.Tensor{x})
+	}
+	trace := must(rtlsim.Run(t.Context(), made.Design, frames, rtlsim.Options{}))
+	for i, f := range frames {
+		streams := must(m.Graph.Eval(t.Context(), f))
+		if got, want := trace.Outputs[i][0], streams[m.Graph.Out[0]]; !reflect.DeepEqual(got, want) {
+			t.Errorf("frame %d: %v, want %v", i, got, want)
+		}
+	}
+	for _, depths := range []bool{false, true} {
+		again := goal
+		again.Fixed = file(t, string(Format(made.Design, depths)))
+		d, said := within(t, m, dataflow.Envelope{}, again)
+		if d == nil {
+			t.Fatal(said)
+		}
+		if a, b := string(Format(d.Design, true)), string(Format(made.Design, true)); a != b {
+			t.Errorf("with depths %v: %s, want %s", depths, a, b)
+		}
+	}
+	goal.Fixed = file(t, `{"Defaults": {"steps": ["parallel", "all"]}}`)
+	d, said := within(t, m, dataflow.Envelope{}, goal)
+	if d == nil {
+		t.Fatal(said)
+	}
+	if len(parted(d)) > 0 || d.Estimate.Total.LUT <= made.Estimate.Total.LUT {
+		t.Errorf("parallel: %v, %d LUTs; serial %d", parted(d), d.Estimate.Total.LUT, made.Estimate.Total.LUT)
+	}
+	if d, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 48}); d == nil || strings.Contains(
+		strings.Join(parted(d), " "), "steps") {
+		t.Errorf("a sum in every clock: %v %s", parted(d), said)
+	}
+}
+
+// TestStagesLatency fixes folds whose step functions are serial: the latency that the search takes paths to have is the
+// simulated one, and the interval that of the sums.
+func TestStagesLatency(t *testing.T) {
+	t.Parallel()
+	m := stepped(rand.New(rand.NewPCG(8, 14)), 15, 16, 12, 6)
+	serial := 0
+	for _, pe := range []int{1, 3, 12} {
+		for _, simd := range []int{1, 2, 4} {
+			fixed := file(t, fmt.Sprintf(`{"MVAU_0": {"PE": %d, "SIMD": %d, "ram_style": "block", "resType": "lut",
+				"steps": "serial"}, "MVAU_1": {"PE": 6, "SIMD": 12}}`, pe, simd))
+			d, said := within(t, m, dataflow.Envelope{}, Goal{Fixed: fixed, Latency: true})
+			if d == nil {
+				if simd <= 2 {
+					t.Errorf("PE %d, SIMD %d: %s", pe, simd, said)
+				}
+				continue
+			}
+			serial++
+			if l := d.Certificate.Latency; l.Least != d.Clocks.Latency || l.Clocks != d.Clocks.Latency {
+				t.Errorf("PE %d, SIMD %d: %d clocks, said to be %+v", pe, simd, d.Clocks.Latency, *l)
+			}
+			if want := float64(12 / pe * 16 / simd); d.Clocks.Interval != want {
+				t.Errorf("PE %d, SIMD %d: %v clocks per frame, want %v", pe, simd, d.Clocks.Interval, want)
+			}
+		}
+	}
+	if serial != 6 {
+		t.Errorf("%d folds are serial: sums come every 16 and 8 clocks, and a search takes 7", serial)
+	}
+}

@@ -1,0 +1,23 @@
+package mvau
+
+import (
+	"hlsgen/hlslib/mac"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Sums is the layer without its step functions, and these.
+func (o *op) Sums() (dataflow.Op, dataflow.Type, []num.Step, bool) {
+	if !o.Apart() {
+		return nil, dataflow.Type{}, nil, false
+	}
+	unit, err := mac.Sums(o.Unit)
+	if err != nil {
+		return nil, dataflow.Type{}, nil, false
+	}
+	p := o.P
+	p.Steps = nil
+	sums := &op{Base: o.With(p), mh: o.mh, mw: o.mw, in: o.in, vectors: o.vectors, tile: o.tile}
+	sums.of(unit)
+	return sums, sums.out, o.P.Steps, true
+}

@@ -1,0 +1,146 @@
+package threshold
+
+import (
+	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/steps"
+	"hlsgen/internal/dataflow"
+)
+
+// A serial layer searches for the codes of a word step by step, one comparison of each of its PE channels. Which
+// threshold comes next depends on the comparison before, so that a step takes as long as reading a memory and
+// comparing: clocks, of which each is a call. The last step takes one: nothing waits for it but the output.
+type serial struct {
+	*op
+	fold   dataflow.Fold
+	target dataflow.Target
+	form   *steps.Serial
+	clocks int // of a step
+	calls  int // of a word
+}
+
+func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
+	s := &serial{op: o, fold: f, target: t, form: o.steps.Serial(f)}
+	t.Bound = delay.Expected // the generated C++ has as many, however long they turn out to be
+	c := layer.Body(t)
+	c.Choose(s.form.Steps()) // the first place, or the one that was found
+	c.Look(s.form.Rows(), s.form.Bits(), f.Memory)
+	c.Do(delay.Compare, s.form.Bits())
+	c.Do(delay.Keep, 1)
+	s.clocks = c.Clocks()
+	s.calls = (s.form.Steps()-1)*s.clocks + 1
+	return s
+}
+
+// orSerial gives every choice of PE its serial folds, too.
+func (o *op) orSerial(c *layer.Folds) {
+	fits, memory := c.Fits, c.Memory
+	c.Steps = []dataflow.Stepping{dataflow.Parallel, dataflow.Serial}
+	c.Fits = func(f dataflow.Fold) bool {
+		if f.Steps == dataflow.Serial && !o.steps.HasSerial(f) {
+			return false
+		}
+		return fits(f)
+	}
+	c.Memory = func(f dataflow.Fold) []dataflow.Memory {
+		if f.Steps == dataflow.Serial {
+			return []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM}
+		}
+		return memory(f)
+	}
+}
+
+// loop is, for each word of each vector, its calls. The first reads it, and the last writes its codes.
+func (s *serial) loop() dataflow.Loop {
+	c := layer.Begin(s.target)
+	c.ReadWhere()
+	c.Choose(s.form.Steps())
+	c.Look(s.form.Rows(), s.form.Bits(), s.fold.Memory)
+	c.Do(delay.Compare, s.form.Bits())
+	if codes := s.codes(); s.form.Coded() {
+		c.Look(codes.Rows, codes.Width, codes.In)
+	} else {
+		c.Fetch(codes.Rows, codes.Width, codes.In)
+		c.Do(delay.Add, s.Out[0].Elem.Width)
+	}
+	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First},
+		dataflow.Index{Kind: dataflow.Last}
+	return dataflow.Nest{
+		Trips:   []int{s.Vectors, s.Words(s.fold), s.calls},
+		Read:    []dataflow.Access{{each, each, first}},
+		Write:   []dataflow.Access{{each, each, last}},
+		Latency: c.Write(),
+	}.Loop()
+}
+
+// codes is the memory of codes; of no rows where counts are all there is.
+func (s *serial) codes() dataflow.Storage {
+	for _, m := range s.form.Storage() {
+		if m.Name == "codes" {
+			return m
+		}
+	}
+	return dataflow.Storage{}
+}
+
+// storage is the tables, and the places that searches are at, until the next step.
+func (s *serial) storage() []dataflow.Storage {
+	found := dataflow.RAM("found", "places", s.clocks, s.fold.PE*s.form.Steps())
+	if found = found.At(dataflow.LUTRAM).Shifted(); s.clocks == 2 {
+		found.In = dataflow.Registers
+	}
+	return append(s.form.Storage(), found)
+}
+
+func (s *serial) emit() dataflow.Instance {
+	return dataflow.Instance{
+		Header:  "threshold.hpp",
+		Func:    "threshold_serial",
+		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
+		Config: append([]dataflow.Field{
+			{Name: "pe", Doc: "channels searched for side by side", Value: s.fold.PE},
+			{Name: "calls", Doc: "of a word", Value: s.calls},
+		}, s.form.Fields()...),
+		Tables:  s.form.Tables(),
+		Storage: s.storage(),
+	}
+}
+
+// A searching is the hardware's state: a word, its place in the vector, and where its channels' searches are.
+type searching struct {
+	*serial
+	word, next int
+	values     dataflow.Word
+	places     []int
+}
+
+func (s *serial) kernel() dataflow.Kernel {
+	return &searching{serial: s, places: make([]int, s.fold.PE)}
+}
+
+func (k *searching) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	call := iteration % k.calls
+	if call == 0 {
+		k.values, k.word = append(k.values[:0], in[0]...), k.next
+		k.next = (k.next + 1) % k.Words(k.fold)
+		for pe := range k.places {
+			k.places[pe] = 1
+		}
+	}
+	if call%k.clocks == 0 {
+		for pe, v := range k.values {
+			k.places[pe] = k.form.Next(k.function(pe), k.places[pe], v)
+		}
+	}
+	if call < k.calls-1 {
+		return []dataflow.Word{nil}
+	}
+	codes := make(dataflow.Word, k.fold.PE)
+	for pe, place := range k.places {
+		codes[pe] = k.form.Code(k.function(pe), place)
+	}
+	return []dataflow.Word{codes}
+}
+
+// function is that of a lane.
+func (k *searching) function(pe int) int { return k.steps.Function(k.word*k.fold.PE + pe) }

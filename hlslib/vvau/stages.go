@@ -1,0 +1,26 @@
+package vvau
+
+import (
+	"slices"
+
+	"hlsgen/hlslib/mac"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Sums is the layer without its step functions, and these.
+func (o *op) Sums() (dataflow.Op, dataflow.Type, []num.Step, bool) {
+	if !o.Apart() {
+		return nil, dataflow.Type{}, nil, false
+	}
+	unit, err := mac.Sums(o.Unit)
+	if err != nil {
+		return nil, dataflow.Type{}, nil, false
+	}
+	p := o.P
+	p.Steps = nil
+	sums := *o
+	sums.Base, sums.Unit = o.With(p), unit
+	sums.out = dataflow.Type{Shape: slices.Clone(o.out.Shape), Range: unit.Range, Elem: unit.Out}
+	return &sums, sums.out, o.P.Steps, true
+}
