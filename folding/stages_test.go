@@ -55,8 +55,8 @@ func parted(d *Design) (names []string) {
 func TestStages(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 14))
-	m := stepped(r, 40, 64, 48, 32, 8)
-	goal := Goal{Interval: 64 * 48, Least: must(ParseMeasure("lut"))}
+	m := stepped(r, 63, 64, 64, 64, 8)
+	goal := Goal{Interval: 64 * 64, Least: must(ParseMeasure("lut"))}
 	made, said := within(t, m, dataflow.Envelope{}, goal)
 	if made == nil {
 		t.Fatal(said)
@@ -65,7 +65,7 @@ func TestStages(t *testing.T) {
 	if got := parted(made); !slices.Equal(got, want) {
 		t.Fatalf("parts %v, want %v", got, want)
 	}
-	if err := made.Verify(); err != nil || made.Clocks.Interval > 64*48 {
+	if err := made.Verify(); err != nil || made.Clocks.Interval > 64*64 {
 		t.Errorf("%v; %v clocks per frame", err, made.Clocks.Interval)
 	}
 	var frames [][]dataflow.Tensor
@@ -102,7 +102,7 @@ func TestStages(t *testing.T) {
 	if len(parted(d)) > 0 || d.Estimate.Total.LUT <= made.Estimate.Total.LUT {
 		t.Errorf("parallel: %v, %d LUTs; serial %d", parted(d), d.Estimate.Total.LUT, made.Estimate.Total.LUT)
 	}
-	if d, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 48}); d == nil || strings.Contains(
+	if d, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 64}); d == nil || strings.Contains(
 		strings.Join(parted(d), " "), "steps") {
 		t.Errorf("a sum in every clock: %v %s", parted(d), said)
 	}
