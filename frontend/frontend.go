@@ -89,7 +89,8 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	if err := im.prepare(g, name, o, d); err != nil || im.program == nil {
 		return im, err
 	}
-	how, found := lower.Options{Input: o.InputType, Stateful: o.Stateful, Timed: o.timed}, diag.List{}
+	how := lower.Options{Input: o.InputType, Stateful: o.Stateful, Timed: o.timed, Turns: o.Samples > 1}
+	var found diag.List
 	low := lower.Lower(im.program, how, &found)
 	if again := unrolled(im.written, low); again != nil && !o.Stateful && !o.timed {
 		var second diag.List

@@ -41,7 +41,8 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 			"export the model with a batch of 1")
 	}
 	seen := map[*graph.Recur]bool{}
-	for _, s := range p.Steps {
+	steps, _ := p.Needed(nil, graph.Names(p.Graph.Outputs)) // a step may leave out what its last one computes
+	for _, s := range steps {
 		r := s.Recur
 		if r == nil || seen[r] {
 			continue
@@ -63,7 +64,7 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 			}
 		}
 	}
-	for _, s := range p.Steps {
+	for _, s := range steps {
 		if s.Dot == nil || !stepsOf(p, seen, p.Known[s.Node.In(s.Dot.B)].Const) {
 			continue
 		}

@@ -47,12 +47,16 @@ func TestStatefulWrittenOut(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		odd  int // the step in front of which the state is turned; -1 for none
+		idle int // the step that has a product which nobody reads; -1 for none
 		ok   bool
-	}{{"alike", -1, true}, {"the last one is not", 5, false}, {"one in the middle is not", 3, false},
-		{"the second one is not", 1, false}} {
+	}{{"alike", -1, -1, true}, {"the last one is not", 5, -1, false}, {"one in the middle is not", 3, -1, false},
+		{"the second one is not", 1, -1, false}, {"the first one has more, for nothing", -1, 0, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			onnx := writtenOut(6, func(m *onnxtest.Model, h string, step int) string {
+				if step == c.idle {
+					m.Node("MatMul", "q", "wq").Out("idle")
+				}
 				if step != c.odd {
 					return h
 				}

@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 
@@ -25,13 +26,10 @@ type Part struct {
 // Part cuts a part out: the steps needed for the tensors `to`, given the tensors `from`. The error names an input that
 // would be needed besides.
 func (p *Program) Part(from, to []string) (*Part, error) {
-	given, need := setOf(from), setOf(to)
 	part := &Part{prog: p, from: from, to: to}
 	loops := map[*Recur]*loop{}
-	for _, s := range slices.Backward(p.Steps) {
-		if !need[s.Output] || given[s.Output] {
-			continue
-		}
+	steps, need := p.Needed(from, to)
+	for _, s := range steps {
 		r := p.newRunner(s)
 		if s.Recur != nil {
 			if loops[s.Recur] == nil {
@@ -40,17 +38,31 @@ func (p *Program) Part(from, to []string) (*Part, error) {
 			r.loop = loops[s.Recur]
 		}
 		part.runners = append(part.runners, r)
-		for _, in := range s.Node.Inputs {
-			need[in] = true
-		}
 	}
-	slices.Reverse(part.runners)
 	for _, in := range p.Graph.Inputs {
-		if need[in.Name] && !given[in.Name] {
+		if need[in.Name] {
 			return nil, fmt.Errorf("tensor %q is needed", in.Name)
 		}
 	}
 	return part, nil
+}
+
+// Needed lists the steps that the tensors `to` depend on, in order, given the tensors `from`, and the tensors that
+// these steps read besides those.
+func (p *Program) Needed(from, to []string) (steps []*Step, read map[string]bool) {
+	given, read := setOf(from), setOf(to)
+	for _, s := range slices.Backward(p.Steps) {
+		if !read[s.Output] || given[s.Output] {
+			continue
+		}
+		steps = append(steps, s)
+		for _, in := range s.Node.Inputs {
+			read[in] = true
+		}
+	}
+	slices.Reverse(steps)
+	maps.DeleteFunc(read, func(name string, _ bool) bool { return given[name] })
+	return steps, read
 }
 
 // Nodes lists the nodes of the part in order, each once.

@@ -72,6 +72,7 @@ type Options struct {
 	// recurrences keep their states from frame to frame (rnn.Params.Keeps): all run forwards, from constants
 	Stateful bool
 	Timed    bool // sequences have several lengths: loops give every step
+	Turns    bool // samples are to take turns in recurrences
 }
 
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
@@ -79,7 +80,7 @@ type Options struct {
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	l := &lowering{circuit: circuit{Program: find.New(p), waiting: map[string]int{}},
 		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
-		hosted: map[string]bool{}}
+		apart: opt.Timed || opt.Turns, hosted: map[string]bool{}}
 	arrive := l.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
 		if l.Uses.Used(step) {
@@ -114,6 +115,7 @@ type lowering struct {
 	loops    recurrences
 	stateful bool            // recurrences keep their states
 	timed    bool            // they give every step
+	apart    bool            // steps of sequences stay apart
 	hosted   map[string]bool // tensors behind what no layer computes, and no quantiser behind them: the host's
 	left     []left
 }

@@ -122,7 +122,7 @@ func (q *quantising) lower(codes *find.Codes) error {
 			q.Places[q.step.Output] = &place.Place{Stream: first.Stream, At: at, Alias: first.Alias}
 			return nil
 		}
-		if q.timed && q.among(codes, first) { // to put constants between them may put steps beside each other
+		if q.apart && q.among(codes, first) { // to put constants between them may put steps beside each other
 			return nil
 		}
 	}

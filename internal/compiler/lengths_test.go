@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/frontend"
@@ -147,6 +149,23 @@ func TestRandomLengths(t *testing.T) {
 	}
 }
 
+// deadUnits gives networks, by seeds, whose sequences are quantised with constants among their elements.
+func deadUnits(seeds uint64) iter.Seq2[uint64, *rnntest.Network] {
+	axes := rnntest.All
+	axes.Pieces, axes.Turns, axes.Unrolled = false, false, false
+	dead := []string{"a dead unit", "a dead row", "a dead gate", "a dead matrix"}
+	return func(yield func(uint64, *rnntest.Network) bool) {
+		for seed := range seeds {
+			n := rnntest.Draw(rnntest.Seeded(seed), axes)
+			if n.Front == nil && slices.Contains(n.Has, "requantised") && n.Form != "flat" &&
+				slices.ContainsFunc(dead, func(what string) bool { return slices.Contains(n.Has, what) }) &&
+				!yield(seed, n) {
+				return
+			}
+		}
+	}
+}
+
 // TestLengthsOfDeadUnits has sequences that are quantised with constants among their elements, which no unit makes: in
 // whatever order the file has steps and samples, steps stay steps.
 func TestLengthsOfDeadUnits(t *testing.T) {
@@ -155,15 +174,7 @@ func TestLengthsOfDeadUnits(t *testing.T) {
 	if tier.Long() {
 		seeds = 5000
 	}
-	axes := rnntest.All
-	axes.Pieces, axes.Turns, axes.Unrolled = false, false, false
-	dead := []string{"a dead unit", "a dead row", "a dead gate", "a dead matrix"}
-	for seed := range seeds {
-		n := rnntest.Draw(rnntest.Seeded(seed), axes)
-		if n.Front != nil || !slices.Contains(n.Has, "requantised") || n.Form == "flat" ||
-			!slices.ContainsFunc(dead, func(what string) bool { return slices.Contains(n.Has, what) }) {
-			continue
-		}
+	for seed, n := range deadUnits(seeds) {
 		n.Lengths, n.Steps = true, max(3, n.Steps)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -176,6 +187,27 @@ func TestLengthsOfDeadUnits(t *testing.T) {
 			var d diag.List
 			im, err := frontend.Import("m.onnx", n.ONNX(), lengthsOptions(n), &d)
 			if err != nil || im.Model == nil {
+				t.Errorf("%v: %v %v", n.Has, err, &refused{d.Diags})
+			}
+		})
+	}
+}
+
+// TestTurnsOfDeadUnits has the same where samples take turns.
+func TestTurnsOfDeadUnits(t *testing.T) {
+	t.Parallel()
+	for seed, n := range deadUnits(1000) {
+		if n.Turns == 1 {
+			n.Turns = 2
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			var d diag.List
+			im, err := frontend.Import("m.onnx", n.ONNX(), recurrentOptions(n), &d)
+			none := slices.ContainsFunc(d.Diags, func(x diag.Diag) bool {
+				return strings.HasPrefix(x.Msg, "there is no recurrence")
+			})
+			if err != nil || im.Model == nil && !none {
 				t.Errorf("%v: %v %v", n.Has, err, &refused{d.Diags})
 			}
 		})

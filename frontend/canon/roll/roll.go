@@ -21,6 +21,7 @@ package roll
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"hlsgen/frontend/graph"
@@ -29,31 +30,45 @@ import (
 // Up puts loops in the place of recurrences that are written out in a graph, of which p is the program. It leaves those
 // alone that are called like one of keep (Recurrence). changed is false where there is none.
 func Up(p *graph.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
-	for again := true; again; {
-		again = false
-		n := number(p, g)
-		numbered := false
-		for _, group := range n.products() {
-			a, b := n.pair(group)
-			if a == nil || keep[b.Index] {
-				continue
-			}
+	for upOne(p, g, keep) {
+		changed = true
+	}
+	return changed
+}
+
+// upOne puts the first loop that it finds in the place of its steps.
+func upOne(p *graph.Program, g *graph.Graph, keep map[int]bool) bool {
+	n := number(p, g)
+	numbered := false
+	for _, group := range n.products() {
+		b := group[len(group)-1]
+		if keep[b.Index] {
+			continue
+		}
+		for a := range n.before(group) {
 			if !numbered {
 				n.all()
 				numbered = true
 			}
-			if a, b = n.first[a], n.first[b]; a == b || a == nil || b == nil {
-				continue
-			}
-			if t, ok := compare(n, a, b); ok {
-				if r, ok := follow(t); ok && r.emit() {
-					again, changed = true, true
-					break
-				}
+			if n.rolled(n.first[a], n.first[b]) {
+				return true
 			}
 		}
 	}
-	return changed
+	return false
+}
+
+// rolled puts a loop in the place of the steps of which two follow each other and have one of two nodes each.
+func (n *numbers) rolled(a, b *graph.Node) bool {
+	if a == b || a == nil || b == nil {
+		return false
+	}
+	t, ok := compare(n, a, b)
+	if !ok {
+		return false
+	}
+	r, ok := follow(t)
+	return ok && r.emit()
 }
 
 // products lists the nodes with sums of products of data and constants, those with equal constants together. The last
@@ -97,15 +112,17 @@ func (n *numbers) multiplies(node *graph.Node) bool {
 // tries is how many nodes of a group are looked at for one that the last one depends on.
 const tries = 8
 
-// pair is the last node of a group, and the last one that it depends on; nil where there is none near by.
-func (n *numbers) pair(group []*graph.Node) (a, b *graph.Node) {
-	b = group[len(group)-1]
-	for k := len(group) - 2; k >= max(0, len(group)-1-tries); k-- {
-		if n.depends(b, group[k]) {
-			return group[k], b
+// before gives the nodes of a group that its last one depends on, the nearest first: products of several gates may have
+// equal weights, and then the nearest is one of the same step.
+func (n *numbers) before(group []*graph.Node) iter.Seq[*graph.Node] {
+	last := len(group) - 1
+	return func(yield func(*graph.Node) bool) {
+		for k := last - 1; k >= max(0, last-tries); k-- {
+			if n.depends(group[last], group[k]) && !yield(group[k]) {
+				return
+			}
 		}
 	}
-	return nil, nil
 }
 
 // depends reports whether b depends on a, which stands before it.

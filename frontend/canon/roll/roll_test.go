@@ -187,6 +187,14 @@ func TestUp(t *testing.T) {
 				return c.op("Div", c.op("Round", c.op("Mul", x, "eight")), "eight")
 			})
 		}},
+		{"two products of a step have equal weights", 5, []int{5}, func(c *cell, steps int) {
+			h := "ones"
+			for i := range steps {
+				gate := c.quant(c.op("Sigmoid", c.op("Add", c.op("MatMul", c.at("x", i), "w"), c.op("MatMul", h, "r"))))
+				h = c.quant(c.op("Tanh", c.op("MatMul", c.op("Mul", gate, h), "r")))
+			}
+			c.gives(h)
+		}},
 		{"every step has its own weights", 5, nil, func(c *cell, steps int) {
 			h := "zeros"
 			for i := range steps {
