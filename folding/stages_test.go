@@ -141,8 +141,8 @@ func TestStagesLatency(t *testing.T) {
 	}
 }
 
-// TestSums: a matrix layer without its step functions, and these behind it, are the layer. One of bipolar factors, or of a
-// single threshold, is not parted.
+// TestSums: a matrix layer without its step functions, and these behind it, are the layer. One of bipolar factors, or
+// of a single threshold, is not parted.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 14))
@@ -176,7 +176,8 @@ func TestSums(t *testing.T) {
 			in(uint4, 3, 4), true},
 		{"depthwise", vvau.New(vvau.Params{Weights: randomWeights(r, 5, 9, -8, 7), Steps: steps(5, 7)}),
 			in(uint4, 4, 9, 5), true},
-		{"one threshold", mvau.New(mvau.Params{Weights: randomWeights(r, 6, 8, -8, 7), Steps: []num.Step{{At: []int64{3}, Value: []int64{0, 1}}}}),
+		{"one threshold", mvau.New(mvau.Params{Weights: randomWeights(r, 6, 8, -8, 7), Steps: []num.Step{{
+			At: []int64{3}, Value: []int64{0, 1}}}}),
 			in(uint4, 8), false},
 		{"bipolar", mvau.New(mvau.Params{Weights: [][]int64{{1, -1, -1}}, Steps: []num.Step{{At: []int64{-1, 3},
 			Value: []int64{0, 1, 2}}}}), in(bipolar, 3), false},
