@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/threshold"
+	"hlsgen/hlslib/vvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 	"hlsgen/rtlsim"
@@ -55,8 +57,8 @@ func parted(d *Design) (names []string) {
 func TestStages(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 14))
-	m := stepped(r, 40, 64, 48, 32, 8)
-	goal := Goal{Interval: 64 * 48, Least: must(ParseMeasure("lut"))}
+	m := stepped(r, 63, 64, 64, 64, 8)
+	goal := Goal{Interval: 64 * 64, Least: must(ParseMeasure("lut"))}
 	made, said := within(t, m, dataflow.Envelope{}, goal)
 	if made == nil {
 		t.Fatal(said)
@@ -65,7 +67,7 @@ func TestStages(t *testing.T) {
 	if got := parted(made); !slices.Equal(got, want) {
 		t.Fatalf("parts %v, want %v", got, want)
 	}
-	if err := made.Verify(); err != nil || made.Clocks.Interval > 64*48 {
+	if err := made.Verify(); err != nil || made.Clocks.Interval > 64*64 {
 		t.Errorf("%v; %v clocks per frame", err, made.Clocks.Interval)
 	}
 	var frames [][]dataflow.Tensor
@@ -102,7 +104,7 @@ func TestStages(t *testing.T) {
 	if len(parted(d)) > 0 || d.Estimate.Total.LUT <= made.Estimate.Total.LUT {
 		t.Errorf("parallel: %v, %d LUTs; serial %d", parted(d), d.Estimate.Total.LUT, made.Estimate.Total.LUT)
 	}
-	if d, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 48}); d == nil || strings.Contains(
+	if d, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 64}); d == nil || strings.Contains(
 		strings.Join(parted(d), " "), "steps") {
 		t.Errorf("a sum in every clock: %v %s", parted(d), said)
 	}
@@ -136,5 +138,73 @@ func TestStagesLatency(t *testing.T) {
 	}
 	if serial != 6 {
 		t.Errorf("%d folds are serial: sums come every 16 and 8 clocks, and a search takes 7", serial)
+	}
+}
+
+// TestSums: a matrix layer without its step functions, and these behind it, are the layer. One of bipolar factors, or
+// of a single threshold, is not parted.
+func TestSums(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 14))
+	steps := func(n, thresholds int) (list []num.Step) {
+		for range n {
+			f := num.Step{Value: []int64{-2}}
+			at := -int64(r.IntN(90))
+			for range thresholds {
+				f.At, f.Value = append(f.At, at), append(f.Value, f.Value[len(f.Value)-1]+1+r.Int64N(2))
+				at += 1 + r.Int64N(30)
+			}
+			list = append(list, f)
+		}
+		return list
+	}
+	in := func(elem num.Type, shape ...int) dataflow.Type {
+		return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+	}
+	uint4, bipolar := num.Type{Kind: num.UInt, Width: 4}, num.Type{Kind: num.Bipolar, Width: 1}
+	for _, tt := range []struct {
+		name string
+		op   dataflow.Op
+		in   dataflow.Type
+		ok   bool
+	}{
+		{"a matrix", mvau.New(mvau.Params{Weights: randomWeights(r, 6, 8, -8, 7), Steps: steps(6, 9)}), in(uint4, 3, 8),
+			true},
+		{"one function", mvau.New(mvau.Params{Weights: randomWeights(r, 6, 8, -8, 7), Steps: steps(1, 3)}),
+			in(uint4, 3, 8), true},
+		{"groups", mvau.New(mvau.Params{Weights: randomWeights(r, 6, 6, -8, 7), Steps: steps(6, 7), Groups: 2}),
+			in(uint4, 3, 4), true},
+		{"depthwise", vvau.New(vvau.Params{Weights: randomWeights(r, 5, 9, -8, 7), Steps: steps(5, 7)}),
+			in(uint4, 4, 9, 5), true},
+		{"one threshold", mvau.New(mvau.Params{Weights: randomWeights(r, 6, 8, -8, 7), Steps: []num.Step{{
+			At: []int64{3}, Value: []int64{0, 1}}}}),
+			in(uint4, 8), false},
+		{"bipolar", mvau.New(mvau.Params{Weights: [][]int64{{1, -1, -1}}, Steps: []num.Step{{At: []int64{-1, 3},
+			Value: []int64{0, 1, 2}}}}), in(bipolar, 3), false},
+	} {
+		whole, out, err := tt.op.Bind([]dataflow.Type{tt.in})
+		if err != nil {
+			t.Fatal(tt.name, err)
+		}
+		sums, mid, list, ok := whole.(dataflow.Activated).Sums()
+		if ok != tt.ok {
+			t.Errorf("%s: parted %t", tt.name, ok)
+		}
+		if !ok {
+			continue
+		}
+		behind, types, err := threshold.New(threshold.Params{Steps: list}).Bind([]dataflow.Type{mid})
+		if err != nil || !types[0].Equal(out[0]) {
+			t.Errorf("%s: %v, want %v; %v", tt.name, types, out, err)
+			continue
+		}
+		x := dataflow.Tensor{Shape: tt.in.Shape}
+		for range tt.in.Shape.Size() {
+			x.Data = append(x.Data, int64(r.IntN(16)))
+		}
+		frame := []dataflow.Tensor{x}
+		if got, want := behind.Eval(sums.Eval(frame)), whole.Eval(frame); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, want)
+		}
 	}
 }

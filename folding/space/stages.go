@@ -93,8 +93,9 @@ func (l *LayerOptions) single(f dataflow.Fold) dataflow.Fold {
 }
 
 // dearest is how many times the share of the board's LUTs that a serial fold saves may be its share of block RAM. What
-// costs more is no choice: a search that is not finished would find worse designs for it.
-const dearest = 4
+// costs more is no choice: a search that is cut would find worse designs for having it. A guess, by searches of a few
+// networks.
+const dearest = 2
 
 // worth reports whether a serial fold is one to choose from beside the same fold as one process.
 func worth(serial, single search.Vector, b boards.Board) bool {

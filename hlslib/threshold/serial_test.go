@@ -57,7 +57,8 @@ func TestSerial(t *testing.T) {
 					}
 					even := r.IntN(2) == 0
 					cases = append(cases, layertest.Case{
-						Name:  fmt.Sprintf("%v to %d codes, %d functions of %d channels, even: %t", in, steps+1, n, channels, even),
+						Name: fmt.Sprintf("%v to %d codes, %d functions of %d channels, even: %t", in, steps+1, n,
+							channels, even),
 						Op:    threshold.New(threshold.Params{Steps: stairs(r, n, steps, in, even)}),
 						In:    []dataflow.Type{typ(in, 3, channels)},
 						Only:  serially,

@@ -14,6 +14,9 @@
 // is threshold i of channel fold*PE+pe. Where all channels have the same function, one row of steps thresholds serves
 // them all. Where pixels have functions of their own, as behind a constant that differs from pixel to pixel, a vector
 // is several pixels: C is the elements of all of them, and PE divides the channels of one.
+//
+// A serial fold searches for the codes of a word, a comparison after the other: with one comparator for each of PE
+// channels, one memory for each, and several clocks for a word (serial.go).
 package threshold
 
 import (

@@ -3,19 +3,23 @@
 // A frame is vectors of folds*pe channels. An iteration reads a word, channels fold*pe on, and writes theirs. Row fold
 // of the tables has the thresholds of the first of them, then those of the next.
 //
-// C of threshold has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
-//     folds, pe                 the loop nest and what is unrolled in it
-//     form, steps, unit, base   what apply_steps of core/compare.hpp asks for
-//     shared                    one row of tables serves all channels
-//
 // threshold_serial has one comparator for each of pe channels. A word is searched for in search_steps steps: at place p of a
 // lane's memory lies the threshold that a value is compared with, and from there the search goes on at place 2p, or 2p + 1 if
 // it is exceeded. From a place to the next one it takes found_rows calls, for which the next place waits in a row of
 // registers: what the calls in between make of the others is never used. The first of a word's calls reads it, and the last
-// one writes. C has the streams' members as above, and
+// one writes.
+//
+// C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
+//     pe                        channels computed side by side
+//     unit, base                what becomes of a count
+// and for threshold also
+//     folds                     words of a vector
+//     form, steps               what else apply_steps of core/compare.hpp asks for
+//     shared                    one row of tables serves all channels
+// or for threshold_serial
 //     calls                     of a word: (search_steps - 1) * found_rows + 1
-//     functions                 step functions of a lane, one for each word of a vector, or one
-//     unit, base, coded         what becomes of a count: steps_stage of core/compare.hpp
+//     search_steps, functions   comparisons of a value, and step functions of a lane: one for each word of a vector, or one
+//     coded                     what else steps_stage of core/compare.hpp asks for
 //     found_rows, found_width   places on their way
 #ifndef HLSGEN_THRESHOLD_HPP
 #define HLSGEN_THRESHOLD_HPP
