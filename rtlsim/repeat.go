@@ -115,8 +115,8 @@ func (e *engine) note(m *mark) {
 	}
 }
 
-// since is by how many clocks all that moved since a mark is later than it was then, and how often that can happen again;
-// 0 times where it is not the same but for that, or too little.
+// since is by how many clocks all that moved since a mark is later than it was then, and how often that can happen
+// again; 0 times where it is not the same but for that, or too little.
 func (e *engine) since(m *mark) (clocks, times int) {
 	moved := func(i int) int { return e.workers[i].at - m.workers[i].at }
 	if a, b := moved(m.apart[0]), moved(m.apart[1]); a != b && a != 0 && b != 0 {
@@ -240,8 +240,8 @@ func later(now, was []int, clocks int) bool {
 	return slices.EqualFunc(now, was, func(a, b int) bool { return a-b == clocks })
 }
 
-// fits is how often what lies behind a mark can happen again within the frame: as far as the runs of loops and the words
-// of the host go. It is 0 where that takes less than to go over it, which costs as much as what is under way.
+// fits is how often what lies behind a mark can happen again within the frame: as far as the runs of loops and the
+// words of the host go. It is 0 where that takes less than to go over it, which costs as much as what is under way.
 func (e *engine) fits(m *mark) int {
 	times := never
 	for i, k := range e.workers {

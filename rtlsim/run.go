@@ -28,8 +28,8 @@
 // whose right sides have earlier clocks only (see stream, worker and pipeline). With credits they are maxima plus
 // constants: a timed event graph (F. Baccelli and others, Synchronization and Linearity, 1992). The engine solves them
 // layer by layer, with and without data; it costs time per word, not per clock. Without data, it looks for a state
-// between frames that was there before, and leaves out the periods that follow; and within a frame for what repeats, row
-// after row of an image.
+// between frames that was there before, and leaves out the periods that follow; and within a frame for what repeats,
+// row after row of an image.
 //
 // In comes a dataflow.Design; what comes out does not depend on anything else. The package imports internal/dataflow
 // and internal/num. Its files:
