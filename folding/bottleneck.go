@@ -49,7 +49,7 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 		b.Cure = "--io stream, where the network is fed from inside the FPGA, or fewer bits at its ends (--input-type)"
 		if len(b.Layers) > 0 {
 			b.Reason += "; " + doing(b.Layers, "keeps", "keep") + " pace with that"
-			b.Cure += "; and then a wider fold of what keeps pace"
+			b.Cure += "; and then, for what keeps pace, " + q.cure(d, b.Layers)
 		}
 	case len(b.Layers) > 0:
 		b.Reason = doing(b.Layers, "takes", "take") + " " + at + " for a frame"
@@ -108,6 +108,9 @@ func (q report) cure(d *Design, slow []string) string {
 		}
 		if q.Goal.Fixed != nil && l.Fixed {
 			return "another fold of " + l.Node.Name + " in the folding file"
+		}
+		if e, ok := space.Unroll(q.Space, int(d.Clocks.Interval)-1); ok {
+			return "--max-unroll " + e.String() + ", by which every layer has a faster fold"
 		}
 		return l.Node.Name + " has no wider fold: only a higher --clock makes it faster"
 	}
