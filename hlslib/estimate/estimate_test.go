@@ -39,7 +39,7 @@ func design(t *testing.T, at dataflow.Target, words int) *dataflow.Design {
 		mvau.New(mvau.Params{Weights: weights}))
 	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: at,
 		FIFO: slices.Repeat(dataflow.ShiftRegisters(words), 3),
-		Folds: []dataflow.Fold{{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM},
+		Folds: []dataflow.Fold{{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM, Steps: dataflow.Parallel},
 			{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}}}
 	if err := d.Verify(); err != nil {
 		t.Fatal(err)
