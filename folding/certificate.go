@@ -2,10 +2,12 @@ package folding
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"hlsgen/folding/ask"
+	"hlsgen/folding/space"
 	"hlsgen/internal/dataflow"
 )
 
@@ -14,7 +16,7 @@ import (
 // that was asked for.
 type Certificate struct {
 	Options     int // legal folds, summed over the layers
-	Unavailable int // of these: what the device cannot build, or the folding file rules out
+	Unavailable int // of these: what the device cannot build, the folding file rules out, or is dear (Dear)
 	// Interval is reached. No design within the budget has a shorter one than Floor, where the shortest was looked for;
 	// else Floor is 0.
 	Interval float64
@@ -23,7 +25,10 @@ type Certificate struct {
 	Bounds   []Bound   // what was minimised at the interval, in order
 	// Spares: Bounds are of designs that multiply factors of few bits (ask.FewBits) in LUTs, where there is a choice.
 	// Others may measure less. Floor is of all designs.
-	Spares  bool
+	Spares bool
+	// Dear is how many folds with serial step functions, as fast as that, were no choice, for what they take of block
+	// RAM. All that is proved is proved without them.
+	Dear    int
 	Latency *Latency // nil where it was not minimised
 	Gap     string   // why something is left open; empty where nothing is
 	// how long sequences may be, of which the longest are meant; nil where all frames are alike
@@ -53,7 +58,16 @@ func (c *Certificate) Proved() bool {
 // Given says of which designs alone Bounds are: " with ...", or nothing where they are of all.
 func (c *Certificate) Given() string {
 	if c.Spares {
-		return fmt.Sprintf(" with factors of %d bits or fewer in LUTs", ask.FewBits)
+		return fmt.Sprintf(" with factors of %d bits or fewer in LUTs", ask.FewBits) +
+			strings.Replace(c.without(), " ", " and ", 1)
+	}
+	return c.without()
+}
+
+// without says which folds nothing is proved of.
+func (c *Certificate) without() string {
+	if c.Dear > 0 {
+		return " without serial step functions dear in block RAM"
 	}
 	return ""
 }
@@ -61,7 +75,7 @@ func (c *Certificate) Given() string {
 // Effort says what there was to choose from.
 func (c *Certificate) Effort() string {
 	if c.Unavailable > 0 {
-		return fmt.Sprintf("of %d options the device and the folding file leave %d, one per layer to choose", c.Options,
+		return fmt.Sprintf("of %d options %d are a choice, one per layer", c.Options,
 			c.Options-c.Unavailable)
 	}
 	return fmt.Sprintf("%d options, one per layer to choose", c.Options)
@@ -72,8 +86,8 @@ func (c *Certificate) Lines() (lines []string) {
 	if c.Floor > 0 {
 		line := fmt.Sprintf("%s clocks per frame found, none below %d possible", ask.Plain(c.Interval), c.Floor)
 		if float64(c.Floor) == c.Interval {
-			line = fmt.Sprintf("no design of these layers within the budget takes fewer than %s per frame",
-				ask.Clocks(c.Floor))
+			line = fmt.Sprintf("no design of these layers within the budget%s takes fewer than %s per frame",
+				c.without(), ask.Clocks(c.Floor))
 		}
 		if c.Below != nil {
 			line += ": " + c.Below.String()
@@ -87,6 +101,11 @@ func (c *Certificate) Lines() (lines []string) {
 		lines = append(lines,
 			"LUTs are enough for factors of few bits, so no DSP slice multiplies any: with some the load might be "+
 				"lower")
+	}
+	if c.Dear > 0 {
+		lines = append(lines, fmt.Sprintf("serial step functions of %d folds were no choice: they take more than %d "+
+			"times the share of block RAM that they save of LUTs; a folding file may ask for them", c.Dear,
+			space.Dearest))
 	}
 	if c.Latency != nil {
 		lines = append(lines, c.Latency.String())
@@ -126,7 +145,13 @@ func (e *Excluded) String() string {
 func (q report) certificate(f *found, d *Design) Certificate {
 	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Spares: f.Spares,
 		Latency: f.Latency, Lengths: d.Model.Lengths}
-	for _, l := range q.Layers {
+	limit := c.Interval
+	if c.Latency != nil {
+		limit = math.Inf(1)
+	}
+	for i := range q.Layers {
+		l := &q.Layers[i]
+		c.Dear += l.Dear(limit)
 		c.Options += len(l.Folds)
 		c.Unavailable += len(l.Folds) - len(l.Options)
 	}

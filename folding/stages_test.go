@@ -208,3 +208,30 @@ func TestSums(t *testing.T) {
 		}
 	}
 }
+
+// TestDear: serial folds that take much block RAM for the LUTs that they save are no choice, and the certificate says
+// so, as long as they are fast enough to be in question. A folding file has them all the same.
+func TestDear(t *testing.T) {
+	t.Parallel()
+	m := stepped(rand.New(rand.NewPCG(9, 14)), 7, 16, 12, 6)
+	slow, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 16 * 12, Least: must(ParseMeasure("lut"))})
+	if slow == nil {
+		t.Fatal(said)
+	}
+	c := slow.Certificate
+	if c.Dear == 0 || len(parted(slow)) > 0 || !strings.Contains(c.Given(), "without serial step functions") ||
+		!strings.Contains(strings.Join(c.Lines(), "\n"), fmt.Sprintf("serial step functions of %d folds", c.Dear)) {
+		t.Errorf("%d left out, %v; %q, %q", c.Dear, parted(slow), c.Given(), c.Lines())
+	}
+	fast, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 1})
+	if fast == nil {
+		t.Fatal(said)
+	}
+	if fast.Certificate.Dear > 0 {
+		t.Errorf("a frame a clock: %d left out", fast.Certificate.Dear)
+	}
+	fixed := file(t, `{"MVAU_0": {"PE": 1, "SIMD": 1, "ram_style": "block", "resType": "lut", "steps": "serial"}}`)
+	if d, said := within(t, m, dataflow.Envelope{}, Goal{Fixed: fixed}); d == nil || len(parted(d)) == 0 {
+		t.Errorf("asked for: %s", said)
+	}
+}

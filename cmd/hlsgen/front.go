@@ -71,14 +71,14 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 // do.
 func given(points []*folding.Design) string {
 	spares := func(d *folding.Design) bool { return d.Certificate.Spares }
-	first := slices.IndexFunc(points, spares)
-	switch {
-	case first < 0:
-		return ""
-	case slices.IndexFunc(points, func(d *folding.Design) bool { return !spares(d) }) < 0:
-		return points[first].Certificate.Given()
+	var all folding.Certificate
+	for _, d := range points {
+		all.Spares, all.Dear = all.Spares || spares(d), max(all.Dear, d.Certificate.Dear)
 	}
-	return points[first].Certificate.Given() + ", where there is one,"
+	if all.Spares && slices.ContainsFunc(points, func(d *folding.Design) bool { return !spares(d) }) {
+		return all.Given() + ", where there is one,"
+	}
+	return all.Given()
 }
 
 // frontProof says how far a design is proved to be the best at its interval.

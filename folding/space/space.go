@@ -60,8 +60,9 @@ type LayerOptions struct {
 	Folds   []dataflow.Fold // every legal one
 	Options []Option        // of these, what the device can build and the folding file allows
 	Classes []Class
-	Fixed   bool // a folding file says something of it
-	staged  bool // folds are Parallel or Serial, of which the layer itself knows neither
+	Fixed   bool  // a folding file says something of it
+	staged  bool  // folds are Parallel or Serial, of which the layer itself knows neither
+	dear    []int // clocks of serial folds that cost too much (spare)
 	shapes  []shape
 }
 

@@ -1,6 +1,8 @@
 package space
 
 import (
+	"slices"
+
 	"hlsgen/boards"
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
@@ -92,26 +94,36 @@ func (l *LayerOptions) single(f dataflow.Fold) dataflow.Fold {
 	return f
 }
 
-// dearest is how many times the share of the board's LUTs that a serial fold saves may be its share of block RAM. What
+// Dearest is how many times the share of the board's LUTs that a serial fold saves may be its share of block RAM. What
 // costs more is no choice: a search that is cut would find worse designs for having it. A guess, by searches of a few
 // networks.
-const dearest = 2
-
-// worth reports whether a serial fold is one to choose from beside the same fold as one process.
-func worth(serial, single search.Vector, b boards.Board) bool {
-	saved, have := single.Minus(serial), ask.Capacity(b)
-	return saved[ask.LUT] > 0 && -saved[ask.BRAM]*int64(have.LUT) <= dearest*saved[ask.LUT]*int64(have.BRAM)
-}
+const Dearest = 2
 
 // spare leaves out serial folds that save too little.
 func (l *LayerOptions) spare(b boards.Board) {
+	have := ask.Capacity(b)
 	var kept []Option
 	for i, o := range l.Options {
-		if o.split != nil && o.split.chain && i > 0 && l.single(l.Options[i-1].Fold) == l.single(o.Fold) &&
-			!worth(o.Cost, l.Options[i-1].Cost, b) {
-			continue
+		if o.split != nil && o.split.chain && i > 0 && l.single(l.Options[i-1].Fold) == l.single(o.Fold) {
+			saved := l.Options[i-1].Cost.Minus(o.Cost)
+			if saved[ask.LUT] <= 0 || -saved[ask.BRAM]*int64(have.LUT) > Dearest*saved[ask.LUT]*int64(have.BRAM) {
+				if slices.ContainsFunc(saved[:], func(amount int64) bool { return amount > 0 }) {
+					l.dear = append(l.dear, l.Classes[o.Class].Clocks)
+				}
+				continue
+			}
 		}
 		kept = append(kept, o)
 	}
 	l.Options = kept
+}
+
+// Dear is how many serial folds of at most so many clocks were left out though they save something.
+func (l *LayerOptions) Dear(clocks float64) (n int) {
+	for _, iterations := range l.dear {
+		if float64(iterations) <= clocks {
+			n++
+		}
+	}
+	return n
 }

@@ -13,11 +13,13 @@ type Certificate struct {
 	Interval   float64         `json:"interval_clocks"`
 	Floor      int             `json:"least_possible_interval_clocks,omitempty"` // where the shortest was looked for
 	Options    int             `json:"options"`
-	Impossible int             `json:"options_not_possible"` // on the device, or by the folding file
+	Impossible int             `json:"options_not_possible"` // on the device, by the folding file, or too dear
 	Below      *ExcludedReport `json:"options_below_the_least_interval,omitempty"`
 	Minimised  []MinimumReport `json:"minimised"`
 	// what is minimised is so of designs that multiply factors of 3 bits or fewer in LUTs
-	Spares  bool           `json:"few_bits_in_luts,omitempty"`
+	Spares bool `json:"few_bits_in_luts,omitempty"`
+	// folds with serial step functions, as fast as that, which were no choice, for what they take of block RAM
+	Dear    int            `json:"dear_serial_folds,omitempty"`
 	Latency *LatencyReport `json:"latency_clocks,omitempty"`
 	Gap     string         `json:"gap,omitempty"` // why something is left open
 	Text    []string       `json:"text"`
@@ -66,7 +68,7 @@ type LatencyReport struct {
 // CertificateOf puts a certificate into the report's form.
 func CertificateOf(p *folding.Certificate) Certificate {
 	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
-		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Gap: p.Gap,
+		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Dear: p.Dear, Gap: p.Gap,
 		Text:    append([]string{}, p.Lines()...),
 		Latency: (*LatencyReport)(p.Latency), Lengths: LengthsOf(p.Lengths)}
 	if b := p.Below; b != nil {
