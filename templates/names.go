@@ -46,6 +46,9 @@ func topName(model string) string {
 	return name + "_top"
 }
 
+// Comment makes a string out of a model fit for a comment, as generated text has them.
+func Comment(s string) string { return comment(s) }
+
 // comment makes a string out of a model fit for a // or /* */ comment: printable ASCII on one line, no end of comment,
 // no line splice (a backslash, or the trigraph of one), at most 100 characters.
 func comment(s string) string {

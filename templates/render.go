@@ -47,6 +47,22 @@ func require(in, _ *pongo2.Value) (*pongo2.Value, *pongo2.Error) {
 	return in, nil
 }
 
+// Render fills one of a back end's templates.
+func Render(files fs.FS, name string, view any) ([]byte, error) {
+	if _, err := compiled(); err != nil { // what holds of all templates
+		return nil, err
+	}
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := pongo2.FromBytes(text)
+	if err != nil {
+		return nil, fmt.Errorf("template %s: %w", name, err)
+	}
+	return fill(t, name, view)
+}
+
 // A written file is a template over a view.
 type written struct {
 	path, template string
@@ -75,6 +91,10 @@ func render(name string, view any) (text []byte, err error) {
 	if !ok {
 		return nil, fmt.Errorf("no template %s", name)
 	}
+	return fill(t, name, view)
+}
+
+func fill(t *pongo2.Template, name string, view any) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			text, err = nil, fmt.Errorf("template %s: %v", name, r)

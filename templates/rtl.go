@@ -13,13 +13,13 @@ import (
 // An rtlView is what rtl_top.v.tpl shows: the written top.
 type rtlView struct {
 	Top     string
-	Ports   []rtlPortView
+	Ports   []PortView
 	FIFOs   []fifoView
 	Modules []moduleView
 }
 
-// An rtlPortView is a port of the top, with what Vivado's block designs read of it.
-type rtlPortView struct{ Attribute, Decl string }
+// An PortView is a port of the top, with what Vivado's block designs read of it.
+type PortView struct{ Attribute, Decl string }
 
 // A fifoView is a FIFO; High is the number of its highest bit.
 type fifoView struct{ Name, Width, High, Depth, Style string }
@@ -80,10 +80,24 @@ func outer(processes []instance) (names []string, ports []port) {
 	return names, ports
 }
 
-func viewRTL(d *dataflow.Design, face Interface, processes []instance) rtlView {
-	v := rtlView{Top: face.Top}
-	names, ports := outer(processes)
-	v.Ports = []rtlPortView{
+// Ports are those of a top, whatever makes it: a clock, a reset, and the AXI4-Streams of the network's ends.
+func Ports(face Interface, d *dataflow.Design) []PortView {
+	var names []string
+	var ports []port
+	q, _ := sequencesOf(d, nil)
+	for _, p := range face.In {
+		names = append(names, p.Name)
+		ports = append(ports, port{name: p.Name, width: p.TDATA, axis: true, packet: q.is(p.Stream)})
+	}
+	for _, p := range face.Out {
+		names = append(names, p.Name)
+		ports = append(ports, port{name: p.Name, width: p.TDATA, axis: true, writes: true, packet: true})
+	}
+	return portViews(names, ports)
+}
+
+func portViews(names []string, ports []port) (views []PortView) {
+	views = []PortView{
 		{fmt.Sprintf("(* X_INTERFACE_INFO = \"xilinx.com:signal:clock:1.0 ap_clk CLK\", "+
 			"X_INTERFACE_PARAMETER = \"ASSOCIATED_BUSIF %s, ASSOCIATED_RESET ap_rst_n\" *)", strings.Join(names, ":")),
 			"input  wire ap_clk,"},
@@ -99,13 +113,19 @@ func viewRTL(d *dataflow.Design, face Interface, processes []instance) rtlView {
 			if s.width > 1 || s.suffix != "TVALID" && s.suffix != "TREADY" && s.suffix != "TLAST" {
 				width = bitRange(s.width)
 			}
-			v.Ports = append(v.Ports, rtlPortView{
+			views = append(views, PortView{
 				fmt.Sprintf("(* X_INTERFACE_INFO = \"xilinx.com:interface:axis:1.0 %s %s\" *)", names[k], s.suffix),
 				fmt.Sprintf("%s wire %s%s_%s,", direction, width, names[k], s.suffix)})
 		}
 	}
-	last := &v.Ports[len(v.Ports)-1]
+	last := &views[len(views)-1]
 	last.Decl = strings.TrimSuffix(last.Decl, ",")
+	return views
+}
+
+func viewRTL(d *dataflow.Design, face Interface, processes []instance) rtlView {
+	v := rtlView{Top: face.Top}
+	v.Ports = portViews(outer(processes))
 	fifos := face.FIFOs(d)
 	for _, i := range processes { // each stream has one writer
 		for k, p := range i.ports {

@@ -49,6 +49,16 @@ func appendHex(text []byte, b bits, width int) []byte {
 	return text
 }
 
+// AppendWord appends a word of elements of a type, each of which it holds, with all its hexadecimal digits, the highest
+// first: element 0 is in the lowest bits.
+func AppendWord(text []byte, t num.Type, elems []int64) []byte {
+	word, err := pack(nil, t, elems)
+	if err != nil {
+		panic("templates: " + err.Error())
+	}
+	return appendHex(text, word, len(elems)*t.Width)
+}
+
 // parseHex reads a word; it must have between the digits of width bits and two more (an AXI stream's padding), which
 // are zero.
 func parseHex(s string, width int) (bits, error) {
@@ -68,6 +78,11 @@ func parseHex(s string, width int) (bits, error) {
 		b[d/16] |= v << (d % 16 * 4)
 	}
 	return b, nil
+}
+
+// Recording is the text of frames on a stream: a word per line, in hexadecimal, frame after frame.
+func Recording(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
+	return recording(p, frames, false)
 }
 
 // recording is the text of a stream's .dat file: one word per line, frame after frame.

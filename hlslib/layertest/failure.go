@@ -24,6 +24,10 @@ const (
 	checkOutput     = "output"     // the compiled C++ writes what Eval gives
 	checkLoop       = "loop"       // its iterations, and the words they move, are those of Loop
 	checkLatency    = "latency"    // every clock of a latency has something to do
+	checkRTLBuild   = "RTL build"  // Verilator takes the SystemVerilog of a fold
+	checkRTLText    = "RTL text"   // it has nothing to say of it
+	checkRTLWords   = "RTL words"  // in it, every word is what Eval gives
+	checkRTLClocks  = "RTL clocks" // and moves in the clock in which the simulator moves it
 	checkBand       = "band"       // costs lie in a band around what the C++ computes, moves and keeps
 )
 

@@ -78,6 +78,7 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 			t.Error(err)
 		}
 	})
+	t.Run("RTL", func(t *testing.T) { checkRTL(t, spread(programs, compiledRTL)) })
 	t.Run("synthesis", func(t *testing.T) { checkSynthesis(t, programs) })
 }
 

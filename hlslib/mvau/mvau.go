@@ -209,12 +209,12 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		c.Read()
 	}
 	o.Chain(&c, f, o.Packing(f.PE, f, t))
-	return dataflow.Nest{
+	return layer.Timed(o, f, t, dataflow.Nest{
 		Trips:   []int{o.vectors * o.P.groups(), nf, sf},
 		Read:    []dataflow.Access{{each, first, each}},
 		Write:   []dataflow.Access{{each, each, last}},
 		Latency: c.Write(),
-	}.Loop()
+	}.Loop())
 }
 
 // kernel is the hardware's state: counters, the vector of a group, and a sum per PE. Sums wrap around at 64 bits rather

@@ -40,6 +40,7 @@ import (
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -141,6 +142,9 @@ type Form interface {
 	Storage() []dataflow.Storage
 	// Logic is what compares and adds, for all lanes.
 	Logic(cost.Model) []cost.Part
+	// Circuit is the codes of the lanes' values, in RTL. The row, at stage 0, is that of the tables, as apply_steps has
+	// it.
+	Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value
 }
 
 // The numbers of forms in core/compare.hpp.

@@ -52,6 +52,7 @@ var addresses = map[string]address{
 	"rtlsim":                  {3, "rtlsim", 0},
 	"templates/report":        {3, "report", 0},
 	"templates":               {3, "templates", 0},
+	"templates/rtl":           {3, "templates", 1},
 
 	"hlslib":          {2, "hlslib", 5}, // the table of kinds, and the C++ files
 	"hlslib/*":        {2, "hlslib", 4},
@@ -60,11 +61,12 @@ var addresses = map[string]address{
 	"hlslib/steps":    {2, "hlslib", 1}, // how step functions are built
 	"hlslib/estimate": {2, "hlslib", 0}, // layers' figures to cost formulas
 
-	"internal/dataflow": {1, "dataflow", 0},
+	"internal/dataflow": {1, "dataflow", 1},
 	"hlslib/cost":       {1, "cost", 0},
 	"frontend/pass":     {1, "pass", 0},
 
 	"internal/num":           {0, "num", 0},
+	"internal/circuit":       {1, "dataflow", 0},
 	"hlslib/delay":           {0, "delay", 0},
 	"internal/diag":          {0, "diag", 0},
 	"frontend/onnxio/onnxpb": {0, "onnxpb", 0},

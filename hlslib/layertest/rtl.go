@@ -1,0 +1,108 @@
+package layertest
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/tier"
+	"hlsgen/rtlsim"
+	"hlsgen/templates"
+	"hlsgen/templates/rtl"
+)
+
+// compiledRTL is how many folds stand side by side in one bench below the full tier.
+const compiledRTL = 12
+
+// checkRTL holds folds in SystemVerilog against Eval, word by word, and against the simulator, clock by clock: at full
+// speed and with both ends stalling.
+func checkRTL(t *testing.T, programs []program) {
+	if _, ok := programs[0].op.(dataflow.Circuited); !ok {
+		t.Skip("no circuit yet")
+	}
+	tier.Needs(t, "verilator", "g++", "make")
+	if err := runRTL(t.Context(), "/tmp/h/d", programs); err != nil {
+		t.Error(err)
+	}
+}
+
+// rtlPaces are the ways in which benches run.
+var rtlPaces = []struct{ in, out rtlsim.Pace }{
+	{}, {in: rtlsim.Pace{Stall: 40, Seed: 1}}, {out: rtlsim.Pace{Stall: 60, Seed: 2}},
+	{in: rtlsim.Pace{Stall: 50, Seed: 3}, out: rtlsim.Pace{Every: 3, Stall: 20, Seed: 4}},
+}
+
+func runRTL(ctx context.Context, dir string, programs []program) error {
+	var runs []rtl.Run
+	var designs []*dataflow.Design
+	for i, p := range programs {
+		d := p.design(p.fold, 1+i%3)
+		d.Target.Stalls = dataflow.Credit
+		d.Model.Graph.Nodes[0].Name = fmt.Sprintf("%s_%04d", p.op.Kind(), i)
+		n, err := rtl.Of(d, templates.Options{Top: fmt.Sprintf("top_%04d", i)})
+		if err != nil {
+			return err
+		}
+		d.Model.Graph.Nodes[0].Name = p.op.Kind() + "_0" // which is its only name for the simulator
+		designs = append(designs, d)
+		run := rtl.Run{Network: n}
+		for f := range p.frames {
+			run.Frames = append(run.Frames, append(append([]dataflow.Tensor{}, p.frames[f]...), p.want[f]...))
+		}
+		runs = append(runs, run)
+	}
+	files, err := rtl.Bench(runs)
+	if err != nil {
+		return err
+	}
+	if err := files.Write(dir); err != nil {
+		return err
+	}
+	if err := lintRTL(ctx, dir, files); err != nil {
+		return named(checkRTLText, err)
+	}
+	built, err := rtl.Compile(ctx, dir, files)
+	if err != nil {
+		return named(checkRTLBuild, err)
+	}
+	for _, pace := range rtlPaces {
+		said, err := built.Run(ctx, rtl.Pace(pace.in), rtl.Pace(pace.out))
+		if err != nil {
+			return named(checkRTLWords, err)
+		}
+		if !strings.Contains(said, "PASS ") || strings.Contains(said, "FAIL") {
+			return failed(checkRTLWords, "with paces %+v:\n%.2000s", pace, said)
+		}
+		events := rtl.Events(said)
+		for i, p := range programs {
+			trace, err := rtlsim.Run(ctx, designs[i], p.frames, rtlsim.Options{Record: true, In: pace.in, Out: pace.out})
+			if err != nil {
+				return err
+			}
+			for s, m := range trace.Record.Streams {
+				for what, clocks := range map[string][]int{"written": m.Written, "read": m.Read} {
+					name := fmt.Sprintf("T%d s%d %s", i, s, what)
+					if got, ok := events[name]; ok && got != rtl.Hash(clocks) {
+						return failed(checkRTLClocks, "%s, fold %+v, paces %+v: stream %d is %s in other clocks: %v, "+
+							"want %v of %v", p.Name, p.fold, pace, s, what, got, rtl.Hash(clocks), clocks)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// lintRTL holds the text against what Verilator warns of.
+func lintRTL(ctx context.Context, dir string, files templates.Files) error {
+	args := append([]string{"--lint-only", "-Wall", "-Wno-MULTITOP"}, rtl.Sources(files, false)...)
+	c := exec.CommandContext(ctx, "verilator", args...)
+	c.Dir = dir + "/rtl"
+	if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
+		return fmt.Errorf("verilator --lint-only -Wall: %v\n%.3000s", err, out)
+	}
+	return nil
+}

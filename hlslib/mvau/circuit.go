@@ -1,0 +1,38 @@
+package mvau
+
+import (
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+)
+
+// Circuit keeps the vector of a group for the outputs after the first PE.
+func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b := circuit.New(t.Rate())
+	nf, sf := o.folds(f)
+	groups := o.P.groups()
+	always := b.Constant(1)
+	input := b.Counter("sf", sf, always)
+	output := b.Counter("nf", nf, input.Last)
+	word := output.Index
+	if groups > 1 {
+		word = b.Counter("word", groups*nf, input.Last).Index
+	}
+	row := input.Index
+	switch {
+	case sf == 1:
+		row = word
+	case groups*nf > 1:
+		row = b.Counter("row", groups*nf*sf, always).Index
+	}
+
+	x := b.Input(f.SIMD*o.in.Elem.Width, output.First)
+	if nf > 1 {
+		vector := b.Array("vector", o.storage(f)[0].Style(), sf, x.Width())
+		vector.Write(input.Index, x, output.First)
+		x = circuit.Choice(output.First, x, vector.Row(input.Index))
+	}
+	weights := o.WeightCircuit(b, f).Row(row)
+	y := o.Channels(b, f, func(int) circuit.Value { return x }, weights, input.First, word)
+	b.Output(circuit.Packed(o.out.Elem, y...), input.Last)
+	return b.Layer()
+}

@@ -1,0 +1,238 @@
+package circuit
+
+import (
+	"slices"
+
+	"hlsgen/internal/num"
+)
+
+// A Heap is what is added up bit by bit, whatever the numbers that they come from: a compressor tree needs fewer lookup
+// tables than adders, because a table counts up to six bits at once. Counts of bits of one weight are bits of the next
+// ones; when two are left of each weight, an adder has the sum.
+type Heap struct {
+	b        *Builder
+	columns  [][]term // by weight
+	constant uint64   // that is added besides, modulo 2^64
+}
+
+// A term is a function of few conditions: bit n of its table is its value where they are n, the first one the lowest
+// bit.
+type term struct {
+	of    []Value
+	table uint64
+}
+
+// The functions of terms.
+const (
+	itself = 0b10
+	both   = 0b1000
+	alike  = 0b1001
+)
+
+// Heap begins a sum of nothing.
+func (b *Builder) Heap() *Heap { return &Heap{b: b} }
+
+// put adds 2^weight times a function of conditions, or takes it away: -x is (1 - x) - 1.
+func (h *Heap) put(weight int, negative bool, table uint64, of ...Value) {
+	for i := 0; i < len(of); {
+		if c, ok := of[i].constant(); ok {
+			table, of = fixed(table, len(of), i, c), slices.Delete(slices.Clone(of), i, i+1)
+		} else {
+			i++
+		}
+	}
+	all, one := uint64(1)<<(1<<len(of))-1, uint64(1)<<weight
+	if negative {
+		table, h.constant = ^table, h.constant-one
+	}
+	switch table &= all; {
+	case table == 0:
+	case table == all:
+		h.constant += one
+	default:
+		for len(h.columns) <= weight {
+			h.columns = append(h.columns, nil)
+		}
+		h.columns[weight] = append(h.columns[weight], term{of, table})
+	}
+}
+
+// Add adds 2^weight times a number.
+func (h *Heap) Add(v Value, weight int) {
+	if c, ok := v.constant(); ok {
+		h.constant += uint64(c) << weight
+		return
+	}
+	for i := range v.Width() {
+		h.put(weight+i, v.node().Signed && i == v.Width()-1, itself, Bit(v, i))
+	}
+}
+
+// AddProduct adds a * b.
+func (h *Heap) AddProduct(a, b Value) {
+	digits := func(v Value) (list []Value, signed bool) {
+		if c, ok := v.constant(); ok {
+			t := num.Smallest(num.Point(c))
+			for i := range t.Width {
+				list = append(list, v.b.Constant(c>>i&1))
+			}
+			return list, t.Signed()
+		}
+		for i := range v.Width() {
+			list = append(list, Bit(v, i))
+		}
+		return list, v.node().Signed
+	}
+	x, xs := digits(a)
+	y, ys := digits(b)
+	for i := range x {
+		for j := range y {
+			negative := (xs && i == len(x)-1) != (ys && j == len(y)-1)
+			h.put(i+j, negative, both, x[i], y[j])
+		}
+	}
+}
+
+// AddSigned adds x where a condition holds, else -x: x with each bit turned round, and 1.
+func (h *Heap) AddSigned(plus, x Value) {
+	if c, ok := x.constant(); ok {
+		x = Choice(plus, x, x.b.Constant(-c))
+		h.Add(x, 0)
+		return
+	}
+	for i := range x.Width() {
+		h.put(i, x.node().Signed && i == x.Width()-1, alike, plus, Bit(x, i))
+	}
+	h.extend(x, func(i int) { h.put(i, true, alike, plus, h.b.Constant(0)) })
+	h.put(0, false, 0b01, plus)
+}
+
+// AddTernary adds x times 0, 1 or -1, in the two bits that a ternary type has.
+func (h *Heap) AddTernary(one, negative, x Value) {
+	if _, ok := x.constant(); ok {
+		h.AddProduct(x, Choice(one, Choice(negative, x.b.Constant(-1), x.b.Constant(1)), x.b.Constant(0)))
+		return
+	}
+	const turned = 0b01100000 // one & (bit ^ negative)
+	for i := range x.Width() {
+		h.put(i, x.node().Signed && i == x.Width()-1, turned, Bit(x, i), negative, one)
+	}
+	h.extend(x, func(i int) { h.put(i, true, turned, h.b.Constant(0), negative, one) })
+	h.put(0, false, both, negative, one)
+}
+
+// extend is the sign of an unsigned number that is turned round: a bit above its own.
+func (h *Heap) extend(x Value, put func(i int)) {
+	if !x.node().Signed {
+		put(x.Width())
+	}
+}
+
+// AddMatch adds 1 where two conditions are alike.
+func (h *Heap) AddMatch(a, b Value) { h.put(0, false, alike, a, b) }
+
+// Total is the sum, which lies in a range.
+func (h *Heap) Total(r num.Range) Value {
+	t := num.Smallest(r)
+	columns := make([][]term, t.Width) // what is above does not matter
+	copy(columns, h.columns)
+	for i := range t.Width {
+		if h.constant>>i&1 != 0 {
+			columns[i] = append(columns[i], term{nil, 1})
+		}
+	}
+	for slices.ContainsFunc(columns, func(c []term) bool { return len(c) > 2 }) {
+		columns = h.reduce(columns)
+	}
+	rows := make([][]Value, 2)
+	zero := h.b.Constant(0)
+	for _, c := range columns {
+		for k := range rows {
+			bit := zero
+			if k < len(c) {
+				bit = h.count(c[k : k+1])[0]
+			}
+			rows[k] = append(rows[k], Raw(bit, 1))
+		}
+	}
+	unsigned := num.Type{Kind: num.UInt, Width: t.Width}
+	if t.Width == num.MaxWidth {
+		unsigned = t
+	}
+	low := Wrapped(Joined(rows[0]...), t)
+	if !slices.ContainsFunc(columns, func(c []term) bool { return len(c) > 1 }) {
+		return Kept(low, r)
+	}
+	return Kept(wrappedSum(Wrapped(Joined(rows[0]...), unsigned), Wrapped(Joined(rows[1]...), unsigned), t), r)
+}
+
+// wrappedSum is a + b as the bits of a type have it.
+func wrappedSum(a, b Value, t num.Type) Value {
+	return operation(Add, 0, a.b.adder(t.Width), t.Range(), a, b)
+}
+
+// reduce counts the bits of each column, as many at once as a lookup table has inputs.
+func (h *Heap) reduce(columns [][]term) [][]term {
+	next := make([][]term, len(columns))
+	for c, list := range columns {
+		for len(list) > 0 {
+			n, inputs := 0, 0
+			for n < len(list) && inputs+len(list[n].of) <= h.b.rate.Inputs {
+				inputs += len(list[n].of)
+				n++
+			}
+			if n < 3 || len(columns[c]) <= 2 {
+				n = 1
+			}
+			if n == 1 && len(list[0].of) == 1 {
+				next[c] = append(next[c], list[0])
+				list = list[1:]
+				continue
+			}
+			for i, bit := range h.count(list[:n]) {
+				if c+i < len(next) && !bit.is(0) {
+					next[c+i] = append(next[c+i], term{[]Value{bit}, itself})
+				}
+			}
+			list = list[n:]
+		}
+	}
+	return next
+}
+
+// count is the bits of how many terms are 1.
+func (h *Heap) count(terms []term) (bits []Value) {
+	var inputs []Value
+	at := make([][]int, len(terms))
+	for i, t := range terms {
+		for _, v := range t.of {
+			at[i] = append(at[i], len(inputs))
+			inputs = append(inputs, v)
+		}
+	}
+	var tables []uint64
+	for n := range 1 << len(inputs) {
+		sum := 0
+		for i, t := range terms {
+			row := 0
+			for bit, k := range at[i] {
+				row |= n >> k & 1 << bit
+			}
+			sum += int(t.table >> row & 1)
+		}
+		for k := 0; sum>>k != 0; k++ {
+			for len(tables) <= k {
+				tables = append(tables, 0)
+			}
+			tables[k] |= uint64(sum>>k&1) << n
+		}
+	}
+	for _, table := range tables {
+		if len(inputs) == 0 {
+			bits = append(bits, h.b.Constant(int64(table&1)))
+			continue
+		}
+		bits = append(bits, lookup(table, inputs...))
+	}
+	return bits
+}

@@ -1,0 +1,235 @@
+package circuit
+
+import (
+	"fmt"
+
+	"hlsgen/internal/num"
+)
+
+// A Level is one level of a nest of loops: the index of an iteration there, and whether that is the first, the last.
+type Level struct{ Index, First, Last Value }
+
+// Nest is where iterations stand in a nest of loops, the outermost first, frame after frame. All is at stage 0.
+func (b *Builder) Nest(names string, trips ...int) []Level {
+	levels := make([]Level, len(trips))
+	step := b.Constant(1)
+	for i := len(trips) - 1; i >= 0; i-- {
+		levels[i] = b.Counter(fmt.Sprint(names, i), trips[i], step)
+		step = b.now(func() Value { return All(step, levels[i].Last) })
+	}
+	return levels
+}
+
+// Counter is an index that goes from 0 to n-1 and begins again, one further with each iteration for which the
+// condition holds; at stage 0.
+func (b *Builder) Counter(name string, n int, step Value) Level {
+	if n == 1 {
+		return Level{b.Constant(0), b.Constant(1), b.Constant(1)}
+	}
+	r := num.Range{Hi: int64(n - 1)}
+	index := b.Register(name, 0, r).Starts(0)
+	at := index.Value()
+	l := Level{Index: at}
+	b.now(func() Value {
+		l.First, l.Last = Same(at, b.Constant(0)), Same(at, b.Constant(r.Hi))
+		index.Set(Kept(Choice(l.Last, b.Constant(0), Sum(at, b.Constant(1))), r), step)
+		return at
+	})
+	return l
+}
+
+// now makes values that have to be there in the stage of what they are made of, whatever fits into it.
+func (b *Builder) now(make func() Value) Value {
+	levels := b.rate.Levels
+	b.rate.Levels = 1 << 30
+	v := make()
+	b.rate.Levels = levels
+	return v
+}
+
+// Now makes values of stage 0 that are known in it, whatever fits into a stage: what decides which words move.
+func (b *Builder) Now(make func() Value) Value { return b.now(make) }
+
+// Started is that an iteration has started, at a stage.
+func (b *Builder) Started(stage int) Value { return Value{b, b.m.Fire}.At(stage) }
+
+// Input is a stream from which those iterations take a word for which the condition, at stage 0, holds. It is the word,
+// at stage 0.
+func (b *Builder) Input(width int, when Value) Value {
+	k := len(b.m.In)
+	word := b.bits(Node{Op: Take, K: k, level: arriving, Name: fmt.Sprintf("in%d", k)}, width)
+	b.m.In = append(b.m.In, Stream{Width: width, When: b.moves(when), Word: word.id, Moves: None})
+	return word
+}
+
+// Output is a stream to which those iterations write the word for which the condition, at stage 0, holds.
+func (b *Builder) Output(word, when Value) {
+	if !word.node().Word {
+		panic("circuit: a number on a stream; it has to be encoded")
+	}
+	if word.Stage() == Always {
+		n := *word.node() // what is always the same is there at stage 0
+		n.Stage = 0
+		word = b.add(n)
+	}
+	b.m.Out = append(b.m.Out, Stream{Width: word.Width(), When: b.moves(when), Word: word.id, Stage: word.Stage()})
+}
+
+// moves is a condition of stage 0 by which a word moves.
+func (b *Builder) moves(when Value) ID {
+	if s := when.Stage(); s != 0 && s != Always {
+		panic(fmt.Sprintf("circuit: what moves is known at stage %d", s))
+	}
+	return when.id
+}
+
+// Layer is the circuit: all outputs are written at one stage.
+func (b *Builder) Layer() *Module {
+	m := &b.m
+	stage := 0
+	for _, o := range m.Out {
+		stage = max(stage, o.Stage)
+	}
+	for k := range m.Out {
+		o := &m.Out[k]
+		when := Value{b, o.When}
+		o.Word, o.Stage = Value{b, o.Word}.At(stage).id, stage
+		o.Moves = b.now(func() Value { return All(b.Started(0), when) }).At(stage).id
+	}
+	m.Latency = stage + 1
+	b.prune()
+	return m
+}
+
+// prune takes out what nothing needs, and checks what is left.
+func (b *Builder) prune() {
+	m := &b.m
+	needed := make([]bool, len(m.Nodes))
+	var need func(id ID)
+	var list []ID
+	need = func(id ID) {
+		if id != None && !needed[id] {
+			needed[id] = true
+			list = append(list, id)
+		}
+	}
+	for _, s := range m.In {
+		need(s.When)
+		need(s.Word)
+	}
+	for _, s := range m.Out {
+		need(s.When)
+		need(s.Word)
+		need(s.Moves)
+	}
+	for _, id := range append(append([]ID{m.Fire}, m.Pins...), m.Results...) {
+		need(id)
+	}
+	states, memories, calls := make([]bool, len(m.States)), make([]bool, len(m.Memories)), make([]bool, len(m.Calls))
+	for len(list) > 0 {
+		n := &m.Nodes[list[len(list)-1]]
+		list = list[:len(list)-1]
+		for _, a := range n.Args {
+			need(a)
+		}
+		switch n.Op {
+		case Read, After:
+			if s := &m.States[n.K]; !states[n.K] {
+				states[n.K] = true
+				need(s.Node)
+				need(s.Next)
+				need(s.When)
+			}
+		case Fetch, Peek:
+			if a := &m.Memories[n.K]; !memories[n.K] {
+				memories[n.K] = true
+				need(a.Address)
+				need(a.Word)
+				need(a.When)
+			}
+		case Result:
+			if !calls[n.Table] {
+				calls[n.Table] = true
+				for _, a := range m.Calls[n.Table].Args {
+					need(a)
+				}
+			}
+		}
+	}
+	m.renumber(needed, states, memories, calls)
+}
+
+// renumber keeps what is needed.
+func (m *Module) renumber(nodes, states, memories, calls []bool) {
+	to := make([]ID, len(m.Nodes))
+	var kept []Node
+	for i, n := range m.Nodes {
+		if to[i] = None; nodes[i] {
+			to[i] = ID(len(kept))
+			kept = append(kept, n)
+		}
+	}
+	toState, toMemory, toCall := map[int]int{}, map[int]int{}, map[uint64]uint64{}
+	id := func(p *ID) {
+		if *p != None {
+			*p = to[*p]
+		}
+	}
+	list := func(l []ID) []ID {
+		moved := make([]ID, len(l))
+		for i, a := range l {
+			moved[i] = to[a]
+		}
+		return moved
+	}
+	var keptStates []State
+	for i, s := range m.States {
+		if states[i] {
+			toState[i] = len(keptStates)
+			id(&s.Node)
+			id(&s.Next)
+			id(&s.When)
+			keptStates = append(keptStates, s)
+		}
+	}
+	var keptMemories []Memory
+	for i, a := range m.Memories {
+		if memories[i] {
+			toMemory[i] = len(keptMemories)
+			id(&a.Address)
+			id(&a.Word)
+			id(&a.When)
+			keptMemories = append(keptMemories, a)
+		}
+	}
+	var keptCalls []Call
+	for i, c := range m.Calls {
+		if calls[i] {
+			toCall[uint64(i)] = uint64(len(keptCalls))
+			c.Args = list(c.Args)
+			keptCalls = append(keptCalls, c)
+		}
+	}
+	for i := range kept {
+		n := &kept[i]
+		n.Args = list(n.Args)
+		switch n.Op {
+		case Read, After:
+			n.K = toState[n.K]
+		case Fetch, Peek:
+			n.K = toMemory[n.K]
+		case Result:
+			n.Table = toCall[n.Table]
+		}
+	}
+	for _, streams := range [][]Stream{m.In, m.Out} {
+		for i := range streams {
+			id(&streams[i].When)
+			id(&streams[i].Word)
+			id(&streams[i].Moves)
+		}
+	}
+	id(&m.Fire)
+	m.Pins, m.Results = list(m.Pins), list(m.Results)
+	m.Nodes, m.States, m.Memories, m.Calls = kept, keptStates, keptMemories, keptCalls
+}

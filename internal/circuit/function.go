@@ -1,0 +1,66 @@
+package circuit
+
+import "fmt"
+
+// Call is what a function gives for operands. A function is made once for operands of the same kind, and named after
+// key; where an operand is constant it is made for that, in place.
+func (b *Builder) Call(key string, operands []Value, make func(f *Builder, operands []Value) []Value) []Value {
+	at, stage, levels := together(0, operands...)
+	for _, v := range at {
+		if _, ok := literal(v); ok || v.node().Stage == Always {
+			return make(b, at)
+		}
+	}
+	if levels > 0 { // functions begin with registers
+		stage++
+		for i, v := range at {
+			at[i] = v.At(stage)
+		}
+	}
+	shape := key
+	for _, v := range at {
+		n := v.node()
+		shape += fmt.Sprint(" ", n.Width, n.Signed, n.Word, n.Range)
+	}
+	f := b.functions[shape]
+	if f == nil {
+		f = b.function(fmt.Sprintf("%s_%d", key, len(b.functions)), at, make)
+		if b.functions == nil {
+			b.functions = map[string]*Module{}
+		}
+		b.functions[shape] = f
+	}
+	call := uint64(len(b.m.Calls))
+	b.m.Calls = append(b.m.Calls, Call{f, ids(at), stage})
+	var results []Value
+	for k, id := range f.Results {
+		n := f.Nodes[id]
+		if n.Op == Const {
+			results = append(results, b.Constant(n.Range.Lo))
+			continue
+		}
+		results = append(results, b.add(Node{Op: Result, K: k, Table: call, Width: n.Width, Signed: n.Signed,
+			Range: n.Range, Word: n.Word, Stage: stage + f.Stages, level: n.level}))
+	}
+	return results
+}
+
+// function makes one.
+func (b *Builder) function(name string, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
+	f := &Builder{rate: b.rate, known: map[string]ID{}}
+	f.m.Name, f.m.Fire = name, None
+	var pins []Value
+	for k, v := range like {
+		n := v.node()
+		p := f.add(Node{Op: Pin, K: k, Width: n.Width, Signed: n.Signed, Range: n.Range, Word: n.Word,
+			Name: fmt.Sprint("x", k)})
+		pins, f.m.Pins = append(pins, p), append(f.m.Pins, p.id)
+	}
+	results := Align(make(f, pins)...)
+	f.m.Stages = max(0, Stage(results...))
+	for _, r := range results {
+		f.m.Results = append(f.m.Results, r.id)
+	}
+	f.prune()
+	return &f.m
+}

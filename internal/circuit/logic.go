@@ -1,0 +1,162 @@
+package circuit
+
+import "hlsgen/internal/num"
+
+// condition is the range of a condition: 1 where it holds.
+var condition = num.Range{Hi: 1}
+
+// All is whether all conditions hold, Any whether one of them does. Without any, all hold.
+func (b *Builder) All(conditions ...Value) Value { return b.gate(And, 0, conditions) }
+
+// Any is described at All.
+func (b *Builder) Any(conditions ...Value) Value { return b.gate(Or, 1, conditions) }
+
+// All is whether all conditions hold, of which there is one.
+func All(conditions ...Value) Value { return conditions[0].b.All(conditions...) }
+
+// Any is whether one of the conditions holds, of which there is one.
+func Any(conditions ...Value) Value { return conditions[0].b.Any(conditions...) }
+
+// gate is a tree of gates; decides is the operand that decides alone.
+func (b *Builder) gate(op Op, decides int64, conditions []Value) Value {
+	var list []Value
+	for _, c := range conditions {
+		if c.is(decides) {
+			return c
+		}
+		if _, ok := c.constant(); !ok {
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
+		return b.Constant(1 - decides)
+	}
+	for len(list) > 1 {
+		var next []Value
+		for n := b.rate.Inputs; len(list) > 0; list = list[min(n, len(list)):] {
+			some := list[:min(n, len(list))]
+			if len(some) == 1 {
+				next = append(next, some[0])
+				continue
+			}
+			next = append(next, operation(op, 0, lut, condition, some...))
+		}
+		list = next
+	}
+	return list[0]
+}
+
+// Not is whether a condition does not hold.
+func Not(a Value) Value {
+	if c, ok := a.constant(); ok {
+		return a.b.Constant(1 - c)
+	}
+	if n := a.node(); n.Op == Invert {
+		return Value{a.b, n.Args[0]}
+	}
+	return operation(Invert, 0, 0, condition, a)
+}
+
+// Differ is whether exactly one of two conditions holds.
+func Differ(a, b Value) Value {
+	switch {
+	case a.is(0):
+		return b
+	case b.is(0):
+		return a
+	case a.is(1):
+		return Not(b)
+	case b.is(1):
+		return Not(a)
+	}
+	return operation(Xor, 0, lut, condition, a, b)
+}
+
+// Choice is a where the condition holds, else b: numbers, or bits of one width.
+func Choice(c, a, b Value) Value {
+	if v, ok := c.constant(); ok {
+		if v == 1 {
+			return a
+		}
+		return b
+	}
+	if a.id == b.id {
+		return a
+	}
+	if a.node().Word {
+		at, stage, levels := together(lut, c, a, b)
+		return c.b.bits(Node{Op: Mux, Args: ids(at), Stage: stage, level: levels}, a.Width())
+	}
+	if a.is(1) && b.is(0) {
+		return c
+	}
+	if a.is(0) && b.is(1) {
+		return Not(c)
+	}
+	return operation(Mux, 0, lut, a.Range().Union(b.Range()), c, a, b)
+}
+
+// Selected is the value whose number the index is: numbers, or bits of one width. The index is less than their count.
+func Selected(index Value, values ...Value) Value {
+	if i, ok := index.constant(); ok {
+		return values[i]
+	}
+	values = values[:min(len(values), int(index.Range().Hi)+1)]
+	if len(values) == 1 {
+		return values[0]
+	}
+	logic := lut
+	for n := 4; n < len(values); n *= 4 {
+		logic += lut
+	}
+	operands := append([]Value{index}, values...)
+	if values[0].node().Word {
+		at, stage, levels := together(logic, operands...)
+		return index.b.bits(Node{Op: Pick, Args: ids(at), Stage: stage, level: levels}, values[0].Width())
+	}
+	r := values[0].Range()
+	for _, v := range values[1:] {
+		r = r.Union(v.Range())
+	}
+	return operation(Pick, 0, logic, r, operands...)
+}
+
+// lookup is a function of up to 6 conditions: bit n of the table is the result for operands that are n, the first one
+// the lowest bit.
+func lookup(table uint64, operands ...Value) Value {
+	// Constants go into the table.
+	for i := 0; i < len(operands); {
+		c, ok := operands[i].constant()
+		if !ok {
+			i++
+			continue
+		}
+		table = fixed(table, len(operands), i, c)
+		if len(operands) == 1 {
+			return operands[i].b.Constant(int64(table & 1))
+		}
+		operands = append(append([]Value{}, operands[:i]...), operands[i+1:]...)
+	}
+	all := uint64(1)<<(1<<len(operands)) - 1 // which is every bit for 6 operands
+	switch b := operands[0].b; {
+	case table&all == 0:
+		return b.Constant(0)
+	case table&all == all:
+		return b.Constant(1)
+	case len(operands) == 1 && table&all == 2:
+		return operands[0]
+	case len(operands) == 1:
+		return Not(operands[0])
+	}
+	at, stage, levels := together(lut, operands...)
+	return operands[0].b.number(Node{Op: Look, Args: ids(at), Table: table & all, Stage: stage, level: levels}, condition)
+}
+
+// fixed is a table of so many conditions without number i, which always is c.
+func fixed(table uint64, conditions, i int, c int64) (rest uint64) {
+	for n := range 1 << (conditions - 1) {
+		low := n & (1<<i - 1)
+		rest |= table >> ((n-low)<<1 | int(c)<<i | low) & 1 << n
+	}
+	return rest
+}

@@ -1,0 +1,174 @@
+package circuit
+
+import (
+	"fmt"
+	"math/bits"
+
+	"hlsgen/internal/num"
+)
+
+// A Register is a state: what an iteration leaves for those behind it.
+type Register struct {
+	b     *Builder
+	state int
+}
+
+// Register is a state of a number, read and written at a stage.
+func (b *Builder) Register(name string, stage int, r num.Range) Register {
+	t := num.Smallest(r)
+	return b.state(State{Name: name, Stage: stage, Width: t.Width, Signed: t.Signed()},
+		Node{Range: r, Width: t.Width, Signed: t.Signed()})
+}
+
+// Latch is a state of a word.
+func (b *Builder) Latch(name string, stage, width int) Register {
+	return b.state(State{Name: name, Stage: stage, Width: width}, Node{Width: width, Word: true})
+}
+
+func (b *Builder) state(s State, n Node) Register {
+	k := len(b.m.States)
+	n.Op, n.K, n.Stage, n.Name = Read, k, s.Stage, s.Name
+	s.Node, s.Next, s.When = b.add(n).id, None, None
+	b.m.States = append(b.m.States, s)
+	return Register{b, k}
+}
+
+// Starts has the register begin with a value after a reset. Without it, it must be written before it is read.
+func (r Register) Starts(v int64) Register {
+	s := &r.b.m.States[r.state]
+	s.Init, s.Reset = v, true
+	return r
+}
+
+// Value is what earlier iterations have left, at the register's stage.
+func (r Register) Value() Value { return Value{r.b, r.b.m.States[r.state].Node} }
+
+// After is what this iteration leaves, a stage later.
+func (r Register) After() Value {
+	s := &r.b.m.States[r.state]
+	n := r.b.m.Nodes[s.Node]
+	n.Op, n.Stage, n.Name, n.level = After, s.Stage+1, s.Name+"_after", 0
+	return r.b.add(n)
+}
+
+// Set is what iterations leave for which the condition holds. Both have to be there at the register's stage, or earlier.
+func (r Register) Set(next, when Value) {
+	s := &r.b.m.States[r.state]
+	when = r.b.now(func() Value { return All(r.b.Started(s.Stage), when.At(s.Stage)) })
+	s = &r.b.m.States[r.state]
+	n := next.At(s.Stage)
+	if have := r.Value().node(); !have.Word && !n.Range().Within(have.Range) {
+		panic(fmt.Sprintf("circuit: register %s of %v is set to %v", s.Name, have.Range, n.Range()))
+	}
+	s.Next, s.When = n.id, when.id
+}
+
+// Accumulated is the sum of a number over iterations, those from the last one on for which first holds, wrapped to a
+// type: in a register of that type.
+func (b *Builder) Accumulated(name string, t num.Type, first, v Value) Value {
+	if first.is(1) {
+		return Wrapped(v, t)
+	}
+	logic := b.adder(t.Width)
+	at, stage, _ := together(logic, first, v)
+	stage = max(stage, 0)
+	acc := b.Register(name, stage, t.Range())
+	next := b.now(func() Value {
+		before := Choice(at[0].At(stage), b.Constant(0), acc.Value())
+		return Wrapped(Sum(before, Wrapped(at[1].At(stage), t)), t)
+	})
+	acc.Set(next, b.Constant(1))
+	return acc.After()
+}
+
+// A Table is a memory whose rows are constants.
+type Table struct {
+	b      *Builder
+	memory int // -1 where it has one row
+	row    Value
+	elem   num.Type
+}
+
+// Table is rows of so many elements of a type.
+func (b *Builder) Table(name string, style Style, elem num.Type, columns, rows int, data func() [][]int64) Table {
+	if rows == 1 {
+		var words []Value
+		for _, v := range data()[0] {
+			n := int64(elem.Encode(v))
+			if elem.Width == num.MaxWidth {
+				panic("circuit: a table of one row of elements of 64 bits")
+			}
+			words = append(words, Raw(b.Constant(n), elem.Width))
+		}
+		return Table{b, -1, Joined(words...), elem}
+	}
+	b.m.Memories = append(b.m.Memories, Memory{Name: name, Rows: rows, Width: columns * elem.Width, Style: style,
+		Data: data, Elem: elem, Address: None, Word: None, When: None})
+	return Table{b: b, memory: len(b.m.Memories) - 1, elem: elem}
+}
+
+// Row is the row at an address.
+func (t Table) Row(address Value) Value {
+	if t.memory < 0 {
+		return t.row
+	}
+	return t.b.row(t.memory, address)
+}
+
+// row reads a memory. What lies in LUTs is there at once; a block gives its row from a register, and the next one is
+// behind it, because a block takes about as long as a stage.
+func (b *Builder) row(memory int, address Value) Value {
+	m := &b.m.Memories[memory]
+	n := Node{Args: []ID{address.id}, K: memory, Name: m.Name + "_row"}
+	if m.Style == Block || m.Style == Ultra {
+		at, stage, _ := from(max(address.Stage(), 0), 0, address)
+		n.Op, n.Args, n.Stage = Fetch, ids(at), stage+1
+		return b.bits(n, m.Width).Delayed(1)
+	}
+	logic := lut
+	for n := bits.Len(uint(m.Rows - 1)); n > 6; n -= 2 {
+		logic += lut
+	}
+	at, stage, levels := from(max(address.Stage(), 0), logic, address)
+	n.Op, n.Args, n.Stage, n.level = Peek, ids(at), stage, levels
+	return b.bits(n, m.Width)
+}
+
+// An Array is a memory that iterations write.
+type Array struct {
+	b      *Builder
+	memory int
+	one    Register // where it has one row
+}
+
+// Array is so many rows of bits, which are written before they are read.
+func (b *Builder) Array(name string, style Style, rows, width int) Array {
+	if rows == 1 {
+		return Array{b: b, memory: -1, one: b.Latch(name, 0, width)}
+	}
+	b.m.Memories = append(b.m.Memories, Memory{Name: name, Rows: rows, Width: width, Style: style,
+		Address: None, Word: None, When: None})
+	return Array{b: b, memory: len(b.m.Memories) - 1}
+}
+
+// Row is the row at an address as earlier iterations have left it. It has to be read at the stage at which it is
+// written, or later. An array of one row is read and written at stage 0.
+func (a Array) Row(address Value) Value {
+	if a.memory < 0 {
+		return a.one.Value()
+	}
+	return a.b.row(a.memory, address)
+}
+
+// Write has iterations write a row for which the condition holds, at the stage at which all is there.
+func (a Array) Write(address, word, when Value) {
+	if a.memory < 0 {
+		a.one.Set(word, when)
+		return
+	}
+	stage := max(0, Stage(address, word, when))
+	m := &a.b.m.Memories[a.memory]
+	m.Stage, m.Address, m.Word = stage, address.At(stage).id, word.At(stage).id
+	now := a.b.now(func() Value { return All(a.b.Started(stage), when.At(stage)) })
+	a.b.m.Memories[a.memory].When = now.id
+}

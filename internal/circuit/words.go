@@ -1,0 +1,107 @@
+package circuit
+
+import (
+	"fmt"
+
+	"hlsgen/internal/num"
+)
+
+// Part is width bits of a word, or of the bits of a number, from bit low on.
+func Part(word Value, low, width int) Value {
+	if low < 0 || width < 1 || low+width > word.Width() {
+		panic(fmt.Sprintf("circuit: bits %d to %d of %d", low, low+width-1, word.Width()))
+	}
+	if c, ok := literal(word); ok && width < num.MaxWidth {
+		return Raw(word.b.Constant(int64(c>>low&(1<<width-1))), width)
+	}
+	n := word.node()
+	switch {
+	case low == 0 && width == word.Width() && n.Word:
+		return word
+	case n.Op == Slice:
+		return Part(Value{word.b, n.Args[0]}, low+n.K, width)
+	case n.Op == Join:
+		from := low
+		for _, id := range n.Args {
+			w := Value{word.b, id}
+			if from >= 0 && from+width <= w.Width() {
+				return Part(w, from, width)
+			}
+			from -= w.Width()
+		}
+	}
+	return word.b.bits(Node{Op: Slice, Args: []ID{word.id}, K: low, Stage: n.Stage, level: n.level}, width)
+}
+
+// literal is the bits of what is always the same.
+func literal(v Value) (bits uint64, ok bool) {
+	n := v.node()
+	if n.Op == Bits {
+		bits, ok = literal(Value{v.b, n.Args[0]})
+		return bits & (1<<n.Width - 1), ok && n.Width < num.MaxWidth // of a negative number, there are more
+	}
+	c, ok := v.constant()
+	return uint64(c), ok
+}
+
+// Bit is a bit of a word, or of a number, as a condition.
+func Bit(word Value, i int) Value {
+	return Wrapped(Part(word, i, 1), num.Type{Kind: num.UInt, Width: 1})
+}
+
+// Element is number i of the elements of a type in a word.
+func Element(word Value, i int, t num.Type) Value {
+	if t.Kind == num.Bipolar {
+		return Choice(Bit(word, i), word.b.Constant(1), word.b.Constant(-1))
+	}
+	return Wrapped(Part(word, i*t.Width, t.Width), t)
+}
+
+// Raw is the bits of a number, so many of them; of bits, these.
+func Raw(v Value, width int) Value {
+	if v.node().Word {
+		if v.Width() != width {
+			panic(fmt.Sprintf("circuit: a word of %d bits for %d", v.Width(), width))
+		}
+		return v
+	}
+	n := v.node()
+	return v.b.bits(Node{Op: Bits, Args: []ID{v.id}, Stage: n.Stage, level: n.level}, width)
+}
+
+// Encoded is a number as an element of a type that holds it.
+func Encoded(v Value, t num.Type) Value {
+	r := v.Range()
+	if !t.Holds(r.Lo) || !t.Holds(r.Hi) {
+		panic(fmt.Sprintf("circuit: %v for elements of type %v", r, t))
+	}
+	if t.Kind == num.Bipolar {
+		return Raw(Exceeds(v, v.b.Constant(0)), 1)
+	}
+	return Raw(v, t.Width)
+}
+
+// Joined is words one behind the other, the first one lowest. There is one at least.
+func Joined(words ...Value) Value {
+	if len(words) == 1 {
+		return words[0]
+	}
+	at, stage, levels := together(0, words...)
+	width := 0
+	for _, w := range words {
+		if !w.node().Word {
+			panic("circuit: a number in a word; it has to be encoded")
+		}
+		width += w.Width()
+	}
+	return words[0].b.bits(Node{Op: Join, Args: ids(at), Stage: stage, level: levels}, width)
+}
+
+// Packed is numbers as elements of a type, in one word.
+func Packed(t num.Type, values ...Value) Value {
+	words := make([]Value, len(values))
+	for i, v := range values {
+		words[i] = Encoded(v, t)
+	}
+	return Joined(words...)
+}

@@ -1,0 +1,54 @@
+package dataflow
+
+import (
+	"hlsgen/hlslib/delay"
+	"hlsgen/internal/circuit"
+)
+
+// Circuited is implemented by bound layers that have RTL. Which words an iteration moves is what Loop says of the same
+// fold and target; the latency that Loop says is the circuit's where the target's stall rule is Credit.
+type Circuited interface {
+	Circuit(Fold, Target) *circuit.Module
+}
+
+// Rate is what a stage of the target's clock holds of a circuit.
+func (t Target) Rate() circuit.Rate {
+	c := t.Delays()
+	const tenth = 10 // of a level, which is a lookup table with the wires to the next
+	level := c.NS(delay.Logic, 1)
+	carry := (c.NS(delay.Add, 64) - c.NS(delay.Add, 8)) / (64 - 8)
+	return circuit.Rate{
+		Levels: max(2*tenth, int(c.Budget()/level*tenth)),
+		Carry:  max(0, int(carry/level*tenth)),
+		Inputs: 6,
+	}
+}
+
+// Style is where a circuit has such a storage.
+func (s Storage) Style() circuit.Style {
+	switch s.In {
+	case BRAM:
+		return circuit.Block
+	case URAM:
+		return circuit.Ultra
+	case Registers:
+		return circuit.Registers
+	}
+	return circuit.Distributed
+}
+
+// Circuit is the table where its storage says, one for each bank.
+func (t Table) Circuit(b *circuit.Builder, s Storage) []circuit.Table {
+	banks := max(1, t.Banks)
+	rows := len(t.Rows) / banks
+	list := make([]circuit.Table, banks)
+	for k := range list {
+		name := t.Name
+		if banks > 1 {
+			name += "_" + string(rune('0'+k/100%10)) + string(rune('0'+k/10%10)) + string(rune('0'+k%10))
+		}
+		list[k] = b.Table(name, s.Style(), t.Elem, len(t.Rows[0]), rows,
+			func() [][]int64 { return t.Rows[k*rows : (k+1)*rows] })
+	}
+	return list
+}

@@ -1,0 +1,21 @@
+// hlsgen_reset holds circuits in reset for so many clocks more: what is in the stages of a pipeline when a reset begins has
+// left them when it ends, so that stages need no reset of their own.
+module hlsgen_reset #(
+    parameter int CLOCKS = 16
+) (
+    input  logic clk,
+    input  logic rst_n,
+    output logic rst
+);
+    localparam int COUNT = $clog2(CLOCKS + 1);
+    logic [COUNT-1:0] left;
+    always_ff @(posedge clk) begin
+        if (!rst_n) begin
+            left <= COUNT'(CLOCKS);
+            rst  <= 1'b1;
+        end else begin
+            if (left != '0) left <= left - COUNT'(1);
+            rst <= left != '0;
+        end
+    end
+endmodule

@@ -1,0 +1,261 @@
+// Package rtl spells circuits in SystemVerilog: a module per layer, the top that joins them, and a bench.
+//
+// The text keeps to what Verilator, Yosys 0.23 and Vivado all read: no ports or variables with two packed dimensions,
+// no functions of types of our own, no return. Every operand of an operation has the width of the result, so that no
+// rule of the language about widths and signs decides anything.
+//
+// In come circuits (internal/circuit) and designs; out come files. It sees templates, circuit, dataflow and num.
+//
+//	module.go  a circuit as a module: its ports, stages, registers
+//	spell.go   operations
+package rtl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/templates"
+)
+
+// Layer is the files of a layer: its module, and the tables that it reads. Its name is an identifier, and so are those
+// of the circuit. about is a comment.
+func Layer(name, about string, m *circuit.Module) templates.Files {
+	var files templates.Files
+	var text strings.Builder
+	var functions []*circuit.Module
+	collect(m, &functions)
+	for _, f := range functions {
+		s := speller{m: f, module: name + "_" + f.Name, prefix: name + "_"}
+		s.function(&text)
+		files = append(files, templates.File{Path: "rtl/layers/" + s.module + ".sv", Data: []byte(text.String())})
+		text.Reset()
+	}
+	s := speller{m: m, module: name, prefix: name + "_"}
+	fmt.Fprintf(&text, "// %s: %s\n", name, about)
+	s.layer(&text)
+	files = append(files, templates.File{Path: "rtl/layers/" + name + ".sv", Data: []byte(text.String())})
+	for _, t := range m.Memories {
+		if t.Data != nil {
+			files = append(files, templates.File{Path: s.table(t), Data: contents(t)})
+		}
+	}
+	return files
+}
+
+// collect lists functions before those that call them.
+func collect(m *circuit.Module, list *[]*circuit.Module) {
+	for _, c := range m.Calls {
+		if !slices.Contains(*list, c.Function) {
+			collect(c.Function, list)
+			*list = append(*list, c.Function)
+		}
+	}
+}
+
+// contents is a table for $readmemh: a row per line.
+func contents(t circuit.Memory) []byte {
+	var text []byte
+	for _, row := range t.Data() {
+		text = append(templates.AppendWord(text, t.Elem, row), '\n')
+	}
+	return text
+}
+
+// A speller writes a module.
+type speller struct {
+	m      *circuit.Module
+	module string
+	prefix string // of functions and files
+	names  []string
+	used   [][]bool        // bits that are read
+	shown  [][]circuit.ID  // declared, by stage
+	partly map[string]bool // declarations of what has bits that nobody reads
+	inline []bool          // the name is an expression
+	tables []uint64        // of lookups
+	stages [][]string      // lines, by stage
+	clocks [][]string      // what is registered at the end of a stage
+}
+
+// table is where a table's contents lie, below the project.
+func (s *speller) table(t circuit.Memory) string { return "rtl/tables/" + s.prefix + t.Name + ".mem" }
+
+// layer writes the module of a layer.
+func (s *speller) layer(w *strings.Builder) {
+	m := s.m
+	s.body()
+	ports := []string{"input  logic clk", "input  logic rst"}
+	s.partly = map[string]bool{ports[0]: !clocked(m)}
+	for k, p := range m.In {
+		word := fmt.Sprintf("input  logic [%d:0] in%d_word", p.Width-1, k)
+		s.partly[word] = p.Word != circuit.None && !s.read(p.Word)
+		ports = append(ports, word,
+			fmt.Sprintf("input  logic in%d_valid", k), fmt.Sprintf("output logic in%d_read", k))
+	}
+	for k, p := range m.Out {
+		ports = append(ports, fmt.Sprintf("output logic [%d:0] out%d_word", p.Width-1, k),
+			fmt.Sprintf("output logic out%d_write", k), fmt.Sprintf("input  logic out%d_room", k),
+			fmt.Sprintf("output logic out%d_claim", k))
+	}
+	var last []string
+	assign := func(format string, a ...any) { last = append(last, "assign "+fmt.Sprintf(format, a...)+";") }
+	fires := []string{"!rst"}
+	for k, p := range m.In {
+		when := s.whole(p.When)
+		fires = append(fires, either(when, fmt.Sprintf("in%d_valid", k)))
+		assign("in%d_read = %s", k, both("fire", when))
+	}
+	for k, p := range m.Out {
+		when := s.whole(p.When)
+		fires = append(fires, either(when, fmt.Sprintf("out%d_room", k)))
+		assign("out%d_claim = %s", k, both("fire", when))
+		assign("out%d_word = %s", k, s.whole(p.Word))
+		assign("out%d_write = %s", k, s.whole(p.Moves))
+	}
+	assign("fire = %s", strings.Join(slices.DeleteFunc(fires, func(f string) bool { return f == "" }), " && "))
+	s.write(w, ports, last)
+}
+
+// either is "when it moves, then that".
+func either(when, there string) string {
+	switch when {
+	case "1'd1":
+		return there
+	case "1'd0":
+		return ""
+	}
+	return "(!" + when + " || " + there + ")"
+}
+
+// both is a and b.
+func both(a, b string) string {
+	switch b {
+	case "1'd1":
+		return a
+	case "1'd0":
+		return b
+	}
+	return a + " & " + b
+}
+
+// function writes the module of a function.
+func (s *speller) function(w *strings.Builder) {
+	m := s.m
+	s.body()
+	s.partly = map[string]bool{}
+	var ports []string
+	if clocked(m) {
+		ports = append(ports, "input  logic clk")
+	}
+	for k, id := range m.Pins {
+		n := m.Nodes[id]
+		pin := fmt.Sprintf("input  logic %s[%d:0] x%d", sign(n.Signed), n.Width-1, k)
+		s.partly[pin] = !s.read(id)
+		ports = append(ports, pin)
+	}
+	var last []string
+	for k, id := range m.Results {
+		n := m.Nodes[id]
+		ports = append(ports, fmt.Sprintf("output logic %s[%d:0] y%d", sign(n.Signed), n.Width-1, k))
+		last = append(last, fmt.Sprintf("assign y%d = %s;", k, s.whole(id)))
+	}
+	fmt.Fprintf(w, "// %s gives its result after %d clocks.\n", s.module, m.Stages)
+	s.write(w, ports, last)
+}
+
+// clocked reports whether a circuit has registers.
+func clocked(m *circuit.Module) bool {
+	return len(m.States) > 0 || slices.ContainsFunc(m.Memories, func(a circuit.Memory) bool { return a.Data == nil }) ||
+		slices.ContainsFunc(m.Nodes, func(n circuit.Node) bool {
+			return n.Op == circuit.Delay || n.Op == circuit.Fetch || n.Op == circuit.Multiply
+		}) || slices.ContainsFunc(m.Calls, func(c circuit.Call) bool { return clocked(c.Function) })
+}
+
+func sign(signed bool) string {
+	if signed {
+		return "signed "
+	}
+	return ""
+}
+
+// write writes the module of what body has made.
+func (s *speller) write(w *strings.Builder, ports, last []string) {
+	fmt.Fprintf(w, "module %s (\n", s.module)
+	for i, p := range ports {
+		comma := ","
+		if i == len(ports)-1 {
+			comma = ""
+		}
+		s.partly[p+comma] = s.partly[p]
+		s.statement(w, p+comma)
+	}
+	w.WriteString(");\n")
+	for k, t := range s.tables {
+		fmt.Fprintf(w, "    localparam logic [63:0] LOOK_%d = 64'h%016x;\n", k, t)
+	}
+	s.memories(w)
+	for _, list := range s.shown {
+		for _, id := range list {
+			s.partly[s.declaration(id)] = !s.read(id)
+		}
+	}
+	for _, r := range s.m.States {
+		s.partly[s.declaration(r.Node)] = !s.read(r.Node)
+		s.statement(w, s.declaration(r.Node))
+	}
+	for i := range max(len(s.stages), len(s.clocks)) {
+		if i < len(s.stages) && len(s.stages[i]) > 0 {
+			fmt.Fprintf(w, "\n    // Stage %d\n", i)
+			for _, line := range s.stages[i] {
+				s.statement(w, line)
+			}
+		}
+		if i < len(s.clocks) && len(s.clocks[i]) > 0 {
+			w.WriteString("    always_ff @(posedge clk) begin\n")
+			for _, line := range s.clocks[i] {
+				fmt.Fprintf(w, "        %s\n", line)
+			}
+			w.WriteString("    end\n")
+		}
+	}
+	w.WriteByte('\n')
+	for _, line := range last {
+		fmt.Fprintf(w, "    %s\n", line)
+	}
+	w.WriteString("endmodule\n")
+}
+
+// statement writes a line; the declaration of what has bits that nobody reads says so.
+func (s *speller) statement(w *strings.Builder, line string) {
+	if s.partly[line] {
+		fmt.Fprintf(w, "    /* verilator lint_off UNUSEDSIGNAL */\n    %s\n    /* verilator lint_on UNUSEDSIGNAL */\n", line)
+		return
+	}
+	fmt.Fprintf(w, "    %s\n", line)
+}
+
+// memories declares tables and arrays.
+func (s *speller) memories(w *strings.Builder) {
+	for k, t := range s.m.Memories {
+		kind, style := "ram", string(t.Style)
+		if t.Data != nil {
+			kind = "rom"
+		}
+		switch {
+		case t.Style == circuit.Registers:
+			style = "registers"
+			w.WriteString("`ifndef YOSYS\n    (* ram_style = \"registers\" *)\n`endif\n")
+		case kind == "rom" && t.Style == circuit.Distributed: // Yosys 0.23 has no such style for a table
+			w.WriteString("`ifdef YOSYS\n    (* rom_style = \"logic\" *)\n`else\n    (* rom_style = \"distributed\" *)\n`endif\n")
+		default:
+			fmt.Fprintf(w, "    (* %s_style = %q *)\n", kind, style)
+		}
+		fmt.Fprintf(w, "    logic [%d:0] %s[0:%d];\n", t.Width-1, s.memory(k), t.Rows-1)
+		if t.Data != nil {
+			fmt.Fprintf(w, "    initial $readmemh(%q, %s);\n", strings.TrimPrefix(s.table(t), "rtl/"), s.memory(k))
+		}
+	}
+}
+
+func (s *speller) memory(k int) string { return s.m.Memories[k].Name }

@@ -1,0 +1,155 @@
+package rtl
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/templates"
+)
+
+//go:embed lib/*.sv
+var library embed.FS
+
+//go:embed *.tpl
+var texts embed.FS
+
+// A Network is a design as SystemVerilog.
+type Network struct {
+	Top   string
+	Files templates.Files // below rtl/, of this design alone: not the library
+
+	design *dataflow.Design
+	face   templates.Interface
+	reset  int // clocks
+	places []int
+}
+
+// A topView is what top.sv.tpl shows.
+type topView struct {
+	Top     string
+	Reset   string
+	Ports   []templates.PortView
+	Streams []streamView
+	In, Out []borderView
+	Layers  []layerView
+}
+
+// A streamView is a FIFO; High is the number of its highest bit.
+type streamView struct{ Name, Width, High, Places, Style string }
+
+// A borderView is an AXI4-Stream and the stream that it carries; Word is what goes over.
+type borderView struct{ Axis, Stream, Word, Words, Unused string }
+
+// A layerView is a circuit; each connection is a port.
+type layerView struct {
+	Name        string
+	Connections []string
+}
+
+// styles are where FIFOs lie, as hlsgen_stream has them.
+var styles = map[dataflow.Memory]string{
+	dataflow.SRL: "srl", dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram",
+}
+
+// Of is the design in SystemVerilog.
+func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
+	face, err := templates.InterfaceOf(d, opt)
+	if err != nil {
+		return nil, fmt.Errorf("generate RTL: %w", err)
+	}
+	g := d.Model.Graph
+	n := &Network{Top: face.Top, design: d, face: face, places: make([]int, len(g.Streams)), reset: 16}
+	v := topView{Top: face.Top, Ports: templates.Ports(face, d)}
+	for i, node := range g.Nodes {
+		c, ok := node.Op.(dataflow.Circuited)
+		if !ok {
+			return nil, fmt.Errorf("generate RTL: layer %s has no circuit", node.Name)
+		}
+		m := c.Circuit(d.Folds[i], d.Target)
+		n.reset = max(n.reset, m.Latency)
+		n.Files = append(n.Files, Layer(node.Name, templates.Comment(strings.Join(node.Origin, ", ")), m)...)
+		l := layerView{Name: node.Name}
+		connect := func(port, stream string, signals ...string) {
+			for _, s := range signals {
+				inner, outer, _ := strings.Cut(s, "=")
+				l.Connections = append(l.Connections, fmt.Sprintf(".%s_%s(%s_%s)", port, inner, stream, outer))
+			}
+		}
+		for k, s := range node.In {
+			connect(fmt.Sprint("in", k), stream(s), "word=word", "valid=valid", "read=read")
+		}
+		for k, s := range node.Out {
+			connect(fmt.Sprint("out", k), stream(s), "word=din", "write=write", "room=room", "claim=claim")
+		}
+		v.Layers = append(v.Layers, l)
+	}
+	for s := range g.Streams {
+		writer, _ := g.Writer(s)
+		if n.places[s] = d.FIFO[s].Depth; writer < 0 {
+			n.places[s]++ // room is a register: the host's word is there a clock after it was seen
+		}
+		w := d.Port(s).Width()
+		v.Streams = append(v.Streams, streamView{stream(s), strconv.Itoa(w), strconv.Itoa(w - 1),
+			strconv.Itoa(n.places[s]), styles[d.FIFO[s].Memory]})
+	}
+	v.Reset = strconv.Itoa(n.reset)
+	v.borders(face)
+	text, err := templates.Render(texts, "top.sv.tpl", v)
+	if err != nil {
+		return nil, err
+	}
+	n.Files = append(n.Files, templates.File{Path: "rtl/" + face.Top + ".sv", Data: text})
+	return n, nil
+}
+
+// stream is the name of a FIFO.
+func stream(s int) string { return fmt.Sprint("s", s) }
+
+// borders joins the ends of the network to AXI4-Streams: words are padded with zeros to whole bytes.
+func (v *topView) borders(face templates.Interface) {
+	for _, p := range face.In {
+		w := p.Port.Width()
+		b := borderView{Axis: p.Name, Stream: stream(p.Stream), Word: fmt.Sprintf("%s_TDATA[%d:0]", p.Name, w-1)}
+		if p.TDATA > w {
+			b.Unused = fmt.Sprintf("%s_TDATA[%d:%d]", p.Name, p.TDATA-1, w)
+		}
+		v.In = append(v.In, b)
+	}
+	for _, p := range face.Out {
+		b := borderView{Axis: p.Name, Stream: stream(p.Stream), Word: stream(p.Stream) + "_word",
+			Words: strconv.Itoa(p.Port.Words)}
+		if pad := p.TDATA - p.Port.Width(); pad > 0 {
+			b.Word = fmt.Sprintf("{%d'd0, %s}", pad, b.Word)
+		}
+		v.Out = append(v.Out, b)
+	}
+}
+
+// Library is the modules that do not depend on a design: those of hardware, or also those of benches.
+func Library(bench bool) templates.Files {
+	names, err := library.ReadDir("lib")
+	if err != nil {
+		panic("rtl: embedded files: " + err.Error())
+	}
+	simulated := []string{"hlsgen_pace.sv", "hlsgen_feed.sv", "hlsgen_events.sv", "hlsgen_moves.sv"}
+	var files templates.Files
+	for _, e := range names {
+		if !bench && slices.Contains(simulated, e.Name()) {
+			continue
+		}
+		text, err := library.ReadFile("lib/" + e.Name())
+		if err != nil {
+			panic("rtl: embedded files: " + err.Error())
+		}
+		folder := "rtl/lib/"
+		if slices.Contains(simulated, e.Name()) {
+			folder = "rtl/bench/"
+		}
+		files = append(files, templates.File{Path: folder + e.Name(), Data: text})
+	}
+	return files
+}

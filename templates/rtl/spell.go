@@ -1,0 +1,394 @@
+package rtl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/num"
+)
+
+// body spells all nodes, stage by stage.
+func (s *speller) body() {
+	s.names, s.inline = make([]string, len(s.m.Nodes)), make([]bool, len(s.m.Nodes))
+	s.used = make([][]bool, len(s.m.Nodes))
+	s.call()
+	for i := range s.m.Nodes {
+		s.node(circuit.ID(i))
+	}
+	for k, r := range s.m.States {
+		s.state(k, r)
+	}
+	for k, a := range s.m.Memories {
+		if a.Data == nil && a.When != circuit.None {
+			address := s.resized(a.Address, addressBits(a.Rows))
+			s.clock(a.Stage, fmt.Sprintf("if (%s) %s[%s] <= %s;", s.whole(a.When), s.memory(k), address, s.whole(a.Word)))
+		}
+	}
+}
+
+// call names everything that has a name.
+func (s *speller) call() {
+	taken := map[string]bool{"clk": true, "rst": true}
+	for _, a := range s.m.Memories {
+		taken[a.Name] = true
+	}
+	own := func(name string, id int) string {
+		if taken[name] {
+			name = fmt.Sprintf("%s_%d", name, id)
+		}
+		taken[name] = true
+		return name
+	}
+	for i, r := range s.m.States {
+		s.names[r.Node] = own(r.Name, i)
+	}
+	for i, n := range s.m.Nodes {
+		switch {
+		case n.Op == circuit.Take:
+			s.names[i] = fmt.Sprintf("in%d_word", n.K)
+		case n.Op == circuit.Pin:
+			s.names[i] = fmt.Sprint("x", n.K)
+		case n.Op == circuit.After:
+			s.names[i] = s.names[s.m.States[n.K].Node]
+		case n.Op == circuit.Read:
+		case n.Op == circuit.Const:
+			s.names[i], s.inline[i] = literal(n.Range.Lo, n.Width), true
+		case n.Name != "":
+			s.names[i] = own(n.Name, i)
+		default:
+			s.names[i] = own(fmt.Sprint("v", i), i)
+		}
+	}
+}
+
+// literal is a number in so many bits.
+func literal(v int64, width int) string {
+	if v >= 0 && v < 1<<31 {
+		return fmt.Sprintf("%d'd%d", width, v)
+	}
+	return fmt.Sprintf("%d'h%x", width, num.Type{Kind: num.Int, Width: width}.Encode(v))
+}
+
+// line adds a line to a stage; clock what is registered at its end.
+func (s *speller) line(stage int, text string)  { put(&s.stages, stage, text) }
+func (s *speller) clock(stage int, text string) { put(&s.clocks, stage, text) }
+
+func put(list *[][]string, stage int, text string) {
+	for len(*list) <= stage {
+		*list = append(*list, nil)
+	}
+	(*list)[stage] = append((*list)[stage], text)
+}
+
+// whole is a value, all bits of it.
+func (s *speller) whole(id circuit.ID) string {
+	s.use(id, 0, s.m.Nodes[id].Width)
+	return s.names[id]
+}
+
+// use notes that somebody reads these bits.
+func (s *speller) use(id circuit.ID, low, width int) {
+	n := s.m.Nodes[id]
+	if n.Op == circuit.After { // which is the register
+		id = s.m.States[n.K].Node
+	}
+	if s.used[id] == nil {
+		s.used[id] = make([]bool, n.Width)
+	}
+	for i := range width {
+		s.used[id][low+i] = true
+	}
+}
+
+// read reports whether somebody reads all bits of a value.
+func (s *speller) read(id circuit.ID) bool {
+	return s.used[id] != nil && !slices.Contains(s.used[id], false)
+}
+
+// resized is a value with so many bits, more by its sign, or only the lowest.
+func (s *speller) resized(id circuit.ID, width int) string {
+	n := s.m.Nodes[id]
+	switch {
+	case n.Op == circuit.Const:
+		return constant(n, width)
+	case n.Width == width:
+		return s.whole(id)
+	case n.Width < width && n.Signed:
+		return fmt.Sprintf("{{%d{%s[%d]}}, %s}", width-n.Width, s.names[id], n.Width-1, s.whole(id))
+	case n.Width < width:
+		return fmt.Sprintf("{%d'd0, %s}", width-n.Width, s.whole(id))
+	}
+	return s.slice(id, 0, width)
+}
+
+// constant is a constant in so many bits.
+func constant(n circuit.Node, width int) string {
+	v := n.Range.Lo
+	if width < num.MaxWidth {
+		v = int64(uint64(v) & (1<<width - 1))
+	}
+	if width > num.MaxWidth {
+		return fmt.Sprintf("{{%d{1'b%d}}, %s}", width-num.MaxWidth, uint64(n.Range.Lo)>>63, constant(n, num.MaxWidth))
+	}
+	return literal(v, width)
+}
+
+// slice is some bits of a value.
+func (s *speller) slice(id circuit.ID, low, width int) string {
+	n := s.m.Nodes[id]
+	if s.inline[id] { // a constant
+		return constant(circuit.Node{Range: num.Point(n.Range.Lo >> low)}, width)
+	}
+	s.use(id, low, width)
+	if low == 0 && width == n.Width {
+		return s.names[id]
+	}
+	if width == 1 {
+		return fmt.Sprintf("%s[%d]", s.names[id], low)
+	}
+	return fmt.Sprintf("%s[%d:%d]", s.names[id], low+width-1, low)
+}
+
+// show declares a node in a stage.
+func (s *speller) show(stage int, id circuit.ID) {
+	for len(s.shown) <= stage {
+		s.shown = append(s.shown, nil)
+	}
+	s.shown[stage] = append(s.shown[stage], id)
+	s.line(stage, s.declaration(id))
+}
+
+func (s *speller) declaration(id circuit.ID) string {
+	n := s.m.Nodes[id]
+	return fmt.Sprintf("logic %s[%d:0] %s;", sign(n.Signed), n.Width-1, s.names[id])
+}
+
+// node spells one.
+func (s *speller) node(id circuit.ID) {
+	n := s.m.Nodes[id]
+	name := s.names[id]
+	switch n.Op {
+	case circuit.Const, circuit.Take, circuit.Pin, circuit.Read, circuit.After:
+		return
+	case circuit.Fire:
+		s.show(0, id)
+		return
+	case circuit.Delay:
+		s.show(n.Stage-1, id)
+		s.clock(n.Stage-1, fmt.Sprintf("%s <= %s;", name, s.resized(n.Args[0], n.Width)))
+		return
+	case circuit.Fetch:
+		s.show(n.Stage-1, id)
+		s.clock(n.Stage-1, fmt.Sprintf("%s <= %s[%s];", name, s.memory(n.K), s.address(n)))
+		return
+	case circuit.Multiply:
+		s.multiply(id)
+		return
+	case circuit.Result:
+		s.result(id)
+		return
+	case circuit.Pick:
+		s.pick(id)
+		return
+	}
+	stage := max(n.Stage, 0)
+	s.show(stage, id)
+	s.line(stage, fmt.Sprintf("assign %s = %s;", name, s.expression(n)))
+}
+
+// address is that of a row, in as many bits as the memory's rows need.
+func (s *speller) address(n circuit.Node) string {
+	return s.resized(n.Args[0], addressBits(s.m.Memories[n.K].Rows))
+}
+
+func addressBits(rows int) int { return num.Smallest(num.Point(int64(rows - 1))).Width }
+
+// expression is what a node computes of its operands.
+func (s *speller) expression(n circuit.Node) string {
+	w := n.Width
+	arg := func(i, width int) string { return s.resized(n.Args[i], width) }
+	switch n.Op {
+	case circuit.Add:
+		return arg(0, w) + " + " + arg(1, w)
+	case circuit.Sub:
+		return arg(0, w) + " - " + arg(1, w)
+	case circuit.And:
+		return s.chain(n, " & ")
+	case circuit.Or:
+		return s.chain(n, " | ")
+	case circuit.Xor:
+		return s.chain(n, " ^ ")
+	case circuit.Invert:
+		return "~" + arg(0, 1)
+	case circuit.Look:
+		return s.lookup(n)
+	case circuit.Mux:
+		return fmt.Sprintf("%s ? %s : %s", arg(0, 1), arg(1, w), arg(2, w))
+	case circuit.Less, circuit.Equal:
+		return s.comparison(n)
+	case circuit.Slice:
+		return s.slice(n.Args[0], n.K, w)
+	case circuit.Join:
+		list := make([]string, len(n.Args))
+		for i := range n.Args {
+			list[len(list)-1-i] = arg(i, s.m.Nodes[n.Args[i]].Width)
+		}
+		return "{" + strings.Join(list, ", ") + "}"
+	case circuit.Shift:
+		return s.shift(n)
+	case circuit.Wrap, circuit.Bits:
+		return arg(0, w)
+	case circuit.Peek:
+		return fmt.Sprintf("%s[%s]", s.memory(n.K), s.address(n))
+	}
+	panic(fmt.Sprintf("rtl: operation %d", n.Op))
+}
+
+func (s *speller) chain(n circuit.Node, op string) string {
+	list := make([]string, len(n.Args))
+	for i, a := range n.Args {
+		list[i] = s.resized(a, 1)
+	}
+	return strings.Join(list, op)
+}
+
+// lookup reads a table of a bit per combination of operands.
+func (s *speller) lookup(n circuit.Node) string {
+	list := make([]string, len(n.Args))
+	for i, a := range n.Args {
+		list[len(list)-1-i] = s.whole(a)
+	}
+	table := n.Table
+	k := slices.Index(s.tables, table)
+	if k < 0 {
+		k = len(s.tables)
+		s.tables = append(s.tables, table)
+	}
+	pad := ""
+	if len(list) < 6 {
+		pad = fmt.Sprintf("%d'd0, ", 6-len(list))
+	}
+	return fmt.Sprintf("LOOK_%d[{%s%s}]", k, pad, strings.Join(list, ", "))
+}
+
+// comparison is of operands with as many bits as both need, signed where one of them is.
+func (s *speller) comparison(n circuit.Node) string {
+	a, b := s.m.Nodes[n.Args[0]], s.m.Nodes[n.Args[1]]
+	t := num.Smallest(a.Range.Union(b.Range))
+	w := max(t.Width, a.Width, b.Width)
+	if t.Signed() {
+		for _, o := range []circuit.Node{a, b} {
+			if !o.Signed {
+				w = max(w, o.Width+1)
+			}
+		}
+	}
+	x, y := s.resized(n.Args[0], w), s.resized(n.Args[1], w)
+	switch {
+	case n.Op == circuit.Equal:
+		return x + " == " + y
+	case t.Signed():
+		return "$signed(" + x + ") < $signed(" + y + ")"
+	}
+	return x + " < " + y
+}
+
+// shift is wiring.
+func (s *speller) shift(n circuit.Node) string {
+	a := s.m.Nodes[n.Args[0]]
+	if n.K > 0 {
+		if n.Width <= n.K {
+			return literal(0, n.Width)
+		}
+		return fmt.Sprintf("{%s, %d'd0}", s.resized(n.Args[0], n.Width-n.K), n.K)
+	}
+	low := -n.K
+	have := max(1, a.Width-low)
+	if low >= a.Width {
+		low = a.Width - 1
+	}
+	if have >= n.Width {
+		return s.slice(n.Args[0], low, n.Width)
+	}
+	return fmt.Sprintf("{{%d{%s[%d]}}, %s}", n.Width-have, s.names[n.Args[0]], a.Width-1, s.slice(n.Args[0], low, have))
+}
+
+// pick is one of many, by number.
+func (s *speller) pick(id circuit.ID) {
+	n, name := s.m.Nodes[id], s.names[id]
+	stage := max(n.Stage, 0)
+	index := s.m.Nodes[n.Args[0]]
+	s.show(stage, id)
+	s.line(stage, fmt.Sprintf("always_comb case (%s)", s.whole(n.Args[0])))
+	for i := range n.Args[2:] {
+		s.line(stage, fmt.Sprintf("    %s: %s = %s;", literal(int64(i), index.Width), name,
+			s.resized(n.Args[i+1], n.Width)))
+	}
+	s.line(stage, fmt.Sprintf("    default: %s = %s;", name, s.resized(n.Args[len(n.Args)-1], n.Width)))
+	s.line(stage, "endcase")
+}
+
+// multiply uses a multiplier of the device, in a module of its own: no other multiplication becomes one.
+func (s *speller) multiply(id circuit.ID) {
+	n, name := s.m.Nodes[id], s.names[id]
+	a, b := s.m.Nodes[n.Args[0]], s.m.Nodes[n.Args[1]]
+	width := func(o circuit.Node) int {
+		if o.Signed {
+			return o.Width
+		}
+		return o.Width + 1
+	}
+	wa, wb := width(a), width(b)
+	stage := n.Stage - circuit.Device
+	s.show(stage, id)
+	s.line(stage, fmt.Sprintf("hlsgen_multiply #(.A(%d), .B(%d), .P(%d)) %s_multiply (.clk(clk), .a(%s), .b(%s), .product(%s));",
+		wa, wb, n.Width, name, s.resized(n.Args[0], wa), s.resized(n.Args[1], wb), name))
+}
+
+// result is what a call gives; the last one that is spelled spells the call.
+func (s *speller) result(id circuit.ID) {
+	n, name := s.m.Nodes[id], s.names[id]
+	c := s.m.Calls[n.Table]
+	s.show(c.Stage, id)
+	for i := len(s.m.Nodes) - 1; i >= 0; i-- {
+		if o := s.m.Nodes[i]; o.Op == circuit.Result && o.Table == n.Table {
+			if s.names[i] != name {
+				return
+			}
+			break
+		}
+	}
+	var ports []string
+	if clocked(c.Function) {
+		ports = append(ports, ".clk(clk)")
+	}
+	for k, a := range c.Args {
+		ports = append(ports, fmt.Sprintf(".x%d(%s)", k, s.whole(a)))
+	}
+	for k := range c.Function.Results {
+		to := ""
+		for i, o := range s.m.Nodes {
+			if o.Op == circuit.Result && o.Table == n.Table && o.K == k {
+				to = s.names[i]
+			}
+		}
+		ports = append(ports, fmt.Sprintf(".y%d(%s)", k, to))
+	}
+	s.line(c.Stage, fmt.Sprintf("%s%s call_%d (%s);", s.prefix, c.Function.Name, n.Table, strings.Join(ports, ", ")))
+}
+
+// state is a register that iterations write.
+func (s *speller) state(k int, r circuit.State) {
+	name := s.names[r.Node]
+	if r.Next == circuit.None {
+		panic("rtl: register " + r.Name + " is never set")
+	}
+	set := fmt.Sprintf("if (%s) %s <= %s;", s.whole(r.When), name, s.resized(r.Next, r.Width))
+	if r.Reset {
+		set = fmt.Sprintf("if (rst) %s <= %s; else %s", name,
+			constant(circuit.Node{Range: num.Point(r.Init)}, r.Width), set)
+	}
+	s.clock(r.Stage, set)
+}

@@ -1,0 +1,46 @@
+// {{ v.Top|req }}: a circuit per layer, and a FIFO per stream between them. It has the ports of the IP that Vitis HLS makes of
+// the same network.
+module {{ v.Top|req }} (
+{%- for p in v.Ports %}
+    {{ p.Attribute|req }}
+    {{ p.Decl|req }}
+{%- endfor %}
+);
+    logic rst;
+    hlsgen_reset #(.CLOCKS({{ v.Reset|req }})) reset (.clk(ap_clk), .rst_n(ap_rst_n), .rst(rst));
+{% for f in v.Streams %}
+    logic [{{ f.High|req }}:0] {{ f.Name|req }}_din, {{ f.Name|req }}_word;
+    logic {{ f.Name|req }}_room, {{ f.Name|req }}_claim, {{ f.Name|req }}_write, {{ f.Name|req }}_valid, {{ f.Name|req }}_read;
+    hlsgen_stream #(.WIDTH({{ f.Width|req }}), .PLACES({{ f.Places|req }}), .STYLE("{{ f.Style|req }}")) {{ f.Name|req }} (
+        .clk(ap_clk), .rst(rst),
+        .room({{ f.Name|req }}_room), .claim({{ f.Name|req }}_claim), .din({{ f.Name|req }}_din), .write({{ f.Name|req }}_write),
+        .word({{ f.Name|req }}_word), .valid({{ f.Name|req }}_valid), .read({{ f.Name|req }}_read)
+    );
+{% endfor %}
+{%- for a in v.In %}
+    assign {{ a.Axis|req }}_TREADY = {{ a.Stream|req }}_room;
+    assign {{ a.Stream|req }}_din = {{ a.Word|req }};
+    assign {{ a.Stream|req }}_write = {{ a.Axis|req }}_TVALID & {{ a.Stream|req }}_room;
+    assign {{ a.Stream|req }}_claim = {{ a.Stream|req }}_write;
+{%- if a.Unused %}
+    logic {{ a.Axis|req }}_unused;
+    assign {{ a.Axis|req }}_unused = &{1'b0, {{ a.Unused|req }}};
+{%- endif %}
+{% endfor %}
+{%- for m in v.Layers %}
+    {{ m.Name|req }} layer_{{ m.Name|req }} (
+        .clk(ap_clk), .rst(rst){% for c in m.Connections %},
+        {{ c|req }}{% endfor %}
+    );
+{% endfor %}
+{%- for a in v.Out %}
+    assign {{ a.Axis|req }}_TDATA = {{ a.Word|req }};
+    assign {{ a.Axis|req }}_TVALID = {{ a.Stream|req }}_valid;
+    assign {{ a.Axis|req }}_TKEEP = '1;
+    assign {{ a.Axis|req }}_TSTRB = '1;
+    assign {{ a.Stream|req }}_read = {{ a.Stream|req }}_valid & {{ a.Axis|req }}_TREADY;
+    hlsgen_last #(.WORDS({{ a.Words|req }})) last_{{ a.Axis|req }} (
+        .clk(ap_clk), .rst(rst), .moves({{ a.Stream|req }}_read), .last({{ a.Axis|req }}_TLAST)
+    );
+{% endfor -%}
+endmodule
