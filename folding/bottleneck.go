@@ -2,6 +2,7 @@ package folding
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -109,7 +110,7 @@ func (q report) cure(d *Design, slow []string) string {
 		if q.Goal.Fixed != nil && l.Fixed {
 			return "another fold of " + l.Node.Name + " in the folding file"
 		}
-		if e, ok := space.Unroll(q.Space, int(d.Clocks.Interval)-1); ok {
+		if e, ok := space.Unroll(q.Space, int(math.Ceil(d.Clocks.Interval))-1); ok {
 			return "--max-unroll " + e.String() + ", by which every layer has a faster fold"
 		}
 		return l.Node.Name + " has no wider fold: only a higher --clock makes it faster"

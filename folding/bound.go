@@ -19,8 +19,14 @@ type Bounded struct {
 	FPS      float64 // samples per second, at this interval
 }
 
-// Bound is what no design for the goal goes below. Goal.Latency, Goal.MaxCycles and Goal.OverBudget have no effect.
+// Bound is what no design for the goal goes below, whatever folds it has: Make may choose from all. Goal.Latency,
+// Goal.MaxCycles and Goal.OverBudget have no effect.
 func (l *Space) Bound(ctx context.Context, goal Goal) (Bounded, error) {
+	return l.whole().bound(ctx, goal)
+}
+
+// bound is Bound of the designs of this space.
+func (l *Space) bound(ctx context.Context, goal Goal) (Bounded, error) {
 	goal.Latency, goal.MaxCycles, goal.OverBudget = false, 0, false
 	if err := goal.Verify(l.Target); err != nil {
 		return Bounded{}, err

@@ -59,13 +59,13 @@ func (c *Certificate) Proved() bool {
 func (c *Certificate) Given() string {
 	if c.Spares {
 		return fmt.Sprintf(" with factors of %d bits or fewer in LUTs", ask.FewBits) +
-			strings.Replace(c.without(), " ", " and ", 1)
+			strings.Replace(c.Without(), " ", " and ", 1)
 	}
-	return c.without()
+	return c.Without()
 }
 
-// without says which folds nothing is proved of.
-func (c *Certificate) without() string {
+// Without says which folds nothing is proved of: " without ...", or nothing where all were a choice.
+func (c *Certificate) Without() string {
 	if c.Dear > 0 {
 		return " without serial step functions dear in block RAM"
 	}
@@ -84,10 +84,11 @@ func (c *Certificate) Effort() string {
 // Lines says what is proved and what is left open, a line each.
 func (c *Certificate) Lines() (lines []string) {
 	if c.Floor > 0 {
-		line := fmt.Sprintf("%s clocks per frame found, none below %d possible", ask.Plain(c.Interval), c.Floor)
+		line := fmt.Sprintf("%s clocks per frame found, none below %d possible%s", ask.Plain(c.Interval), c.Floor,
+			c.Without())
 		if float64(c.Floor) == c.Interval {
 			line = fmt.Sprintf("no design of these layers within the budget%s takes fewer than %s per frame",
-				c.without(), ask.Clocks(c.Floor))
+				c.Without(), ask.Clocks(c.Floor))
 		}
 		if c.Below != nil {
 			line += ": " + c.Below.String()
@@ -108,7 +109,7 @@ func (c *Certificate) Lines() (lines []string) {
 			space.Dearest))
 	}
 	if c.Latency != nil {
-		lines = append(lines, c.Latency.String())
+		lines = append(lines, c.Latency.String()+c.Without())
 	}
 	if c.Gap != "" {
 		lines = append(lines, c.Gap)
@@ -145,13 +146,13 @@ func (e *Excluded) String() string {
 func (q report) certificate(f *found, d *Design) Certificate {
 	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Spares: f.Spares,
 		Latency: f.Latency, Lengths: d.Model.Lengths}
-	limit := c.Interval
+	limit := int(c.Interval)
 	if c.Latency != nil {
-		limit = math.Inf(1)
+		limit = math.MaxInt
 	}
+	c.Dear = space.Dear(q.Space, limit)
 	for i := range q.Layers {
 		l := &q.Layers[i]
-		c.Dear += l.Dear(limit)
 		c.Options += len(l.Folds)
 		c.Unavailable += len(l.Folds) - len(l.Options)
 	}

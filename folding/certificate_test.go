@@ -42,6 +42,15 @@ func TestCertificateLines(t *testing.T) {
 	if open.Proved() || !slices.Equal(open.Lines(), want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
 	}
+	open.Dear = 3 // then all that is proved is proved without these
+	for i := range want[:4] {
+		want[i] += " without serial step functions dear in block RAM"
+	}
+	want = slices.Insert(want, 3, "serial step functions of 3 folds were no choice: they take more than 2 times the "+
+		"share of block RAM that they save of LUTs; a folding file may ask for them")
+	if open.Proved() || !slices.Equal(open.Lines(), want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
+	}
 }
 
 // A certificate says what became of every option.

@@ -26,6 +26,9 @@ package folding
 
 import (
 	"context"
+	"math"
+	"sync"
+	"time"
 
 	"hlsgen/boards"
 	"hlsgen/folding/ask"
@@ -103,6 +106,8 @@ func Format(design *dataflow.Design, withDepths bool) []byte { return finn.Forma
 type Space struct {
 	*space.Space
 	made *memory
+	// whole is the space that has serial step functions dear in block RAM as well; this one where it lacks none
+	whole func() *Space
 }
 
 // List lists the options of every layer, and how they join. fixed and fifo are those of the goals that are asked of it.
@@ -120,11 +125,21 @@ func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.
 		}
 		t.Board = b
 	}
-	s := space.New(m, t, fixed, fifo, d)
+	s := space.New(m, t, fixed, fifo, space.Worthwhile, d)
 	if s == nil {
 		return nil, nil
 	}
-	return &Space{s, &memory{}}, nil
+	l := &Space{Space: s, made: &memory{}}
+	l.whole = sync.OnceValue(func() *Space {
+		if space.Dear(s, math.MaxInt) == 0 {
+			return l
+		}
+		var told diag.List // what d has
+		w := &Space{Space: space.New(m, t, fixed, fifo, space.Any, &told), made: &memory{}}
+		w.whole = func() *Space { return w }
+		return w
+	})
+	return l, nil
 }
 
 // Make is Space.Make of a space that is listed for this goal alone.
@@ -144,12 +159,32 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 // that depths which were given bring about, or says that the clock or the goal is malformed, which the command line
 // rules out.
 //
+// Folds with serial step functions that are dear in block RAM are no choice, unless nothing does without them.
+//
 // What the search leaves open, the certificate states. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on what else was asked of the space.
 func (l *Space) Make(ctx context.Context, goal Goal, d *diag.List) (*Design, error) {
 	if err := goal.Verify(l.Target); err != nil {
 		return nil, err
 	}
-	q := &inquiry{report{fit.Ask(l.Space, goal)}, l.made, d}
-	return q.answer(ctx)
+	begun := time.Now()
+	made, told, err := l.try(ctx, goal)
+	does := made != nil && !made.Over || goal.MaxCycles > 0
+	if !does && ctx.Err() == nil && l.whole() != l {
+		if goal.SearchTime > 0 { // what is left of it
+			goal.SearchTime = max(1, goal.SearchTime-time.Since(begun))
+		}
+		if again, more, e := l.whole().try(ctx, goal); again != nil || made == nil {
+			made, told, err = again, more, e
+		}
+	}
+	d.Merge(told.Diags)
+	return made, err
+}
+
+// try is Make of the designs of this space alone.
+func (l *Space) try(ctx context.Context, goal Goal) (made *Design, told diag.List, err error) {
+	q := &inquiry{report{fit.Ask(l.Space, goal)}, l.made, &told}
+	made, err = q.answer(ctx)
+	return made, told, err
 }

@@ -20,7 +20,8 @@ func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, st
 	goal.Latency = false
 	f := &front{Space: l, goal: goal, list: l.Intervals()}
 	last := len(f.list) - 1
-	if limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame()); limit != nil {
+	limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame())
+	if limit != nil {
 		slowest, err := l.Make(ctx, goal, d)
 		if err != nil || slowest == nil {
 			return nil, false, err
@@ -33,6 +34,9 @@ func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, st
 	fastest, err := l.Make(ctx, f.goal, d)
 	if err != nil || fastest == nil {
 		return nil, false, err
+	}
+	if !ask.Reaches(fastest.Clocks.Interval, limit) && l.whole() != l { // only that has what is as fast as asked
+		return l.whole().Front(ctx, goal, most, d, step)
 	}
 	first := f.number(fastest)
 	f.spans = []span{{fastest, first, first}}

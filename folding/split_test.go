@@ -75,6 +75,42 @@ func TestEnvelopeHints(t *testing.T) {
 	}
 }
 
+// TestEnvelopeCures does what cures of bottlenecks ask for, until a frame takes a clock or another cure is named: a
+// wider envelope, by which the interval is shorter each time.
+func TestEnvelopeCures(t *testing.T) {
+	t.Parallel()
+	p := newPainter()
+	p.b.Output(p.conv(p.depthwise(p.image(4, 4, 4), 1), 1, 1, 8))
+	followed := map[string]int{}
+	for _, m := range []*dataflow.Model{
+		mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 8, 2, 32, 16, 4),
+		{Name: "convolutions", Graph: must(p.b.Graph())},
+	} {
+		e := dataflow.Envelope{Wide: 2, Few: 2, One: 2}
+		d, said := within(t, m, e, Goal{})
+		for d != nil && d.Clocks.Interval > 1 {
+			cure := regexp.MustCompile(`^--max-unroll (\S+), by which`).FindStringSubmatch(d.Bottleneck.Cure)
+			if cure == nil {
+				break
+			}
+			before := d.Clocks.Interval
+			e = must(ParseMaxUnroll(cure[1]))
+			if d, said = within(t, m, e, Goal{}); d != nil && d.Clocks.Interval >= before {
+				t.Fatalf("%s: --max-unroll %s does not make %v clocks fewer: %v, %s", m.Name, e, before,
+					d.Clocks.Interval, d.Bottleneck.Cure)
+			}
+			followed[m.Name]++
+		}
+		if d == nil {
+			t.Fatal(m.Name, e, said)
+		}
+		if followed[m.Name] < 2 {
+			t.Errorf("%s: %d cures were followed as far as %v clocks: %s", m.Name, followed[m.Name], d.Clocks.Interval,
+				d.Bottleneck.Cure)
+		}
+	}
+}
+
 // TestSplitFile reads the folding file of a split design, with and without depths, and names no part.
 func TestSplitFile(t *testing.T) {
 	t.Parallel()

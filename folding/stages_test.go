@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/boards"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/hlslib/vvau"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 	"hlsgen/rtlsim"
 )
@@ -233,5 +235,55 @@ func TestDear(t *testing.T) {
 	fixed := file(t, `{"MVAU_0": {"PE": 1, "SIMD": 1, "ram_style": "block", "resType": "lut", "steps": "serial"}}`)
 	if d, said := within(t, m, dataflow.Envelope{}, Goal{Fixed: fixed}); d == nil || len(parted(d)) == 0 {
 		t.Errorf("asked for: %s", said)
+	}
+}
+
+// TestDearWhereNothingElseFits: a budget of few LUTs, which only a serial fold keeps that is dear in block RAM, has a
+// design with that, of which nothing is said to be left out. Where others fit, though slower, it is no choice.
+func TestDearWhereNothingElseFits(t *testing.T) {
+	t.Parallel()
+	m := stepped(rand.New(rand.NewPCG(9, 14)), 15, 16, 12, 6)
+	target := dataflow.Target{Board: boards.Board{Name: "small", LUT: 400, LUTRAM: 200, FF: 10000, BRAM36: 3, DSP: 20},
+		ClockMHz: 100, IO: dataflow.FromStream}
+	asked := Goal{MaxUse: all(1), Interval: 16 * 12}
+	for _, least := range []Measure{LeastLoad, LeastLUT} {
+		for _, over := range []bool{false, true} {
+			goal := asked
+			goal.Least, goal.OverBudget = least, over
+			d, told := designed(t, m, target, goal)
+			if d == nil {
+				t.Fatalf("%v: %s", least, text(told))
+			}
+			c := &d.Certificate
+			if !slices.Contains(parted(d), "MVAU_0_steps") || d.Over || c.Dear > 0 || c.Without() != "" ||
+				len(told.Diags) > 0 {
+				t.Errorf("%v: %v, over %t, %d left out; %s", least, parted(d), d.Over, c.Dear, text(told))
+			}
+		}
+	}
+	parallel := asked
+	parallel.Fixed = file(t, `{"Defaults": {"steps": ["parallel", "all"]}}`)
+	if d, told := designed(t, m, target, parallel); d != nil || !strings.Contains(text(told), "LUT; the budget") {
+		t.Errorf("without serial folds: %s", text(told))
+	}
+	fastest, told := designed(t, m, target, Goal{MaxUse: all(1)})
+	if fastest == nil {
+		t.Fatal(text(told))
+	}
+	if c := &fastest.Certificate; c.Dear == 0 || c.Without() == "" || fastest.Clocks.Interval <= 16*12 {
+		t.Errorf("the fastest: %v clocks, %d left out", fastest.Clocks.Interval, c.Dear)
+	}
+
+	var listed diag.List
+	s := must(List(m, target, nil, FIFO{}, &listed))
+	front, _, err := s.Front(t.Context(), asked, 0, &listed, nil)
+	if err != nil || len(front) == 0 || front[len(front)-1].Clocks.Interval > 16*12 {
+		t.Errorf("a front of %d designs; %v", len(front), err)
+	}
+	for _, d := range front {
+		b := must(s.Bound(t.Context(), Goal{MaxUse: all(1), Interval: int(d.Clocks.Interval)}))
+		if b.Interval == 0 || b.Measure > d.Certificate.Bounds[0].Value {
+			t.Errorf("%v clocks, %+v: nothing is said to go below %+v", d.Clocks.Interval, d.Certificate.Bounds[0], b)
+		}
 	}
 }

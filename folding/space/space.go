@@ -86,8 +86,9 @@ type Class struct {
 type shape struct{ in, out []form }
 
 // New lists the options of every layer that the target's device can build and the file, which may be nil, allows. Where
-// that leaves a layer none, d says so, and the result is nil.
-func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, d *diag.List) *Space {
+// that leaves a layer none, d says so, and the result is nil. Of serial folds that the file does not ask for, those are
+// listed which serial says.
+func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, serial Serial, d *diag.List) *Space {
 	s := &Space{Model: m, Target: t, Board: ask.BudgetOf(t.Board, ask.Even(1)), Streams: newStreams(m.Graph),
 		fifo: fifo}
 	tellEnds(s)
@@ -99,8 +100,10 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 	if fixed != nil && !s.fix(fixed, d) || !s.foldable(d) {
 		return nil
 	}
-	for i := range s.Layers {
-		s.Layers[i].spare(t.Board)
+	if serial == Worthwhile {
+		for i := range s.Layers {
+			s.Layers[i].spare(t.Board)
+		}
 	}
 	s.follow()
 	s.Few = chooseFew(s.Layers)

@@ -94,8 +94,17 @@ func (l *LayerOptions) single(f dataflow.Fold) dataflow.Fold {
 	return f
 }
 
+// Serial says which serial folds are a choice.
+type Serial uint8
+
+// The choices.
+const (
+	Any        Serial = iota // all that the device can build
+	Worthwhile               // of these, what is not dear in block RAM (Dearest)
+)
+
 // Dearest is how many times the share of the board's LUTs that a serial fold saves may be its share of block RAM. What
-// costs more is no choice: a search that is cut would find worse designs for having it. A guess, by searches of a few
+// costs more is dear: a search that is cut would find worse designs for having it. A guess, by searches of a few
 // networks.
 const Dearest = 2
 
@@ -118,11 +127,13 @@ func (l *LayerOptions) spare(b boards.Board) {
 	l.Options = kept
 }
 
-// Dear is how many serial folds of at most so many clocks were left out though they save something.
-func (l *LayerOptions) Dear(clocks float64) (n int) {
-	for _, iterations := range l.dear {
-		if float64(iterations) <= clocks {
-			n++
+// Dear is how many serial folds of at most so many clocks a space leaves out though they save something.
+func Dear(s *Space, clocks int) (n int) {
+	for i := range s.Layers {
+		for _, iterations := range s.Layers[i].dear {
+			if iterations <= clocks {
+				n++
+			}
 		}
 	}
 	return n

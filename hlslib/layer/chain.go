@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"hlsgen/boards"
 	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
@@ -17,10 +16,6 @@ type Chain struct {
 	delay.Pipe
 	start delay.Pipe // of the iteration, where counters are known
 }
-
-// Slow is a target on which latencies are about the longest that there are: a frame that has few enough iterations
-// there has few enough everywhere.
-var Slow = dataflow.Target{Board: boards.Board{DSPType: string(delay.Series7)}, ClockMHz: 1000, Bound: delay.Most}
 
 // Begin is the chain at the start of an iteration, behind the stage that decides what it does.
 func Begin(t dataflow.Target) Chain {

@@ -27,13 +27,13 @@ func (u *Unit) Outputs(f dataflow.Fold) func(first int, sums []int64) dataflow.W
 	}
 }
 
-// Apart reports whether step functions may be a layer of their own behind that of the sums: there are some of several
-// steps, and the accumulator is the sum.
-func (u *Unit) Apart() bool { return u.Thresholds() > 1 && !u.XNOR }
-
-// Sums is the unit without step functions.
-func Sums(u *Unit) (*Unit, error) {
+// Sums is the unit without step functions. ok is false where these cannot be a layer of their own behind it: there are
+// none of several steps, or the accumulator is not the sum.
+func Sums(u *Unit) (sums *Unit, ok bool) {
+	if u.Thresholds() <= 1 || u.XNOR {
+		return nil, false
+	}
 	s := *u
 	s.steps, s.tail = nil, tail{}
-	return &s, bind(&s)
+	return &s, bind(&s) == nil
 }

@@ -3,6 +3,8 @@ package rnn
 import (
 	"slices"
 
+	"hlsgen/boards"
+	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
@@ -21,6 +23,10 @@ func (o *op) Folds() dataflow.Folds {
 func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * o.dots * f.SIMD, max(o.unit.Weight.Width, o.vector.Width)
 }
+
+// slow is a target on which latencies are about the longest that there are: a frame that has few enough iterations
+// there has few enough everywhere.
+var slow = dataflow.Target{Board: boards.Board{DSPType: string(delay.Series7)}, ClockMHz: 1000, Bound: delay.Most}
 
 // fits holds a fold against what Vitis HLS accepts.
 func fits(o *op, f dataflow.Fold) bool {
@@ -43,7 +49,7 @@ func fits(o *op, f dataflow.Fold) bool {
 			}
 		}
 	}
-	t := o.timing(f, layer.Slow)
+	t := o.timing(f, slow)
 	return word <= dataflow.MaxWord && row <= dataflow.MaxRow &&
 		o.length <= (dataflow.MaxIterations-t.head-t.rest)/t.step
 }

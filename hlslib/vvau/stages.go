@@ -10,11 +10,8 @@ import (
 
 // Sums is the layer without its step functions, and these.
 func (o *op) Sums() (dataflow.Op, dataflow.Type, []num.Step, bool) {
-	if !o.Apart() {
-		return nil, dataflow.Type{}, nil, false
-	}
-	unit, err := mac.Sums(o.Unit)
-	if err != nil {
+	unit, ok := mac.Sums(o.Unit)
+	if !ok {
 		return nil, dataflow.Type{}, nil, false
 	}
 	p := o.P
