@@ -24,7 +24,7 @@ func checkRTL(t *testing.T, programs []program) {
 		t.Skip("no circuit yet")
 	}
 	tier.Needs(t, "verilator", "g++", "make")
-	if err := runRTL(t.Context(), "/tmp/h/d", programs); err != nil {
+	if err := runRTL(t.Context(), t.TempDir(), programs); err != nil {
 		t.Error(err)
 	}
 }

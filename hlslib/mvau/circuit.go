@@ -27,7 +27,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 
 	x := b.Input(f.SIMD*o.in.Elem.Width, output.First)
 	if nf > 1 {
-		vector := b.Array("vector", o.storage(f)[0].Style(), sf, x.Width())
+		vector := b.Array("vector", dataflow.StyleOf(o.storage(f), "vector"), sf, x.Width())
 		vector.Write(input.Index, x, output.First)
 		x = circuit.Choice(output.First, x, vector.Row(input.Index))
 	}

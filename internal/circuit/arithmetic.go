@@ -8,7 +8,7 @@ import (
 )
 
 // adder is the logic of an adder, or a comparison, of so many bits.
-func (b *Builder) adder(width int) int { return lut + width*b.rate.Carry }
+func (b *Builder) adder(width int) int { return b.rate.LUT + width*b.rate.Carry }
 
 // checked is the range of a result; 64 bits hold it.
 func checked(r num.Range, ok bool) num.Range {
@@ -163,7 +163,7 @@ func Exceeds(a, b Value) Value {
 	width := num.Smallest(a.Range().Union(b.Range())).Width
 	logic := a.b.adder(width)
 	if width <= a.b.rate.Inputs/2 {
-		logic = lut
+		logic = a.b.rate.LUT
 	}
 	return operation(Less, 0, logic, condition, b, a)
 }
@@ -181,9 +181,9 @@ func Same(a, b Value) Value {
 	if _, ok := b.constant(); ok {
 		operands = 1
 	}
-	logic := lut
+	logic := a.b.rate.LUT
 	for n := width * operands; n > a.b.rate.Inputs; n = (n + a.b.rate.Inputs - 1) / a.b.rate.Inputs {
-		logic += lut
+		logic += a.b.rate.LUT
 	}
 	return operation(Equal, 0, logic, condition, a, b)
 }

@@ -8,10 +8,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Rate is what a stage of the clock holds, in tenths of a level of logic, and what operations take of it.
+// A Rate is what a stage of the clock holds, and what operations take of it, all in ps.
 type Rate struct {
-	Levels int // of a stage; at least 10
-	Carry  int // of an adder, a bit
+	Stage  int
+	LUT    int // a lookup table, and the wires to the next
+	Carry  int // a bit of an adder
 	Inputs int // of a lookup table: 4 or 6
 }
 
@@ -26,16 +27,9 @@ type Builder struct {
 // New begins the circuit of a layer.
 func New(rate Rate) *Builder {
 	b := &Builder{rate: rate, known: map[string]ID{}}
-	b.m.Fire = b.add(Node{Op: Fire, Width: 1, Range: num.Range{Hi: 1}, Name: "fire", level: firing}).id
+	b.m.Fire = b.add(Node{Op: Fire, Width: 1, Range: num.Range{Hi: 1}, Name: "fire", level: 2 * rate.LUT}).id
 	return b
 }
-
-// firing is the logic of whether an iteration starts, in tenths of a level; arriving that of a word of a FIFO.
-const (
-	firing   = 20
-	arriving = 10
-	lut      = 10 // a lookup table
-)
 
 // A Value is a node of a circuit that is being made.
 type Value struct {
@@ -144,10 +138,10 @@ func (v Value) At(stage int) Value {
 	return v.Delayed(stage - v.Stage())
 }
 
-// level is the logic in front of it in its stage, in tenths.
+// level is the logic in front of it in its stage, in ps.
 func (v Value) level() int { return v.node().level }
 
-// together is operands at one stage, behind which so much more logic fits into it. The stage is Always where they are
+// together is operands at one stage, behind which so many ps more fit into it. The stage is Always where they are
 // constants.
 func together(logic int, operands ...Value) (at []Value, stage, levels int) {
 	stage = Always
@@ -168,7 +162,7 @@ func from(stage, logic int, operands ...Value) (at []Value, _, levels int) {
 				levels = max(levels, at[i].level())
 			}
 		}
-		if stage == Always || again || levels == 0 || levels+logic <= operands[0].b.rate.Levels {
+		if stage == Always || again || levels == 0 || levels+logic <= operands[0].b.rate.Stage {
 			return at, stage, levels + logic
 		}
 		stage++

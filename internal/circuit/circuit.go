@@ -77,7 +77,7 @@ type Node struct {
 	K      int       // what the operation has beside its operands
 	Table  uint64    // of Look: bit n is the result for operands that are n, the first one the lowest bit
 	Name   string    // what it is called; several may have the same
-	level  int       // tenths of a level of logic since the last register
+	level  int       // ps of logic since the last register
 }
 
 // Always is the stage of constants.

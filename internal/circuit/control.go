@@ -40,10 +40,10 @@ func (b *Builder) Counter(name string, n int, step Value) Level {
 
 // now makes values that have to be there in the stage of what they are made of, whatever fits into it.
 func (b *Builder) now(make func() Value) Value {
-	levels := b.rate.Levels
-	b.rate.Levels = 1 << 30
+	stage := b.rate.Stage
+	b.rate.Stage = 1 << 30
 	v := make()
-	b.rate.Levels = levels
+	b.rate.Stage = stage
 	return v
 }
 
@@ -57,7 +57,7 @@ func (b *Builder) Started(stage int) Value { return Value{b, b.m.Fire}.At(stage)
 // at stage 0.
 func (b *Builder) Input(width int, when Value) Value {
 	k := len(b.m.In)
-	word := b.bits(Node{Op: Take, K: k, level: arriving, Name: fmt.Sprintf("in%d", k)}, width)
+	word := b.bits(Node{Op: Take, K: k, level: b.rate.LUT, Name: fmt.Sprintf("in%d", k)}, width)
 	b.m.In = append(b.m.In, Stream{Width: width, When: b.moves(when), Word: word.id, Moves: None})
 	return word
 }

@@ -39,7 +39,7 @@ func (b *Builder) gate(op Op, decides int64, conditions []Value) Value {
 				next = append(next, some[0])
 				continue
 			}
-			next = append(next, operation(op, 0, lut, condition, some...))
+			next = append(next, operation(op, 0, b.rate.LUT, condition, some...))
 		}
 		list = next
 	}
@@ -69,7 +69,7 @@ func Differ(a, b Value) Value {
 	case b.is(1):
 		return Not(a)
 	}
-	return operation(Xor, 0, lut, condition, a, b)
+	return operation(Xor, 0, a.b.rate.LUT, condition, a, b)
 }
 
 // Choice is a where the condition holds, else b: numbers, or bits of one width.
@@ -84,7 +84,7 @@ func Choice(c, a, b Value) Value {
 		return a
 	}
 	if a.node().Word {
-		at, stage, levels := together(lut, c, a, b)
+		at, stage, levels := together(c.b.rate.LUT, c, a, b)
 		return c.b.bits(Node{Op: Mux, Args: ids(at), Stage: stage, level: levels}, a.Width())
 	}
 	if a.is(1) && b.is(0) {
@@ -93,7 +93,7 @@ func Choice(c, a, b Value) Value {
 	if a.is(0) && b.is(1) {
 		return Not(c)
 	}
-	return operation(Mux, 0, lut, a.Range().Union(b.Range()), c, a, b)
+	return operation(Mux, 0, c.b.rate.LUT, a.Range().Union(b.Range()), c, a, b)
 }
 
 // Selected is the value whose number the index is: numbers, or bits of one width. The index is less than their count.
@@ -105,9 +105,9 @@ func Selected(index Value, values ...Value) Value {
 	if len(values) == 1 {
 		return values[0]
 	}
-	logic := lut
+	logic := index.b.rate.LUT
 	for n := 4; n < len(values); n *= 4 {
-		logic += lut
+		logic += index.b.rate.LUT
 	}
 	operands := append([]Value{index}, values...)
 	if values[0].node().Word {
@@ -148,7 +148,7 @@ func lookup(table uint64, operands ...Value) Value {
 	case len(operands) == 1:
 		return Not(operands[0])
 	}
-	at, stage, levels := together(lut, operands...)
+	at, stage, levels := together(operands[0].b.rate.LUT, operands...)
 	return operands[0].b.number(Node{Op: Look, Args: ids(at), Table: table & all, Stage: stage, level: levels}, condition)
 }
 

@@ -125,9 +125,9 @@ func (b *Builder) row(memory int, address Value) Value {
 		n.Op, n.Args, n.Stage = Fetch, ids(at), stage+1
 		return b.bits(n, m.Width).Delayed(1)
 	}
-	logic := lut
+	logic := b.rate.LUT
 	for n := bits.Len(uint(m.Rows - 1)); n > 6; n -= 2 {
-		logic += lut
+		logic += b.rate.LUT
 	}
 	at, stage, levels := from(max(address.Stage(), 0), logic, address)
 	n.Op, n.Args, n.Stage, n.level = Peek, ids(at), stage, levels

@@ -11,17 +11,23 @@ type Circuited interface {
 	Circuit(Fold, Target) *circuit.Module
 }
 
-// Rate is what a stage of the target's clock holds of a circuit.
+// Rate is what a stage of the target's clock holds of a circuit. The delays are guesses: a lookup table with wires of
+// the usual length.
 func (t Target) Rate() circuit.Rate {
-	c := t.Delays()
-	const tenth = 10 // of a level, which is a lookup table with the wires to the next
-	level := c.NS(delay.Logic, 1)
-	carry := (c.NS(delay.Add, 64) - c.NS(delay.Add, 8)) / (64 - 8)
-	return circuit.Rate{
-		Levels: max(2*tenth, int(c.Budget()/level*tenth)),
-		Carry:  max(0, int(carry/level*tenth)),
-		Inputs: 6,
+	rate := circuit.Rate{LUT: 600, Carry: 15, Inputs: 6}
+	switch delay.Family(t.Board.DSPType) {
+	case delay.Series7:
+		rate.LUT, rate.Carry = 900, 30
+	case delay.Versal:
+		rate.LUT = 500
 	}
+	rate.Stage = max(2*rate.LUT, int(1000*t.Delays().Budget()))
+	return rate
+}
+
+// StyleOf is where a circuit has a layer's storage of that name.
+func StyleOf(list []Storage, name string) circuit.Style {
+	return Instance{Storage: list}.StorageOf(name).Style()
 }
 
 // Style is where a circuit has such a storage.
