@@ -41,14 +41,12 @@ func runRTL(ctx context.Context, dir string, programs []program) error {
 	for i, p := range programs {
 		d := p.design(p.fold, 1+i%3)
 		d.Target.Stalls = dataflow.Credit
-		d.Model.Graph.Nodes[0].Name = fmt.Sprintf("%s_%04d", p.op.Kind(), i)
 		n, err := rtl.Of(d, templates.Options{Top: fmt.Sprintf("top_%04d", i)})
 		if err != nil {
 			return err
 		}
-		d.Model.Graph.Nodes[0].Name = p.op.Kind() + "_0" // which is its only name for the simulator
 		designs = append(designs, d)
-		run := rtl.Run{Network: n}
+		run := rtl.Run{Network: n, Moves: true}
 		for f := range p.frames {
 			run.Frames = append(run.Frames, append(append([]dataflow.Tensor{}, p.frames[f]...), p.want[f]...))
 		}
@@ -64,7 +62,7 @@ func runRTL(ctx context.Context, dir string, programs []program) error {
 	if err := lintRTL(ctx, dir, files); err != nil {
 		return named(checkRTLText, err)
 	}
-	built, err := rtl.Compile(ctx, dir, files)
+	built, err := rtl.Compile(ctx, dir, files, false)
 	if err != nil {
 		return named(checkRTLBuild, err)
 	}
@@ -84,7 +82,7 @@ func runRTL(ctx context.Context, dir string, programs []program) error {
 			}
 			for s, m := range trace.Record.Streams {
 				for what, clocks := range map[string][]int{"written": m.Written, "read": m.Read} {
-					name := fmt.Sprintf("T%d s%d %s", i, s, what)
+					name := fmt.Sprintf("T%d_s%d %s", i, s, what)
 					if got, ok := events[name]; ok && got != rtl.Hash(clocks) {
 						return failed(checkRTLClocks, "%s, fold %+v, paces %+v: stream %d is %s in other clocks: %v, "+
 							"want %v of %v", p.Name, p.fold, pace, s, what, got, rtl.Hash(clocks), clocks)

@@ -1,47 +1,55 @@
 package rtl
 
 import (
+	"bytes"
+	"embed"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 )
 
-// A Run is a network with what its streams carry: Frames[f][s] is frame f on stream s.
+//go:embed bench/*
+var benchFiles embed.FS
+
+// A Run is a network with what its streams carry: Frames[f][s] is frame f on stream s. Where Moves is set, what each
+// iteration moves is held against the layers' loops.
 type Run struct {
 	*Network
 	Frames [][]dataflow.Tensor
+	Moves  bool
 }
 
-// A benchView is what bench.sv.tpl shows.
+// A benchView is what bench.sv.tpl and main.cpp.tpl show.
 type benchView struct {
-	Reset, Patience, Checks, Events string
-	Tops                            []dutView
+	Reset, Patience                  string
+	Ports                            []string // of the bench
+	Tops                             []dutView
+	Streams, Inputs, Outputs, Layers []string // in C++
 }
 
 // A dutView is a top in the bench.
 type dutView struct {
 	Name, Top string
-	Axes      []axisView
 	Pins      []string
-	Feeds     []string
 	Watches   []string
 }
 
-// An axisView is an AXI4-Stream of the top.
-type axisView struct{ Name, High string }
-
-// Bench is all files of a bench that runs networks side by side, each under a name of its own: T0, T1 and so on. All of
-// them have the same number of frames.
+// Bench is all files of a bench that runs networks side by side, each under a name of its own: T0, T1 and so on.
 func Bench(runs []Run) (templates.Files, error) {
-	files := Library(true)
-	for _, h := range hlslib.RTL() {
-		if strings.Contains(h.Path, "hlsgen_check") || strings.Contains(h.Path, "hlsgen_recording") {
-			files = append(files, templates.File{Path: "rtl/bench/" + strings.TrimPrefix(h.Path, "rtl/"), Data: h.Text})
+	files := Library()
+	names, err := benchFiles.ReadDir("bench")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range names {
+		text, err := benchFiles.ReadFile("bench/" + e.Name())
+		if err != nil {
+			return nil, err
 		}
+		files = append(files, templates.File{Path: "rtl/bench/" + e.Name(), Data: text})
 	}
 	b := bencher{}
 	for i, r := range runs {
@@ -50,44 +58,28 @@ func Bench(runs []Run) (templates.Files, error) {
 			return nil, fmt.Errorf("generate RTL: %w", err)
 		}
 	}
-	b.view.Reset = strconv.Itoa(b.reset + 16)
+	b.view.Reset = strconv.Itoa(b.reset + 8)
 	b.view.Patience = strconv.Itoa(10000 + 16*b.longest)
-	b.view.Checks, b.view.Events = strconv.Itoa(b.checks), strconv.Itoa(b.events)
-	text, err := templates.Render(texts, "bench.sv.tpl", b.view)
-	if err != nil {
-		return nil, err
+	for path, template := range map[string]string{"hlsgen_bench.sv": "bench.sv.tpl", "main.cpp": "main.cpp.tpl"} {
+		text, err := templates.Render(texts, template, b.view)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, templates.File{Path: "rtl/bench/" + path, Data: text})
 	}
-	files = append(files, templates.File{Path: "rtl/bench/hlsgen_bench.sv", Data: text},
-		templates.File{Path: "rtl/bench/main.cpp", Data: []byte(mainText)},
-		templates.File{Path: "rtl/bench/data/frames.txt", Data: []byte(strconv.Itoa(len(runs[0].Frames)) + "\n")})
 	return files, nil
 }
-
-// mainText turns the clock of a bench until it says that it has ended.
-const mainText = `// Turns the clock of a bench until it says that it has ended.
-#include "Vbench.h"
-#include "verilated.h"
-
-int main(int argc, char** argv) {
-    VerilatedContext context;
-    context.commandArgs(argc, argv);
-    Vbench bench(&context);
-    while (!context.gotFinish()) {
-        bench.clk = 0;
-        bench.eval();
-        bench.clk = 1;
-        bench.eval();
-    }
-    bench.final();
-    return 0;
-}
-`
 
 // bencher collects tops.
 type bencher struct {
 	view           benchView
 	reset, longest int
-	checks, events int
+}
+
+// port adds a port of the bench, and is it as a signal in C++.
+func (b *bencher) port(direction, name string, width int) (cpp string) {
+	b.view.Ports = append(b.view.Ports, fmt.Sprintf("%s logic [%d:0] %s", direction, width-1, name))
+	return fmt.Sprintf("{%d, &model.%s}", width, name)
 }
 
 // top adds a network, and the recordings of its streams.
@@ -95,74 +87,104 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 	d, g := r.design, r.design.Model.Graph
 	b.reset = max(b.reset, r.reset)
 	dut := dutView{Name: name, Top: r.Top}
-	watch := func(format string, a ...any) { dut.Watches = append(dut.Watches, fmt.Sprintf(format, a...)) }
-	event := func(stream, what, signal string, limit int) {
-		watch("hlsgen_events #(.LIMIT(%d), .NAME(\"%s %s %s\")) %s_%s_%s (.clk(clk), .run(run), .now(now), "+
-			".happens(%s.%s), .ended(tell), .done(told[%d]));", max(limit, 0), name, stream, what, name, stream, what, name,
-			signal, b.events)
-		b.events++
+	watch := func(to, format string, a ...any) {
+		dut.Watches = append(dut.Watches, fmt.Sprintf("assign %s = %s;", to, fmt.Sprintf(format, a...)))
 	}
+	first := len(b.view.Streams)
 	for s := range g.Streams {
-		p := d.Port(s)
 		frames := make([]dataflow.Tensor, len(r.Frames))
-		words := 0
 		for f := range frames {
 			frames[f] = r.Frames[f][s]
-			words += len(frames[f].Data) / p.PerWord
 		}
-		text, err := templates.Recording(p, frames)
+		text, err := record(d.Port(s), frames)
 		if err != nil {
 			return fmt.Errorf("stream s%d: %w", s, err)
 		}
-		*files = append(*files, templates.File{Path: fmt.Sprintf("rtl/bench/data/%s_s%d.dat", name, s), Data: text})
-		watch("assign passes[%d] = %s.s%d_read;", b.checks, name, s)
-		watch("hlsgen_check #(%s) %s_s%d_check (.clk(clk), .rst(!run), .data(%s.s%d_word), .last(1'b0), "+
-			".passes(passes[%d]), .done(done[%d]), .wrong(wrong[%d]));", recorded(name, s, p, words, p.Width()), name, s,
-			name, s, b.checks, b.checks, b.checks)
-		b.checks++
+		own := fmt.Sprintf("%s_s%d", name, s)
+		*files = append(*files, templates.File{Path: "rtl/bench/data/" + own + ".dat", Data: text})
+		word, read := b.port("output", own+"_word", d.Port(s).Width()), b.port("output", own+"_read", 1)
+		watch(own+"_word", "%s.s%d_word", name, s)
+		watch(own+"_read", "%s.s%d_read", name, s)
+		claim := "{1, nullptr}"
 		if writer, _ := g.Writer(s); writer >= 0 {
-			event(stream(s), "written", stream(s)+"_claim", words)
+			claim = b.port("output", own+"_claim", 1)
+			watch(own+"_claim", "%s.s%d_claim", name, s)
 		}
-		event(stream(s), "read", stream(s)+"_read", words)
+		b.view.Streams = append(b.view.Streams, fmt.Sprintf("{%q, %s, %s, %s}", own, word, read, claim))
 	}
-	for i := range g.Nodes {
-		b.longest = max(b.longest, d.Loop(i).Iterations())
+	for i, n := range g.Nodes {
+		loop := d.Loop(i)
+		b.longest = max(b.longest, loop.Iterations())
+		if r.Moves {
+			b.layer(name, n, loop, watch, files)
+		}
+	}
+	axis := func(p templates.AXIPort, inputs []string, outputs ...string) map[string]string {
+		cpp := map[string]string{}
+		for direction, suffixes := range map[string][]string{"input": inputs, "output": outputs} {
+			for _, suffix := range suffixes {
+				width := 1
+				if suffix == "TDATA" {
+					width = p.TDATA
+				}
+				own := fmt.Sprintf("%s_%s_%s", name, p.Name, suffix)
+				cpp[suffix] = b.port(direction, own, width)
+				dut.Pins = append(dut.Pins, fmt.Sprintf(".%s_%s(%s)", p.Name, suffix, own))
+			}
+		}
+		return cpp
 	}
 	for k, p := range r.face.In {
-		axis := name + "_" + p.Name
-		dut.Axes = append(dut.Axes, axisView{p.Name, strconv.Itoa(p.TDATA - 1)})
-		dut.Pins = append(dut.Pins, pins(axis, p.Name, "TDATA", "TVALID", "TREADY")...)
-		words := 0
-		for _, f := range r.Frames {
-			words += len(f[p.Stream].Data) / p.Port.PerWord
-		}
-		dut.Feeds = append(dut.Feeds, fmt.Sprintf("hlsgen_feed #(%s, .INDEX(%d), .EVERY(%d)) %s_feed (.clk(clk), "+
-			".run(run), .now(now), .free(int'(%s.s%d.taken) - int'(%s.s%d_read) < %d), .data(%s_TDATA), .last(%s_TLAST), "+
-			".valid(%s_TVALID));", recorded(name, p.Stream, p.Port, words, p.TDATA), k, d.Target.HostEvery(p.Port), axis,
-			name, p.Stream, name, p.Stream, d.FIFO[p.Stream].Depth, axis, axis, axis))
+		c := axis(p, []string{"TDATA", "TVALID"}, "TREADY")
+		own := fmt.Sprintf("%s_s%d_taken", name, p.Stream)
+		taken := b.port("output", own, 32)
+		watch(own, "32'(%s.s%d.taken)", name, p.Stream)
+		b.view.Inputs = append(b.view.Inputs, fmt.Sprintf("{%d, %d, %d, %d, %s, %s, {1, nullptr}, %s}", first+p.Stream,
+			d.FIFO[p.Stream].Depth, d.Target.HostEvery(p.Port), k, c["TDATA"], c["TVALID"], taken))
 	}
 	for k, p := range r.face.Out {
-		axis := name + "_" + p.Name
-		dut.Axes = append(dut.Axes, axisView{p.Name, strconv.Itoa(p.TDATA - 1)})
-		dut.Pins = append(dut.Pins, pins(axis, p.Name, "TDATA", "TVALID", "TREADY", "TLAST")...)
+		c := axis(p, []string{"TREADY"}, "TDATA", "TVALID", "TLAST")
 		dut.Pins = append(dut.Pins, fmt.Sprintf(".%s_TKEEP()", p.Name), fmt.Sprintf(".%s_TSTRB()", p.Name))
-		dut.Feeds = append(dut.Feeds, fmt.Sprintf("hlsgen_pace #(.SIDE(\"out\"), .INDEX(%d), .EVERY(%d)) %s_pace "+
-			"(.clk(clk), .clock(now), .moves(%s_TVALID && %s_TREADY), .open(%s_TREADY));", len(r.face.In)+k,
-			d.Target.HostEvery(p.Port), axis, axis, axis, axis))
+		b.view.Outputs = append(b.view.Outputs, fmt.Sprintf("{%d, %d, %d, %s, %s, %s, %s}", first+p.Stream,
+			d.Target.HostEvery(p.Port), len(r.face.In)+k, c["TDATA"], c["TVALID"], c["TREADY"], c["TLAST"]))
 	}
 	b.view.Tops = append(b.view.Tops, dut)
 	return nil
 }
 
-func pins(axis, port string, suffixes ...string) (list []string) {
-	for _, s := range suffixes {
-		list = append(list, fmt.Sprintf(".%s_%s(%s_%s)", port, s, axis, s))
+// layer has what each iteration of a layer moves looked at.
+func (b *bencher) layer(top string, n *dataflow.Node, loop dataflow.Loop, watch func(to, format string, a ...any),
+	files *templates.Files) {
+	own := top + "_" + n.Name
+	fire := b.port("output", own+"_fire", 1)
+	moves := b.port("output", own+"_moves", len(n.In)+len(n.Out))
+	watch(own+"_fire", "%s.layer_%s.fire", top, n.Name)
+	var bits []string
+	for k := len(n.Out) - 1; k >= 0; k-- {
+		bits = append(bits, fmt.Sprintf("%s.layer_%s.out%d_claim", top, n.Name, k))
 	}
-	return list
+	for k := len(n.In) - 1; k >= 0; k-- {
+		bits = append(bits, fmt.Sprintf("%s.layer_%s.in%d_read", top, n.Name, k))
+	}
+	watch(own+"_moves", "{%s}", strings.Join(bits, ", "))
+	b.view.Layers = append(b.view.Layers, fmt.Sprintf("{%q, %s, %s}", own, fire, moves))
+	var text []byte
+	for i := range loop.Iterations() {
+		m := loop.At(i)
+		text = fmt.Appendf(text, "%x\n", m.Write<<len(n.In)|m.Read)
+	}
+	*files = append(*files, templates.File{Path: "rtl/bench/data/" + own + ".dat", Data: text})
 }
 
-// recorded are the parameters by which a module of the bench finds the words of a stream.
-func recorded(name string, s int, p dataflow.Port, words, width int) string {
-	return fmt.Sprintf(".WIDTH(%d), .BITS(%d), .WORDS(%d), .PER(%d), .STREAM(\"%s_s%d\")", width, p.Width(),
-		max(1, words), p.Words, name, s)
+// record is the words of frames as bench.hpp has them: a dot behind the last one of each.
+func record(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
+	var text []byte
+	for f := range frames {
+		frame, err := templates.Recording(p, frames[f:f+1])
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text, bytes.TrimSuffix(frame, []byte("\n"))...), ".\n"...)
+	}
+	return text, nil
 }

@@ -3,7 +3,6 @@ package rtl
 import (
 	"embed"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -44,10 +43,11 @@ type streamView struct{ Name, Width, High, Places, Style string }
 // A borderView is an AXI4-Stream and the stream that it carries; Word is what goes over.
 type borderView struct{ Axis, Stream, Word, Words, Unused string }
 
-// A layerView is a circuit; each connection is a port.
+// A layerView is a circuit; each connection is a port. Modules begin with the name of the top: several networks may be
+// parts of one design.
 type layerView struct {
-	Name        string
-	Connections []string
+	Name, Module string
+	Connections  []string
 }
 
 // styles are where FIFOs lie, as hlsgen_stream has them.
@@ -71,8 +71,8 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		}
 		m := c.Circuit(d.Folds[i], d.Target)
 		n.reset = max(n.reset, m.Latency)
-		n.Files = append(n.Files, Layer(node.Name, templates.Comment(strings.Join(node.Origin, ", ")), m)...)
-		l := layerView{Name: node.Name}
+		n.Files = append(n.Files, Layer(face.Top+"_"+node.Name, templates.Comment(strings.Join(node.Origin, ", ")), m)...)
+		l := layerView{Name: node.Name, Module: face.Top + "_" + node.Name}
 		connect := func(port, stream string, signals ...string) {
 			for _, s := range signals {
 				inner, outer, _ := strings.Cut(s, "=")
@@ -129,27 +129,19 @@ func (v *topView) borders(face templates.Interface) {
 	}
 }
 
-// Library is the modules that do not depend on a design: those of hardware, or also those of benches.
-func Library(bench bool) templates.Files {
+// Library is the modules that do not depend on a design.
+func Library() templates.Files {
 	names, err := library.ReadDir("lib")
 	if err != nil {
 		panic("rtl: embedded files: " + err.Error())
 	}
-	simulated := []string{"hlsgen_pace.sv", "hlsgen_feed.sv", "hlsgen_events.sv", "hlsgen_moves.sv"}
 	var files templates.Files
 	for _, e := range names {
-		if !bench && slices.Contains(simulated, e.Name()) {
-			continue
-		}
 		text, err := library.ReadFile("lib/" + e.Name())
 		if err != nil {
 			panic("rtl: embedded files: " + err.Error())
 		}
-		folder := "rtl/lib/"
-		if slices.Contains(simulated, e.Name()) {
-			folder = "rtl/bench/"
-		}
-		files = append(files, templates.File{Path: folder + e.Name(), Data: text})
+		files = append(files, templates.File{Path: "rtl/lib/" + e.Name(), Data: text})
 	}
 	return files
 }

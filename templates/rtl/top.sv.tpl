@@ -28,7 +28,7 @@ module {{ v.Top|req }} (
 {%- endif %}
 {% endfor %}
 {%- for m in v.Layers %}
-    {{ m.Name|req }} layer_{{ m.Name|req }} (
+    {{ m.Module|req }} layer_{{ m.Name|req }} (
         .clk(ap_clk), .rst(rst){% for c in m.Connections %},
         {{ c|req }}{% endfor %}
     );
