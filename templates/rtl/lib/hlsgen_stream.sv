@@ -21,6 +21,7 @@ module hlsgen_stream #(
 );
     localparam int COUNT = $clog2(PLACES + 1);
     localparam int PLACE = PLACES > 1 ? $clog2(PLACES) : 1;
+    localparam int LINE  = 1 << PLACE;  // of a shift register, whatever address it gets
 
     // How many places are taken, and how many words there are.
     logic [COUNT-1:0] taken, next_taken, stored, next_stored;
@@ -59,12 +60,8 @@ module hlsgen_stream #(
             else oldest <= PLACE'(next_stored - COUNT'(1));
         end
         for (genvar i = 0; i < WIDTH; i++) begin : g_bit
-            (* shreg_extract = "yes" *) logic [PLACES-1:0] line;
-            if (PLACES > 1) begin : g_line
-                always_ff @(posedge clk) if (write) line <= {line[PLACES-2:0], din[i]};
-            end else begin : g_one
-                always_ff @(posedge clk) if (write) line <= din[i];
-            end
+            (* shreg_extract = "yes" *) logic [LINE-1:0] line;
+            always_ff @(posedge clk) if (write) line <= {line[LINE-2:0], din[i]};
             assign word[i] = line[oldest];
         end
     end else begin : g_ring
