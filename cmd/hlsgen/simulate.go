@@ -105,8 +105,11 @@ func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
 	if r.Design != nil {
 		s.design(o, r)
 	}
-	if o.Engine == compiler.Cycle || o.Engine == compiler.CSim {
+	switch o.Engine {
+	case compiler.Cycle, compiler.CSim:
 		s.field("verified", "every layer's stream equals the one of engine eval")
+	case compiler.RTL:
+		s.field("verified", "every layer's stream equals the one of engine eval, every clock that of engine cycle")
 	}
 	for k, out := range r.Outputs {
 		s.field("output", "%q: %s %v", label(r.Out[k].Name), out.DType, out.Shape)

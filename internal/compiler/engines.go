@@ -22,6 +22,7 @@ const (
 	Eval      Engine = "eval"      // every layer's plain integer form
 	Cycle     Engine = "cycle"     // the design, clock by clock
 	CSim      Engine = "csim"      // the generated C++, compiled
+	RTL       Engine = "rtl"       // the generated SystemVerilog, in Verilator
 )
 
 // Engines lists the engines with a line for each.
@@ -33,6 +34,7 @@ var Engines = []struct {
 	{Eval, "every layer's plain integer form (default)"},
 	{Cycle, "the folded design, clock by clock"},
 	{CSim, "the generated C++, compiled with g++ or clang++; every layer's stream is compared"},
+	{RTL, "the generated SystemVerilog, in Verilator; every stream is compared, and every clock"},
 }
 
 // each is f(0) to f(n-1), made on all processors, or the error of the smallest index: what stands before it has begun.

@@ -183,7 +183,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	}
 	out := pick(streams, m.Graph.Out)
 	switch o.Engine {
-	case Cycle, CSim:
+	case Cycle, CSim, RTL:
 		if out, err = r.runDesign(ctx, o, m, in, d); err != nil || d.Failed() {
 			return nil, err
 		}
@@ -209,6 +209,14 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		return nil, nil
 	}
 	target := o.target(board, d)
+	if o.Engine == RTL {
+		target.Stalls = dataflow.Credit
+		if program := noVerilator(); program != "" {
+			d.Fail(diag.VerilatorMissing, "", "engine rtl needs "+program+", which is not here",
+				"install verilator and g++, or use --engine cycle")
+			return nil, nil
+		}
+	}
 	if o.Board == "" {
 		target.IO = dataflow.FromStream
 		goal.MaxCycles = MaxCycles
@@ -236,11 +244,14 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		}
 		return r.Trace.Outputs, o.draw(design, r.Trace)
 	}
+	o.Step("compiling", 0, 0)
+	if o.Engine == RTL {
+		return pick(streams, design.Model.Graph.Out), verilated(ctx, design, in, streams)
+	}
 	files, err := templates.Project(design, templates.Vectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
-	o.Step("compiling", 0, 0)
 	out, err = compile(ctx, design, files, streams)
 	var missing *templates.NoCompiler
 	if errors.As(err, &missing) {

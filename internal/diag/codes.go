@@ -45,6 +45,7 @@ const (
 	NotInterleaved    Code = "not-interleaved"
 	LengthFixed       Code = "length-fixed"
 	CompilerMissing   Code = "compiler-missing"
+	VerilatorMissing  Code = "verilator-missing"
 	FixedBatch        Code = "fixed-batch"
 )
 
@@ -90,5 +91,6 @@ var Codes = map[Code]string{
 	OutputBusy:        "another hlsgen is writing to the output folder",
 	JournalDamaged:    "a line of a sweep's journal is not as it was written",
 	CompilerMissing:   "no C++ compiler was found",
+	VerilatorMissing:  "Verilator was not found",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
 }

@@ -38,3 +38,29 @@ func Events(said string) map[string]Digest {
 	}
 	return list
 }
+
+// Passed reports whether a bench has said so.
+func Passed(said string) bool {
+	return strings.Contains(said, "PASS ") && !strings.Contains(said, "FAIL")
+}
+
+// A Frame is the clocks in which the first and the last word of a frame came out, of all outputs.
+type Frame struct{ First, Last int }
+
+// Frames are those that a bench has told of.
+func Frames(said string) (list []Frame) {
+	next := map[int]int{} // frame, by output
+	for _, line := range strings.Split(said, "\n") {
+		var output, first, last int
+		if n, _ := fmt.Sscanf(line, "FRAME %d %d %d", &output, &first, &last); n != 3 {
+			continue
+		}
+		f := next[output]
+		next[output]++
+		if f == len(list) {
+			list = append(list, Frame{first, last})
+		}
+		list[f] = Frame{min(list[f].First, first), max(list[f].Last, last)}
+	}
+	return list
+}

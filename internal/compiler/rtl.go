@@ -1,0 +1,112 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/rtlsim"
+	"hlsgen/templates"
+	"hlsgen/templates/rtl"
+)
+
+// noVerilator is what is missing of what engine rtl needs; empty where all is there.
+func noVerilator() string {
+	for _, program := range []string{"verilator", "g++"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return program
+		}
+	}
+	return ""
+}
+
+// paces are the ways in which engine rtl runs a design: at full speed, and with the host holding back both ends.
+var paces = []struct{ in, out rtlsim.Pace }{
+	{}, {in: rtlsim.Pace{Stall: 30, Seed: 1}, out: rtlsim.Pace{Stall: 30, Seed: 2}},
+}
+
+// Sizes of runs of engine rtl.
+const (
+	maxTold = 1 << 22 // words on all streams: of more, only the outputs' clocks are compared
+	maxSlow = 1 << 20 // clocks of all frames: benches of more are optimised
+)
+
+// verilated runs the design in SystemVerilog. Every word of every stream has to be Eval's, and has to move in the clock in
+// which it moves in engine cycle.
+func verilated(ctx context.Context, d *dataflow.Design, in, streams []tensors) error {
+	n, err := rtl.Of(d, templates.Options{})
+	if err != nil {
+		return err
+	}
+	files, err := rtl.Bench([]rtl.Run{{Network: n, Frames: streams}})
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "hlsgen-rtl-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	clocks, _ := d.Interval()
+	program, err := rtl.Compile(ctx, dir, files, clocks*len(in) > maxSlow)
+	if err != nil {
+		return err
+	}
+	words := 0
+	for s := range d.Model.Graph.Streams {
+		words += d.Port(s).Words * len(in)
+	}
+	for _, p := range paces {
+		said, err := program.Run(ctx, rtl.Pace(p.in), rtl.Pace(p.out))
+		if err != nil {
+			return err
+		}
+		if !rtl.Passed(said) {
+			return &Mismatch{"engine rtl against eval: " + failure(said)}
+		}
+		trace, err := rtlsim.Run(ctx, d, in, rtlsim.Options{Record: words <= maxTold, In: p.in, Out: p.out})
+		if err != nil {
+			return err
+		}
+		if err := sameClocks(d, trace, said); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failure is what a bench has to say first.
+func failure(said string) string {
+	for _, line := range strings.Split(said, "\n") {
+		if strings.HasPrefix(line, "FAIL ") {
+			return strings.TrimPrefix(line, "FAIL ")
+		}
+	}
+	return said
+}
+
+// sameClocks holds the clocks of a bench against a run of the simulator.
+func sameClocks(d *dataflow.Design, trace *rtlsim.Trace, said string) error {
+	for f, got := range rtl.Frames(said) {
+		if want := trace.Frames[f]; got != (rtl.Frame{First: want.First, Last: want.Last}) {
+			return &Mismatch{fmt.Sprintf("engine rtl against cycle, frame %d: its words come out in clocks %+v, want %+v", f, got,
+				want)}
+		}
+	}
+	if trace.Record == nil {
+		return nil
+	}
+	events := rtl.Events(said)
+	for s, m := range trace.Record.Streams {
+		for what, clocks := range map[string][]int{"written": m.Written, "read": m.Read} {
+			if got, ok := events[fmt.Sprintf("T0_s%d %s", s, what)]; ok && got != rtl.Hash(clocks) {
+				return &Mismatch{fmt.Sprintf("engine rtl against cycle, stream %s: words are %s in other clocks",
+					streamName(d.Model.Graph, s), what)}
+			}
+		}
+	}
+	return nil
+}
