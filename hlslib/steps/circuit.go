@@ -1,6 +1,9 @@
 package steps
 
 import (
+	"slices"
+	"sync"
+
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -8,13 +11,13 @@ import (
 
 // open is a form's tables in a circuit, by name and lane.
 func open(b *circuit.Builder, f Form) map[string][]circuit.Table {
-	in := map[string]dataflow.Storage{}
-	for _, s := range f.Storage() {
-		in[s.Name] = s
-	}
+	tables := sync.OnceValue(f.Tables)
 	list := map[string][]circuit.Table{}
-	for _, t := range f.Tables() {
-		list[t.Name] = t.Circuit(b, in[t.Name])
+	for _, s := range f.Storage() {
+		list[s.Name] = s.Circuit(b, func() dataflow.Table {
+			all := tables()
+			return all[slices.IndexFunc(all, func(t dataflow.Table) bool { return t.Name == s.Name })]
+		})
 	}
 	return list
 }
@@ -33,14 +36,9 @@ func (p *parallel) Circuit(b *circuit.Builder, row circuit.Value, values []circu
 		return circuit.Value{}
 	}
 	thresholds, bases, deltas := read("thresholds"), read("base"), read("deltas")
-	var elem, delta num.Type
-	for _, t := range p.Tables() {
-		switch t.Name {
-		case "base":
-			elem = t.Elem
-		case "deltas":
-			delta = t.Elem
-		}
+	elem, delta := num.Narrowest(k.Base), num.Type{}
+	if k.Delta != nil {
+		delta = num.Narrowest(k.Delta...)
 	}
 	steps := k.Steps()
 	codes := make([]circuit.Value, len(values))

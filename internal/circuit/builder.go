@@ -1,9 +1,10 @@
 package circuit
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"hlsgen/internal/num"
 )
@@ -103,7 +104,7 @@ func (b *Builder) add(n Node) Value {
 	switch n.Op {
 	case Fire, Read, After, Result: // what they read is made once
 	default:
-		key = fmt.Sprint(n.Op, n.Args, n.Width, n.Signed, n.Range, n.Stage, n.K, n.Table)
+		key = n.key()
 		if id, ok := b.known[key]; ok {
 			return Value{b, id}
 		}
@@ -116,14 +117,34 @@ func (b *Builder) add(n Node) Value {
 	return Value{b, id}
 }
 
+// key tells nodes apart that compute something else, or elsewhere.
+func (n Node) key() string {
+	b := make([]byte, 0, 64)
+	sign := int64(0)
+	if n.Signed {
+		sign = 1
+	}
+	for _, v := range [...]int64{int64(n.Op), int64(n.Width), sign, n.Range.Lo, n.Range.Hi, int64(n.Stage), int64(n.K),
+		int64(n.Table)} {
+		b = binary.AppendVarint(b, v)
+	}
+	for _, a := range n.Args {
+		b = binary.AppendVarint(b, int64(a))
+	}
+	return string(b)
+}
+
 // Delayed is the value so many clocks later.
 func (v Value) Delayed(clocks int) Value {
 	for ; clocks > 0 && v.Stage() != Always; clocks-- {
 		n := *v.node()
-		name, _, _ := strings.Cut(n.Name, "_at_")
+		name := n.base
+		if name == "" {
+			name = n.Name
+		}
 		n.Op, n.Args, n.K, n.Table, n.Stage, n.level = Delay, []ID{v.id}, 0, 0, n.Stage+1, 0
-		if n.Name = name; name != "" {
-			n.Name = fmt.Sprintf("%s_at_%d", name, n.Stage)
+		if n.base = name; name != "" {
+			n.Name = name + "_at_" + strconv.Itoa(n.Stage)
 		}
 		v = v.b.add(n)
 	}

@@ -77,6 +77,7 @@ type Node struct {
 	K      int       // what the operation has beside its operands
 	Table  uint64    // of Look: bit n is the result for operands that are n, the first one the lowest bit
 	Name   string    // what it is called; several may have the same
+	base   string    // of a Delay: the name of what is delayed
 	level  int       // ps of logic since the last register
 }
 
@@ -147,9 +148,8 @@ type Memory struct {
 	Rows  int
 	Width int
 	Style Style
-	// Data gives a table's rows: elements of type Elem, the first one lowest. It is nil of an array.
-	Data func() [][]int64
-	Elem num.Type
+	// Data gives a table's rows, and the type of their elements, the first one lowest. It is nil of an array.
+	Data func() (num.Type, [][]int64)
 
 	// Of an array: at stage Stage, Word is written to Address where When holds.
 	Stage               int

@@ -86,25 +86,30 @@ type Table struct {
 	b      *Builder
 	memory int // -1 where it has one row
 	row    Value
-	elem   num.Type
 }
 
 // Table is rows of so many elements of a type.
 func (b *Builder) Table(name string, style Style, elem num.Type, columns, rows int, data func() [][]int64) Table {
+	return b.Constants(name, style, columns*elem.Width, rows, func() (num.Type, [][]int64) { return elem, data() })
+}
+
+// Constants is rows of so many bits. What they are is asked for when they are written, or where there is one row: of
+// such elements, the first one lowest.
+func (b *Builder) Constants(name string, style Style, width, rows int, data func() (num.Type, [][]int64)) Table {
 	if rows == 1 {
-		var words []Value
-		for _, v := range data()[0] {
-			n := int64(elem.Encode(v))
-			if elem.Width == num.MaxWidth {
-				panic("circuit: a table of one row of elements of 64 bits")
-			}
-			words = append(words, Raw(b.Constant(n), elem.Width))
+		elem, all := data()
+		if elem.Width == num.MaxWidth {
+			panic("circuit: a table of one row of elements of 64 bits")
 		}
-		return Table{b, -1, Joined(words...), elem}
+		var words []Value
+		for _, v := range all[0] {
+			words = append(words, Raw(b.Constant(int64(elem.Encode(v))), elem.Width))
+		}
+		return Table{b, -1, Joined(words...)}
 	}
-	b.m.Memories = append(b.m.Memories, Memory{Name: name, Rows: rows, Width: columns * elem.Width, Style: style,
-		Data: data, Elem: elem, Address: None, Word: None, When: None})
-	return Table{b: b, memory: len(b.m.Memories) - 1, elem: elem}
+	b.m.Memories = append(b.m.Memories, Memory{Name: name, Rows: rows, Width: width, Style: style, Data: data,
+		Address: None, Word: None, When: None})
+	return Table{b: b, memory: len(b.m.Memories) - 1}
 }
 
 // Row is the row at an address.

@@ -1,8 +1,11 @@
 package dataflow
 
 import (
+	"fmt"
+
 	"hlsgen/hlslib/delay"
 	"hlsgen/internal/circuit"
+	"hlsgen/internal/num"
 )
 
 // Circuited is implemented by bound layers that have RTL. Which words an iteration moves is what Loop says of the same
@@ -43,18 +46,24 @@ func (s Storage) Style() circuit.Style {
 	return circuit.Distributed
 }
 
-// Circuit is the table where its storage says, one for each bank.
-func (t Table) Circuit(b *circuit.Builder, s Storage) []circuit.Table {
-	banks := max(1, t.Banks)
-	rows := len(t.Rows) / banks
-	list := make([]circuit.Table, banks)
+// Circuit is a table where its storage says, one for each bank. The table itself is asked for when it is written, or
+// where it has one row.
+func (s Storage) Circuit(b *circuit.Builder, table func() Table) []circuit.Table {
+	list := make([]circuit.Table, s.Arrays())
 	for k := range list {
-		name := t.Name
-		if banks > 1 {
-			name += "_" + string(rune('0'+k/100%10)) + string(rune('0'+k/10%10)) + string(rune('0'+k%10))
+		name := s.Name
+		if len(list) > 1 {
+			name = fmt.Sprintf("%s_%03d", s.Name, k)
 		}
-		list[k] = b.Table(name, s.Style(), t.Elem, len(t.Rows[0]), rows,
-			func() [][]int64 { return t.Rows[k*rows : (k+1)*rows] })
+		list[k] = b.Constants(name, s.Style(), s.Width, s.Rows, func() (num.Type, [][]int64) {
+			t := table()
+			return t.Elem, t.Rows[k*s.Rows : (k+1)*s.Rows]
+		})
 	}
 	return list
+}
+
+// Circuit is the table where its storage says, one for each bank.
+func (t Table) Circuit(b *circuit.Builder, s Storage) []circuit.Table {
+	return s.Circuit(b, func() Table { return t })
 }

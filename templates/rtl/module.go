@@ -57,8 +57,9 @@ func collect(m *circuit.Module, list *[]*circuit.Module) {
 // contents is a table for $readmemh: a row per line.
 func contents(t circuit.Memory) []byte {
 	var text []byte
-	for _, row := range t.Data() {
-		text = append(templates.AppendWord(text, t.Elem, row), '\n')
+	elem, rows := t.Data()
+	for _, row := range rows {
+		text = append(templates.AppendWord(text, elem, row), '\n')
 	}
 	return text
 }
