@@ -50,13 +50,17 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	points := t.points("with --pareto: so many designs at most, spread over the rates")
 	option(t.FlagSet, &o.Verify, "verify", "16", "N", integer(0, maxSamples),
 		"samples to check the design on; left out, fewer of a large network")
-	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run the generated C++")
+	option(t.FlagSet, &o.Backend, "backend", string(compiler.BackendHLS), "BACKEND",
+		oneOf[compiler.Backend]("back ends", compiler.Backends),
+		"what to generate: hls (C++), rtl (SystemVerilog), or both; latencies and FIFOs are those of the RTL where there is one")
+	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run what is generated")
 	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)
 	t.force()
 	t.json()
 	t.accumulators()
 	t.strict()
 	t.passes()
+	t.completes("backend", compiler.Backends)
 	return t.does(func(ctx context.Context) (*answer, error) {
 		if o.Board == "" {
 			return nil, usagef("a board is needed: --board zcu104, or another that hlsgen boards lists, " +
@@ -125,7 +129,11 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	if len(r.Kept) > 0 {
 		s.field("kept", "%s", owned.Some(r.Kept))
 	}
-	s.exact("next", "make -C "+quoted(filepath.Join(r.Out, "hls"))+" csim")
+	next := "make -C " + quoted(filepath.Join(r.Out, "hls")) + " csim"
+	if !r.Backend.HLS() {
+		next = "make -C " + quoted(filepath.Join(r.Out, "rtl")) + " sim"
+	}
+	s.exact("next", next)
 }
 
 func (s *screen) latency(d *folding.Design) {

@@ -43,6 +43,7 @@ type Options struct {
 	// path of what hlsgen calibrate has made of a user's reports; empty: delays are those of hlsgen's tables
 	Calibration string
 	IO          dataflow.IO
+	Backend     Backend
 	Unroll      dataflow.Envelope // of every process
 	FPS         float64
 	Interval    int // clocks per frame to reach; 0: not asked
@@ -83,7 +84,8 @@ type Result struct {
 	Design    *folding.Design
 	Verified  Verified
 	Accuracy  *Accuracy // nil without labels
-	Out       string    // the folder written
+	Backend   Backend
+	Out       string // the folder written
 	FileCount int
 	Kept      []string // below Out: what hlsgen did not write, or not so; with Options.Keep
 }
@@ -92,7 +94,7 @@ type Result struct {
 // error is the world's, a *Mismatch or a *rtlsim.Deadlock.
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
 	defer Catch(&err)
-	r := &Result{Verified: Verified{Engines: []string{}}}
+	r := &Result{Verified: Verified{Engines: []string{}}, Backend: o.Backend}
 	o.Step("reading", 0, 0)
 	var place *owned.Folder
 	if place, r.Out = claim(o, d); place == nil {
@@ -135,15 +137,9 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	r.Verified.Large = o.Verify == AutoVerify && autoSamples(r.Design.Model.Graph) < usualSamples
 	o.Step("generating", 0, 0)
-	files, err := templates.Project(r.Design.Design, templates.Vectors{Frames: streams}, templates.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("generate: %w", err)
-	}
-	if !o.NoCSim {
-		o.Step("compiling", 0, 0)
-		if err := r.compile(ctx, files, streams, d); err != nil || d.Failed() {
-			return nil, err
-		}
+	files, err := r.generate(ctx, o, streams, d)
+	if err != nil || d.Failed() {
+		return nil, err
 	}
 	r.Accuracy, err = accuracy(ctx, model, r.Source)
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
@@ -161,10 +157,38 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	return r, nil
 }
 
+// generate makes the files of the back ends, and runs what they are.
+func (r *Result) generate(ctx context.Context, o Options, streams []tensors, d *diag.List) (files templates.Files, err error) {
+	if o.Backend.HLS() {
+		files, err = templates.Project(r.Design.Design, templates.Vectors{Frames: streams}, templates.Options{})
+		if err != nil {
+			return nil, fmt.Errorf("generate: %w", err)
+		}
+		if !o.NoCSim {
+			o.Step("compiling", 0, 0)
+			if err := r.compile(ctx, files, streams, d); err != nil || d.Failed() {
+				return nil, err
+			}
+		}
+	}
+	if o.Backend.RTL() {
+		more, err := r.generateRTL(ctx, o, streams, d)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+	}
+	return files, nil
+}
+
 // target is the board at the asked clock, or at its own, with delays as calibrated.
 func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
-	return dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
+	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
 		Unroll: o.Unroll, Calibration: o.Delays(d)}
+	if o.Backend.RTL() {
+		t.Stalls = dataflow.Credit
+	}
+	return t
 }
 
 // goal is what the design is made for.

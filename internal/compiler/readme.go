@@ -49,6 +49,11 @@ var buildFiles = []templates.Entry{
 	described("script for Vitis HLS up to 2024.1", "hls/run_hls.tcl"),
 	described("script and configuration for Vitis 2024.2 and later",
 		"hls/run_hls_unified.tcl", "hls/hls_config.cfg"),
+	described("the network in SystemVerilog: the top, and its streams of FIFOs", "rtl/*_top.sv", "rtl/lib/*.sv"),
+	described("a module per layer, and the functions that it uses", "rtl/layers/*.sv"),
+	described("its tables, as $readmemh reads them", "rtl/tables/*.mem"),
+	described("a bench in Verilator, with every word of every stream", "rtl/bench/*", "rtl/bench/data/*.dat"),
+	described("runs the bench, and holds the text against what Verilator and Yosys have to say", "rtl/Makefile"),
 	described("every layer: ONNX nodes, types, accumulator, fold, cost by part", "report/layers.json"),
 	described("what became of every ONNX node", "report/nodes.json"),
 	described("what is proved of the design", "report/certificate.json"),
@@ -63,10 +68,10 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 	t := r.Design.Target
 	name := templates.Code(r.Source.Name)
 	about := fmt.Sprintf("A streaming accelerator of the model %s for the board %s (%s) at %s MHz:\n"+
-		"a Vitis HLS project, made by hlsgen %s. By simulation it takes %s every %s clocks,\n"+
+		"%s, made by hlsgen %s. By simulation it takes %s every %s clocks,\n"+
 		"and %d clocks from the first word of a frame to its last result.\n",
 		templates.Code(r.Source.File), templates.Code(t.Board.Name), templates.Code(t.Board.Part), plain(t.ClockMHz),
-		o.Version, r.frame(), plain(r.Design.Clocks.Interval), r.Design.Clocks.Latency)
+		o.Backend.makes(), o.Version, r.frame(), plain(r.Design.Clocks.Interval), r.Design.Clocks.Latency)
 	if v := r.Verified; v.Samples > 0 {
 		about += fmt.Sprintf("%d samples were compared with the model, bit for bit (%s).", v.Samples,
 			strings.Join(v.Engines, ", "))
@@ -96,6 +101,15 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 			".\nThat is what one public machine took for two layers, HLS and Vivado together, and a guess for others.",
 			Commands: []string{"make -C hls -j4 ip", "make -C hls package", "make -C hls xsim"}},
 		{Title: "Make it again", Text: model, Commands: []string{r.again(o)}},
+	}
+	if !o.Backend.HLS() {
+		steps = slices.Delete(steps, 1, 4)
+	}
+	if o.Backend.RTL() {
+		steps = slices.Insert(steps, 1, templates.Step{Title: "Run the SystemVerilog",
+			Text: "In Verilator, on the recorded frames: every word of every stream is compared. `make lint` and\n" +
+				"`make synth` hold the text against Verilator's warnings and Yosys' checks.",
+			Commands: []string{"make -C rtl sim"}})
 	}
 	if s := SequencesOf(r.Design); s != nil {
 		steps = slices.Insert(steps, 1, templates.Step{Title: "Send sequences", Text: s.sent()})

@@ -8,10 +8,66 @@ import (
 	"strings"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"
 )
+
+// A Backend is what is generated of a design; the zero value is HLS.
+type Backend string
+
+// The back ends. Latencies and FIFOs of a design are those of its RTL where that is generated.
+const (
+	BackendHLS  Backend = "hls"
+	BackendRTL  Backend = "rtl"
+	BackendBoth Backend = "both"
+)
+
+// Backends lists them.
+var Backends = []string{string(BackendHLS), string(BackendRTL), string(BackendBoth)}
+
+// HLS reports whether C++ is generated, RTL whether SystemVerilog is.
+func (b Backend) HLS() bool { return b != BackendRTL }
+
+// RTL is described at HLS.
+func (b Backend) RTL() bool { return b == BackendRTL || b == BackendBoth }
+
+// makes is what a build of the back end is, in words.
+func (b Backend) makes() string {
+	switch b {
+	case BackendRTL:
+		return "SystemVerilog"
+	case BackendBoth:
+		return "a Vitis HLS project, and the same in SystemVerilog"
+	}
+	return "a Vitis HLS project"
+}
+
+// generateRTL makes the design's SystemVerilog, and runs it where that can be.
+func (r *Result) generateRTL(ctx context.Context, o Options, streams []tensors, d *diag.List) (templates.Files, error) {
+	n, err := rtl.Of(r.Design.Design, templates.Options{})
+	if err != nil {
+		return nil, err
+	}
+	files, err := n.Project(streams)
+	if err != nil || len(streams) == 0 || o.NoCSim {
+		return files, err
+	}
+	if program := noVerilator(); program != "" {
+		r.Verified.Left = string(RTL)
+		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.VerilatorMissing,
+			Msg:  "the generated SystemVerilog was not run: there is no " + program,
+			Hint: "install verilator and g++, or pass --no-csim"})
+		return files, nil
+	}
+	o.Step("compiling", 0, 0)
+	if err := verilated(ctx, r.Design.Design, pick(streams, r.Design.Model.Graph.In), streams); err != nil {
+		return nil, err
+	}
+	r.Verified.Engines = append(r.Verified.Engines, string(RTL))
+	return files, nil
+}
 
 // noVerilator is what is missing of what engine rtl needs; empty where all is there.
 func noVerilator() string {
@@ -41,7 +97,7 @@ func verilated(ctx context.Context, d *dataflow.Design, in, streams []tensors) e
 	if err != nil {
 		return err
 	}
-	files, err := rtl.Bench([]rtl.Run{{Network: n, Frames: streams}})
+	files, err := n.Project(streams)
 	if err != nil {
 		return err
 	}

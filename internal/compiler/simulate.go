@@ -208,15 +208,15 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	if !ok {
 		return nil, nil
 	}
-	target := o.target(board, d)
 	if o.Engine == RTL {
-		target.Stalls = dataflow.Credit
+		o.Backend = BackendRTL
 		if program := noVerilator(); program != "" {
 			d.Fail(diag.VerilatorMissing, "", "engine rtl needs "+program+", which is not here",
 				"install verilator and g++, or use --engine cycle")
 			return nil, nil
 		}
 	}
+	target := o.target(board, d)
 	if o.Board == "" {
 		target.IO = dataflow.FromStream
 		goal.MaxCycles = MaxCycles

@@ -264,6 +264,7 @@ func (o Options) given() map[string]string {
 		{"interval", o.Interval > 0, strconv.Itoa(o.Interval)},
 		{"latency", o.Latency, "true"},
 		{"over-budget", o.Over, "true"},
+		{"backend", o.Backend.RTL(), string(o.Backend)},
 		{"io", o.IO != dataflow.FromMemory, o.IO.String()},
 		{"max-unroll", o.Unroll != dataflow.Envelope{}, o.Unroll.String()},
 		{"least", o.Least != folding.LeastLoad, o.Least.Flag()},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,14 +61,27 @@ func Bench(runs []Run) (templates.Files, error) {
 	}
 	b.view.Reset = strconv.Itoa(b.reset + 8)
 	b.view.Patience = strconv.Itoa(10000 + 16*b.longest)
-	for path, template := range map[string]string{"hlsgen_bench.sv": "bench.sv.tpl", "main.cpp": "main.cpp.tpl"} {
+	for _, name := range []string{"hlsgen_bench.sv", "main.cpp"} {
+		template := strings.TrimPrefix(name, "hlsgen_") + ".tpl"
 		text, err := templates.Render(texts, template, b.view)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, templates.File{Path: "rtl/bench/" + path, Data: text})
+		files = append(files, templates.File{Path: "rtl/bench/" + name, Data: text})
 	}
 	return files, nil
+}
+
+// Project is all files below rtl/: the design, a bench with the frames on its streams, and a Makefile that runs it.
+func (n *Network) Project(frames [][]dataflow.Tensor) (templates.Files, error) {
+	files, err := Bench([]Run{{Network: n, Frames: frames}})
+	if err != nil {
+		return nil, err
+	}
+	text, err := templates.Render(texts, "Makefile.tpl", n.Top)
+	files = append(files, templates.File{Path: "rtl/Makefile", Data: text})
+	slices.SortFunc(files, func(a, b templates.File) int { return strings.Compare(a.Path, b.Path) })
+	return files, err
 }
 
 // bencher collects tops.
@@ -121,7 +135,8 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 	}
 	axis := func(p templates.AXIPort, inputs []string, outputs ...string) map[string]string {
 		cpp := map[string]string{}
-		for direction, suffixes := range map[string][]string{"input": inputs, "output": outputs} {
+		for i, suffixes := range [][]string{inputs, outputs} {
+			direction := [...]string{"input", "output"}[i]
 			for _, suffix := range suffixes {
 				width := 1
 				if suffix == "TDATA" {
