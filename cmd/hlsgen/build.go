@@ -52,7 +52,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		"samples to check the design on; left out, fewer of a large network")
 	option(t.FlagSet, &o.Backend, "backend", string(compiler.BackendHLS), "BACKEND",
 		oneOf[compiler.Backend]("back ends", compiler.Backends),
-		"what to generate: hls (C++), rtl (SystemVerilog), or both; latencies and FIFOs are those of the RTL where there is one")
+		"what to generate: hls (C++), rtl (SystemVerilog), or both; with SystemVerilog, latencies and FIFOs are its")
 	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run what is generated")
 	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)
 	t.force()

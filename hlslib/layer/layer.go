@@ -10,7 +10,7 @@
 //	along.go        what layers of images do along a line of pixels
 //	steps.go        the tail of layers that end in a step function per channel
 //	pooling.go      the maximum, or the sum, of several values
-//	chain.go        the stages that a word goes through
+//	chain.go        the stages that a word goes through, as HLS makes them; circuit.go, in RTL
 //
 // It imports the formulas of costs, the delays of operations, and internal/dataflow; the kinds import it.
 package layer

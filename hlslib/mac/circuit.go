@@ -15,8 +15,8 @@ func (u *Unit) WeightCircuit(b *circuit.Builder, f dataflow.Fold) circuit.Table 
 		func() [][]int64 { return u.WeightTable(f).Rows })
 }
 
-// Channels is the outputs of PE channels: inputs x, the same for all of them, meet a row of weights. Where first holds, a
-// sum begins; row is that of the tables of step functions, at stage 0. inputs are the words of a channel.
+// Channels is the outputs of PE channels, each of which has an input word that meets its part of a row of weights. Where
+// first holds, a sum begins; row is that of the tables of step functions, at stage 0.
 func (u *Unit) Channels(b *circuit.Builder, f dataflow.Fold, inputs func(pe int) circuit.Value, weights, first,
 	row circuit.Value) []circuit.Value {
 	sums := make([]circuit.Value, f.PE)

@@ -30,6 +30,7 @@
 //   - search.go  search
 //   - serial.go  serial search
 //   - scale.go   multipliers
+//   - circuit.go all of them in RTL
 package steps
 
 import (

@@ -8,7 +8,7 @@ import (
 )
 
 // adder is the logic of an adder, or a comparison, of so many bits.
-func (b *Builder) adder(width int) int { return b.rate.LUT + width*b.rate.Carry }
+func adder(b *Builder, width int) int { return b.rate.LUT + width*b.rate.Carry }
 
 // checked is the range of a result; 64 bits hold it.
 func checked(r num.Range, ok bool) num.Range {
@@ -27,7 +27,7 @@ func Sum(a, b Value) Value {
 		return a
 	}
 	r := checked(a.Range().Plus(b.Range()))
-	return operation(Add, 0, a.b.adder(num.Smallest(r).Width), r, a, b)
+	return operation(Add, 0, adder(a.b, num.Smallest(r).Width), r, a, b)
 }
 
 // Difference is a - b.
@@ -36,7 +36,7 @@ func Difference(a, b Value) Value {
 		return a
 	}
 	r := checked(a.Range().Plus(b.Range().Neg()))
-	return operation(Sub, 0, a.b.adder(num.Smallest(r).Width), r, a, b)
+	return operation(Sub, 0, adder(a.b, num.Smallest(r).Width), r, a, b)
 }
 
 // Negative is -a.
@@ -161,7 +161,7 @@ func Exceeds(a, b Value) Value {
 		return a.b.Constant(0)
 	}
 	width := num.Smallest(a.Range().Union(b.Range())).Width
-	logic := a.b.adder(width)
+	logic := adder(a.b, width)
 	if width <= a.b.rate.Inputs/2 {
 		logic = a.b.rate.LUT
 	}

@@ -5,8 +5,8 @@
 // # Time
 //
 // An iteration starts in the clock in which every word that it reads is visible and every stream that it writes has a
-// place left: it fires. Its values are then computed in stages, a clock each, and nothing stops them. A value's stage is
-// the clocks since the start. An operation takes operands of one stage; those that are earlier are delayed, and where
+// place left: it fires. Its values are then computed in stages, a clock each, and nothing stops them. A value's stage
+// is the clocks since the start. An operation takes operands of one stage; those that are earlier are delayed, and where
 // the logic of a stage would become longer than the Rate allows, all of them are registered first. So the registers
 // of a circuit follow from the operations and the clock.
 //

@@ -168,7 +168,7 @@ func (h *Heap) Total(r num.Range) Value {
 
 // wrappedSum is a + b as the bits of a type have it.
 func wrappedSum(a, b Value, t num.Type) Value {
-	return operation(Add, 0, a.b.adder(t.Width), t.Range(), a, b)
+	return operation(Add, 0, adder(a.b, t.Width), t.Range(), a, b)
 }
 
 // reduce counts the bits of each column, as many at once as a lookup table has inputs.

@@ -58,7 +58,7 @@ func (b *Builder) Started(stage int) Value { return Value{b, b.m.Fire}.At(stage)
 func (b *Builder) Input(width int, when Value) Value {
 	k := len(b.m.In)
 	word := b.bits(Node{Op: Take, K: k, level: b.rate.LUT, Name: fmt.Sprintf("in%d", k)}, width)
-	b.m.In = append(b.m.In, Stream{Width: width, When: b.moves(when), Word: word.id, Moves: None})
+	b.m.In = append(b.m.In, Stream{Width: width, When: moves(when), Word: word.id, Moves: None})
 	return word
 }
 
@@ -72,11 +72,11 @@ func (b *Builder) Output(word, when Value) {
 		n.Stage = 0
 		word = b.add(n)
 	}
-	b.m.Out = append(b.m.Out, Stream{Width: word.Width(), When: b.moves(when), Word: word.id, Stage: word.Stage()})
+	b.m.Out = append(b.m.Out, Stream{Width: word.Width(), When: moves(when), Word: word.id, Stage: word.Stage()})
 }
 
 // moves is a condition of stage 0 by which a word moves.
-func (b *Builder) moves(when Value) ID {
+func moves(when Value) ID {
 	if s := when.Stage(); s != 0 && s != Always {
 		panic(fmt.Sprintf("circuit: what moves is known at stage %d", s))
 	}
@@ -97,13 +97,12 @@ func (b *Builder) Layer() *Module {
 		o.Moves = b.now(func() Value { return All(b.Started(0), when) }).At(stage).id
 	}
 	m.Latency = stage + 1
-	b.prune()
+	m.prune()
 	return m
 }
 
 // prune takes out what nothing needs, and checks what is left.
-func (b *Builder) prune() {
-	m := &b.m
+func (m *Module) prune() {
 	needed := make([]bool, len(m.Nodes))
 	var need func(id ID)
 	var list []ID

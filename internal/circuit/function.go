@@ -24,7 +24,7 @@ func (b *Builder) Call(key string, operands []Value, make func(f *Builder, opera
 	}
 	f := b.functions[shape]
 	if f == nil {
-		f = b.function(fmt.Sprintf("%s_%d", key, len(b.functions)), at, make)
+		f = function(b, fmt.Sprintf("%s_%d", key, len(b.functions)), at, make)
 		if b.functions == nil {
 			b.functions = map[string]*Module{}
 		}
@@ -46,7 +46,7 @@ func (b *Builder) Call(key string, operands []Value, make func(f *Builder, opera
 }
 
 // function makes one.
-func (b *Builder) function(name string, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
+func function(b *Builder, name string, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
 	f := &Builder{rate: b.rate, known: map[string]ID{}}
 	f.m.Name, f.m.Fire = name, None
 	var pins []Value
@@ -61,6 +61,6 @@ func (b *Builder) function(name string, like []Value, make func(f *Builder, oper
 	for _, r := range results {
 		f.m.Results = append(f.m.Results, r.id)
 	}
-	f.prune()
+	f.m.prune()
 	return &f.m
 }

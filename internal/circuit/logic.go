@@ -6,10 +6,10 @@ import "hlsgen/internal/num"
 var condition = num.Range{Hi: 1}
 
 // All is whether all conditions hold, Any whether one of them does. Without any, all hold.
-func (b *Builder) All(conditions ...Value) Value { return b.gate(And, 0, conditions) }
+func (b *Builder) All(conditions ...Value) Value { return gate(b, And, 0, conditions) }
 
 // Any is described at All.
-func (b *Builder) Any(conditions ...Value) Value { return b.gate(Or, 1, conditions) }
+func (b *Builder) Any(conditions ...Value) Value { return gate(b, Or, 1, conditions) }
 
 // All is whether all conditions hold, of which there is one.
 func All(conditions ...Value) Value { return conditions[0].b.All(conditions...) }
@@ -18,7 +18,7 @@ func All(conditions ...Value) Value { return conditions[0].b.All(conditions...) 
 func Any(conditions ...Value) Value { return conditions[0].b.Any(conditions...) }
 
 // gate is a tree of gates; decides is the operand that decides alone.
-func (b *Builder) gate(op Op, decides int64, conditions []Value) Value {
+func gate(b *Builder, op Op, decides int64, conditions []Value) Value {
 	var list []Value
 	for _, c := range conditions {
 		if c.is(decides) {

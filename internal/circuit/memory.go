@@ -16,16 +16,16 @@ type Register struct {
 // Register is a state of a number, read and written at a stage.
 func (b *Builder) Register(name string, stage int, r num.Range) Register {
 	t := num.Smallest(r)
-	return b.state(State{Name: name, Stage: stage, Width: t.Width, Signed: t.Signed()},
+	return state(b, State{Name: name, Stage: stage, Width: t.Width, Signed: t.Signed()},
 		Node{Range: r, Width: t.Width, Signed: t.Signed()})
 }
 
 // Latch is a state of a word.
 func (b *Builder) Latch(name string, stage, width int) Register {
-	return b.state(State{Name: name, Stage: stage, Width: width}, Node{Width: width, Word: true})
+	return state(b, State{Name: name, Stage: stage, Width: width}, Node{Width: width, Word: true})
 }
 
-func (b *Builder) state(s State, n Node) Register {
+func state(b *Builder, s State, n Node) Register {
 	k := len(b.m.States)
 	n.Op, n.K, n.Stage, n.Name = Read, k, s.Stage, s.Name
 	s.Node, s.Next, s.When = b.add(n).id, None, None
@@ -51,7 +51,8 @@ func (r Register) After() Value {
 	return r.b.add(n)
 }
 
-// Set is what iterations leave for which the condition holds. Both have to be there at the register's stage, or earlier.
+// Set is what iterations leave for which the condition holds. Both have to be there at the register's stage, or
+// earlier.
 func (r Register) Set(next, when Value) {
 	s := &r.b.m.States[r.state]
 	when = r.b.now(func() Value { return All(r.b.Started(s.Stage), when.At(s.Stage)) })
@@ -69,7 +70,7 @@ func (b *Builder) Accumulated(name string, t num.Type, first, v Value) Value {
 	if first.is(1) {
 		return Wrapped(v, t)
 	}
-	logic := b.adder(t.Width)
+	logic := adder(b, t.Width)
 	at, stage, _ := together(logic, first, v)
 	stage = max(stage, 0)
 	acc := b.Register(name, stage, t.Range())
@@ -117,12 +118,12 @@ func (t Table) Row(address Value) Value {
 	if t.memory < 0 {
 		return t.row
 	}
-	return t.b.row(t.memory, address)
+	return row(t.b, t.memory, address)
 }
 
 // row reads a memory. What lies in LUTs is there at once; a block gives its row from a register, and the next one is
 // behind it, because a block takes about as long as a stage.
-func (b *Builder) row(memory int, address Value) Value {
+func row(b *Builder, memory int, address Value) Value {
 	m := &b.m.Memories[memory]
 	n := Node{Args: []ID{address.id}, K: memory, Name: m.Name + "_row"}
 	if m.Style == Block || m.Style == Ultra {
@@ -162,7 +163,7 @@ func (a Array) Row(address Value) Value {
 	if a.memory < 0 {
 		return a.one.Value()
 	}
-	return a.b.row(a.memory, address)
+	return row(a.b, a.memory, address)
 }
 
 // Write has iterations write a row for which the condition holds, at the stage at which all is there.

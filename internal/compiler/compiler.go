@@ -9,7 +9,8 @@
 //	front.go        Pareto: many designs, none written
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
-//	engines.go      the ways to execute a model; verify.go compares them, and says what was compared
+//	engines.go      the ways to execute a model; rtl.go, as SystemVerilog; verify.go compares them, and says what
+//	                was compared
 //	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go, sequences.go: the
 //	                other reports
 //	form.go         the version of all JSON
@@ -158,7 +159,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 }
 
 // generate makes the files of the back ends, and runs what they are.
-func (r *Result) generate(ctx context.Context, o Options, streams []tensors, d *diag.List) (files templates.Files, err error) {
+func (r *Result) generate(ctx context.Context, o Options, streams []tensors,
+	d *diag.List) (files templates.Files, err error) {
 	if o.Backend.HLS() {
 		files, err = templates.Project(r.Design.Design, templates.Vectors{Frames: streams}, templates.Options{})
 		if err != nil {
@@ -172,7 +174,7 @@ func (r *Result) generate(ctx context.Context, o Options, streams []tensors, d *
 		}
 	}
 	if o.Backend.RTL() {
-		more, err := r.generateRTL(ctx, o, streams, d)
+		more, err := generateRTL(ctx, r, o, streams, d)
 		if err != nil {
 			return nil, err
 		}

@@ -45,7 +45,8 @@ func (b Backend) makes() string {
 }
 
 // generateRTL makes the design's SystemVerilog, and runs it where that can be.
-func (r *Result) generateRTL(ctx context.Context, o Options, streams []tensors, d *diag.List) (templates.Files, error) {
+func generateRTL(ctx context.Context, r *Result, o Options, streams []tensors,
+	d *diag.List) (templates.Files, error) {
 	n, err := rtl.Of(r.Design.Design, templates.Options{})
 	if err != nil {
 		return nil, err
@@ -90,8 +91,8 @@ const (
 	maxSlow = 1 << 20 // clocks of all frames: benches of more are optimised
 )
 
-// verilated runs the design in SystemVerilog. Every word of every stream has to be Eval's, and has to move in the clock in
-// which it moves in engine cycle.
+// verilated runs the design in SystemVerilog. Every word of every stream has to be Eval's, and has to move in the clock
+// in which it moves in engine cycle.
 func verilated(ctx context.Context, d *dataflow.Design, in, streams []tensors) error {
 	n, err := rtl.Of(d, templates.Options{})
 	if err != nil {
@@ -148,7 +149,7 @@ func failure(said string) string {
 func sameClocks(d *dataflow.Design, trace *rtlsim.Trace, said string) error {
 	for f, got := range rtl.Frames(said) {
 		if want := trace.Frames[f]; got != (rtl.Frame{First: want.First, Last: want.Last}) {
-			return &Mismatch{fmt.Sprintf("engine rtl against cycle, frame %d: its words come out in clocks %+v, want %+v", f, got,
+			return &Mismatch{fmt.Sprintf("engine rtl against cycle, frame %d: it comes out in clocks %+v, want %+v", f, got,
 				want)}
 		}
 	}

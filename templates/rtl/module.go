@@ -6,8 +6,11 @@
 //
 // In come circuits (internal/circuit) and designs; out come files. It sees templates, circuit, dataflow and num.
 //
-//	module.go  a circuit as a module: its ports, stages, registers
-//	spell.go   operations
+//	module.go     a circuit as a module: its ports, stages, registers
+//	spell.go      operations
+//	network.go    the top; lib/ has what does not depend on a design
+//	bench.go      a bench for Verilator, whose C++ is in bench/; verilator.go compiles and runs it, events.go reads what
+//	              it says
 package rtl
 
 import (
@@ -70,13 +73,12 @@ type speller struct {
 	module string
 	prefix string // of functions and files
 	names  []string
-	used   [][]bool        // bits that are read
-	shown  [][]circuit.ID  // declared, by stage
-	partly map[string]bool // declarations of what has bits that nobody reads
 	inline []bool          // the name is an expression
 	tables []uint64        // of lookups
-	stages [][]string      // lines, by stage
-	clocks [][]string      // what is registered at the end of a stage
+	shown  [][]circuit.ID  // declared, by stage
+	partly map[string]bool // declarations of what has bits that nobody reads
+	body
+	readers
 }
 
 // table is where a table's contents lie, below the project.
@@ -85,7 +87,7 @@ func (s *speller) table(t circuit.Memory) string { return "rtl/tables/" + s.pref
 // layer writes the module of a layer.
 func (s *speller) layer(w *strings.Builder) {
 	m := s.m
-	s.body()
+	s.spell()
 	ports := []string{"input  logic clk", "input  logic rst"}
 	s.partly = map[string]bool{ports[0]: !clocked(m)}
 	for k, p := range m.In {
@@ -143,7 +145,7 @@ func both(a, b string) string {
 // function writes the module of a function.
 func (s *speller) function(w *strings.Builder) {
 	m := s.m
-	s.body()
+	s.spell()
 	s.partly = map[string]bool{}
 	var ports []string
 	if clocked(m) {
@@ -248,7 +250,8 @@ func (s *speller) memories(w *strings.Builder) {
 			style = "registers"
 			w.WriteString("`ifndef YOSYS\n    (* ram_style = \"registers\" *)\n`endif\n")
 		case kind == "rom" && t.Style == circuit.Distributed: // Yosys 0.23 has no such style for a table
-			w.WriteString("`ifdef YOSYS\n    (* rom_style = \"logic\" *)\n`else\n    (* rom_style = \"distributed\" *)\n`endif\n")
+			w.WriteString("`ifdef YOSYS\n    (* rom_style = \"logic\" *)\n`else\n    (* rom_style = \"distributed\" *)\n" +
+				"`endif\n")
 		default:
 			fmt.Fprintf(w, "    (* %s_style = %q *)\n", kind, style)
 		}

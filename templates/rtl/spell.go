@@ -9,10 +9,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// body spells all nodes, stage by stage.
-func (s *speller) body() {
+// spell writes all nodes, stage by stage.
+func (s *speller) spell() {
 	s.names, s.inline = make([]string, len(s.m.Nodes)), make([]bool, len(s.m.Nodes))
-	s.used = make([][]bool, len(s.m.Nodes))
+	s.readers = readers{s.m, make([][]bool, len(s.m.Nodes))}
 	s.call()
 	for i := range s.m.Nodes {
 		s.node(circuit.ID(i))
@@ -71,9 +71,11 @@ func literal(v int64, width int) string {
 	return fmt.Sprintf("%d'h%x", width, num.Type{Kind: num.Int, Width: width}.Encode(v))
 }
 
-// line adds a line to a stage; clock what is registered at its end.
-func (s *speller) line(stage int, text string)  { put(&s.stages, stage, text) }
-func (s *speller) clock(stage int, text string) { put(&s.clocks, stage, text) }
+// A body is what happens in each stage, and what is registered at its end.
+type body struct{ stages, clocks [][]string }
+
+func (b *body) line(stage int, text string)  { put(&b.stages, stage, text) }
+func (b *body) clock(stage int, text string) { put(&b.clocks, stage, text) }
 
 func put(list *[][]string, stage int, text string) {
 	for len(*list) <= stage {
@@ -88,23 +90,29 @@ func (s *speller) whole(id circuit.ID) string {
 	return s.names[id]
 }
 
+// A readers is the bits of values that somebody reads.
+type readers struct {
+	m    *circuit.Module
+	used [][]bool
+}
+
 // use notes that somebody reads these bits.
-func (s *speller) use(id circuit.ID, low, width int) {
-	n := s.m.Nodes[id]
+func (r *readers) use(id circuit.ID, low, width int) {
+	n := r.m.Nodes[id]
 	if n.Op == circuit.After { // which is the register
-		id = s.m.States[n.K].Node
+		id = r.m.States[n.K].Node
 	}
-	if s.used[id] == nil {
-		s.used[id] = make([]bool, n.Width)
+	if r.used[id] == nil {
+		r.used[id] = make([]bool, n.Width)
 	}
 	for i := range width {
-		s.used[id][low+i] = true
+		r.used[id][low+i] = true
 	}
 }
 
 // read reports whether somebody reads all bits of a value.
-func (s *speller) read(id circuit.ID) bool {
-	return s.used[id] != nil && !slices.Contains(s.used[id], false)
+func (r *readers) read(id circuit.ID) bool {
+	return r.used[id] != nil && !slices.Contains(r.used[id], false)
 }
 
 // resized is a value with so many bits, more by its sign, or only the lowest.
@@ -343,8 +351,8 @@ func (s *speller) multiply(id circuit.ID) {
 	wa, wb := width(a), width(b)
 	stage := n.Stage - circuit.Device
 	s.show(stage, id)
-	s.line(stage, fmt.Sprintf("hlsgen_multiply #(.A(%d), .B(%d), .P(%d)) %s_multiply (.clk(clk), .a(%s), .b(%s), .product(%s));",
-		wa, wb, n.Width, name, s.resized(n.Args[0], wa), s.resized(n.Args[1], wb), name))
+	s.line(stage, fmt.Sprintf("hlsgen_multiply #(.A(%d), .B(%d), .P(%d)) %s_multiply (.clk(clk), .a(%s), .b(%s), "+
+		".product(%s));", wa, wb, n.Width, name, s.resized(n.Args[0], wa), s.resized(n.Args[1], wb), name))
 }
 
 // result is what a call gives; the last one that is spelled spells the call.

@@ -30,8 +30,8 @@ func Compile(ctx context.Context, dir string, files templates.Files, optimise bo
 		return nil, err
 	}
 	p := &Program{filepath.Join(dir, "rtl")}
-	args := []string{"--cc", "-Wno-fatal", "-Wno-lint", "--x-assign", "unique", "--x-initial", "unique", "--prefix", "Vbench",
-		"--top-module", "hlsgen_bench", "--Mdir", "obj"}
+	args := []string{"--cc", "-Wno-fatal", "-Wno-lint", "--x-assign", "unique", "--x-initial", "unique",
+		"--prefix", "Vbench", "--top-module", "hlsgen_bench", "--Mdir", "obj"}
 	if _, err := p.run(ctx, "verilator", append(args, Sources(files, true)...)...); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func Compile(ctx context.Context, dir string, files templates.Files, optimise bo
 	}
 	flags := []string{"-std=gnu++17", "-I", include, "-I", filepath.Join(include, "vltstd"), "-I", "obj", "-I", "bench",
 		"-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-w"}
-	runtime, err := p.runtime(ctx, include, flags, files)
+	runtime, err := p.runtime(ctx, include, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +81,13 @@ func (p *Program) include(ctx context.Context) (string, error) {
 }
 
 // runtime compiles what does not depend on a design, once: it is kept in the user's cache.
-func (p *Program) runtime(ctx context.Context, include string, flags []string, files templates.Files) (objects []string, err error) {
+func (p *Program) runtime(ctx context.Context, include string, flags []string) (objects []string, err error) {
 	sources := []string{filepath.Join(include, "verilated.cpp"), filepath.Join(include, "verilated_threads.cpp"),
 		filepath.Join(p.dir, "bench", "bench.cpp")}
 	h := sha256.New()
 	fmt.Fprintln(h, flags)
-	for _, s := range append([]string{filepath.Join(include, "verilated.h"), filepath.Join(p.dir, "bench", "bench.hpp")}, sources...) {
+	headers := []string{filepath.Join(include, "verilated.h"), filepath.Join(p.dir, "bench", "bench.hpp")}
+	for _, s := range append(headers, sources...) {
 		text, err := os.ReadFile(s)
 		if err != nil {
 			return nil, err
