@@ -12,7 +12,7 @@
 //	pooling.go      the maximum, or the sum, of several values
 //	chain.go        the stages that a word goes through, as HLS makes them; circuit.go, in RTL
 //
-// It imports the formulas of costs, the delays of operations, and internal/dataflow; the kinds import it.
+// It imports the formulas of costs, the delays of operations, circuit and dataflow; the kinds import it.
 package layer
 
 import (

@@ -17,7 +17,7 @@
 // requantised are numbers.
 //
 // In come weights, step functions and the types of inputs; out come a unit's accumulator, its folds, its results and
-// the parameters of its C++. It sees layer, steps, cost, delay, dataflow
+// the parameters of its C++, or a circuit. It sees layer, steps, cost, delay, circuit, dataflow
 // and num.
 package mac
 

@@ -2,6 +2,7 @@
 // streams, and the Design that folds them onto a device. Every value is an int64 and equality is exact.
 //
 // In come layers that package hlslib's folders make; out come what the engines ask of them. It sees boards,
+// circuit,
 // delay and num.
 //
 //   - op.go says what a layer is, kind.go what a kind of layers is
