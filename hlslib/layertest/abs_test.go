@@ -11,6 +11,8 @@ import (
 	"hlsgen/hlslib"
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -38,6 +40,14 @@ type defect struct {
 	cost    func(dataflow.Cost) dataflow.Cost
 	emit    func(*dataflow.Instance)
 	source  [2]string // text of the C++, and what stands in its place
+	rtl     rtlDefect
+}
+
+// An rtlDefect changes the circuit.
+type rtlDefect struct {
+	keeps bool // negative values
+	skips bool // every other word: an iteration in which nothing moves is between
+	late  int  // clocks that words come later than Loop says
 }
 
 //go:embed testdata/mutant_abs.hpp
@@ -136,8 +146,12 @@ func (o *abs) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return in, out
 }
 
-func (o *abs) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	l := dataflow.Loop{Body: []dataflow.Run{{Times: o.words(f), Moves: dataflow.Moves{Read: 1, Write: 1}}}, Latency: 1}
+func (o *abs) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	l := layer.Timed(o, f, t, dataflow.Loop{Body: []dataflow.Run{{Times: o.words(f),
+		Moves: dataflow.Moves{Read: 1, Write: 1}}}, Latency: 1})
+	if t.Stalls == dataflow.Credit {
+		l.Latency -= o.defect().rtl.late
+	}
 	if d := o.defect().loop; d != nil {
 		d(&l)
 	}
@@ -161,6 +175,23 @@ func (k absKernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 		d(out)
 	}
 	return out
+}
+
+func (o *abs) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b, defect := circuit.New(t.Rate()), o.defect().rtl
+	moves := b.Constant(1)
+	if defect.skips {
+		moves = b.Counter("odd", 2, moves).First
+	}
+	var magnitudes []circuit.Value
+	for _, x := range layer.Elements(b.Input(f.PE*o.in.Elem.Width, moves), o.in.Elem) {
+		if !defect.keeps {
+			x = circuit.Choice(circuit.Negativity(x), circuit.Negative(x), x)
+		}
+		magnitudes = append(magnitudes, circuit.Kept(x, o.out.Elem.Range()))
+	}
+	b.Output(circuit.Packed(o.out.Elem, magnitudes...).Delayed(1), moves)
+	return b.Layer()
 }
 
 // width is the bits of a value and of its negative.

@@ -53,6 +53,9 @@ func init() {
 			return append(c, dataflow.Part{Name: "memory", Resources: dataflow.Resources{BRAM: 1}})
 		}},
 		"a constant beyond int": {emit: func(i *dataflow.Instance) { i.Config[0].Value = 1 << 31 }},
+		"RTL keeps signs":       {rtl: rtlDefect{keeps: true}},
+		"RTL skips a clock":     {rtl: rtlDefect{skips: true}},
+		"RTL is a clock late":   {rtl: rtlDefect{late: 1}},
 		"other parameters":      {params: func(p *absParams) { p.Defect = "" }},
 	}
 }
@@ -107,6 +110,10 @@ func TestMutants(t *testing.T) {
 		"C++ warns":             checkCompiler,
 		"C++ negates none":      checkOutput,
 
+		"RTL keeps signs":     checkRTLWords,
+		"RTL skips a clock":   checkRTLWords,
+		"RTL is a clock late": checkRTLClocks,
+
 		"three clocks a word": checkLoop,
 		"latency 40":          checkLatency,
 		"no adders":           checkBand,
@@ -126,8 +133,10 @@ func TestMutants(t *testing.T) {
 			t.Parallel()
 			programs, errs := examine(t.Context(), []Case{absCase(name)})
 			if len(errs) == 0 {
-				gxx := tier.Needs(t, "g++")[0]
+				gxx := tier.Needs(t, "g++", "verilator")[0]
 				if err := run(t.Context(), gxx, t.TempDir(), programs); err != nil {
+					errs = append(errs, err)
+				} else if err := runRTL(t.Context(), t.TempDir(), programs); err != nil {
 					errs = append(errs, err)
 				}
 			}
