@@ -5,6 +5,7 @@ import (
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/steps"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -130,4 +131,13 @@ func (s *Steps) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
 		return form.Logic(m)
 	}
 	return nil
+}
+
+// Circuit is a fold's outputs of values. The row is that of the tables, at stage 0.
+func (s *Steps) Circuit(b *circuit.Builder, f dataflow.Fold, row circuit.Value,
+	values []circuit.Value) []circuit.Value {
+	if form := s.Form(f); form != nil {
+		return form.Circuit(b, row, values)
+	}
+	return values
 }

@@ -10,7 +10,10 @@ import (
 )
 
 // open is a form's tables in a circuit, by name and lane.
-func open(b *circuit.Builder, f Form) map[string][]circuit.Table {
+func open(b *circuit.Builder, f interface {
+	Storage() []dataflow.Storage
+	Tables() []dataflow.Table
+}) map[string][]circuit.Table {
 	tables := sync.OnceValue(f.Tables)
 	list := map[string][]circuit.Table{}
 	for _, s := range f.Storage() {
@@ -25,47 +28,37 @@ func open(b *circuit.Builder, f Form) map[string][]circuit.Table {
 // Circuit compares with all thresholds of a row.
 func (p *parallel) Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
 	k := p.f.compare
+	rows, elems := map[string]circuit.Value{}, map[string]num.Type{}
 	tables := open(b, p)
+	side := p.side()
 	if k.Shared() {
-		row = b.Constant(0)
+		row, side = b.Constant(0), 1
 	}
-	read := func(name string) circuit.Value {
-		if t := tables[name]; t != nil {
-			return t[0].Row(row)
-		}
-		return circuit.Value{}
+	for _, s := range p.Storage() {
+		rows[s.Name] = tables[s.Name][0].Row(row)
 	}
-	thresholds, bases, deltas := read("thresholds"), read("base"), read("deltas")
-	elem, delta := num.Narrowest(k.Base), num.Type{}
+	elems["thresholds"], elems["base"] = p.f.of, num.Narrowest(k.Base)
 	if k.Delta != nil {
-		delta = num.Narrowest(k.Delta...)
+		elems["deltas"] = num.Narrowest(k.Delta...)
 	}
+	element := func(name string, i int) circuit.Value { return circuit.Element(rows[name], i, elems[name]) }
 	steps := k.Steps()
 	codes := make([]circuit.Value, len(values))
 	for i, v := range values {
-		lane := i
-		if k.Shared() {
-			lane = 0
-		}
+		lane := i % side
 		var exceeded []circuit.Value
 		for s := range steps {
-			exceeded = append(exceeded, circuit.Exceeds(v, circuit.Element(thresholds, lane*steps+s, p.f.of)))
+			exceeded = append(exceeded, circuit.Exceeds(v, element("thresholds", lane*steps+s)))
 		}
-		var base circuit.Value
-		if c, ok := k.Constant(); ok {
-			base = b.Constant(c)
-		} else {
-			base = circuit.Element(bases, lane, elem)
+		base := b.Constant(k.Base[0])
+		if rows["base"] != (circuit.Value{}) {
+			base = element("base", lane)
 		}
 		if k.Delta == nil {
-			codes[i] = p.f.affine(count(b, exceeded), k.Unit, base)
+			codes[i] = p.f.affine(b, count(b, exceeded), k.Unit, base)
 			continue
 		}
-		terms := []circuit.Value{base}
-		for s, e := range exceeded {
-			terms = append(terms, circuit.Choice(e, circuit.Element(deltas, lane*steps+s, delta), b.Constant(0)))
-		}
-		codes[i] = p.f.code(circuit.Total(terms...))
+		codes[i] = p.f.sum(b, base, exceeded, func(s int) circuit.Value { return element("deltas", lane*steps+s) })
 	}
 	return codes
 }
@@ -80,27 +73,37 @@ func count(b *circuit.Builder, conditions []circuit.Value) circuit.Value {
 }
 
 // affine is base + unit*n, which is a code.
-func (f *Functions) affine(n circuit.Value, unit int64, base circuit.Value) circuit.Value {
-	return f.code(circuit.Sum(circuit.Times(n, unit), base))
+func (f *Functions) affine(b *circuit.Builder, n circuit.Value, unit int64, base circuit.Value) circuit.Value {
+	if r := base.Range(); r.Lo == r.Hi && n.Range() == (num.Range{Hi: 1}) {
+		return circuit.Kept(circuit.Choice(n, b.Constant(r.Lo+unit), base), f.out.Range())
+	}
+	h := b.Heap()
+	h.Add(circuit.Times(n, unit), 0)
+	h.Add(base, 0)
+	return h.Total(f.out.Range())
 }
 
-// code is a number that is known to be one.
-func (f *Functions) code(v circuit.Value) circuit.Value {
-	if f.out.Kind == num.Bipolar {
-		return circuit.Choice(circuit.Exceeds(v, circuit.Constant(v, 0)), circuit.Constant(v, 1), circuit.Constant(v, -1))
+// sum is the base and what each condition that holds adds, which is a code.
+func (f *Functions) sum(b *circuit.Builder, base circuit.Value, conditions []circuit.Value,
+	delta func(i int) circuit.Value) circuit.Value {
+	h := b.Heap()
+	h.Add(base, 0)
+	for i, c := range conditions {
+		h.AddProduct(c, delta(i))
 	}
-	return circuit.Kept(v, f.out.Range())
+	return h.Total(f.out.Range())
 }
 
-// address is a lane's row of a table: bits of a value behind the number of the function.
-func (l *lanes) address(b *circuit.Builder, row circuit.Value, bits circuit.Value, width int) circuit.Value {
-	if l.functions() == 1 {
-		row = b.Constant(0)
+// address is a lane's row of a table: so many bits behind the number of the function.
+func (l *lanes) address(row circuit.Value, bits ...circuit.Value) circuit.Value {
+	if l.functions() > 1 {
+		bits = append(bits, circuit.Raw(row, row.Width()))
 	}
-	if width == 0 {
-		return row
+	if len(bits) == 0 {
+		return circuit.Constant(row, 0)
 	}
-	return circuit.Sum(circuit.Shifted(row, width), circuit.Wrapped(bits, num.Type{Kind: num.UInt, Width: width}))
+	word := circuit.Joined(bits...)
+	return circuit.Wrapped(word, num.Type{Kind: num.UInt, Width: word.Width()})
 }
 
 // Circuit looks up, and compares the rest.
@@ -110,31 +113,26 @@ func (s *segment) Circuit(b *circuit.Builder, row circuit.Value, values []circui
 	for i, v := range values {
 		word := circuit.Raw(v, s.f.of.Width)
 		if s.window {
-			inside := num.Range{Lo: s.first, Hi: s.first + 1<<s.span - 1}
-			word = circuit.Raw(circuit.Difference(circuit.Clipped(v, inside), b.Constant(s.first)), s.span)
+			word = circuit.Raw(circuit.Difference(circuit.Clipped(v, s.cut()), b.Constant(s.first)), s.span)
 		}
-		at := s.address(b, row, circuit.Part(word, s.low, s.span-s.low), s.span-s.low)
+		at := s.address(row, circuit.Part(word, s.low, s.span-s.low))
 		code := circuit.Element(tables["codes"][i].Row(at), 0, s.f.out)
 		if s.inside == 0 {
 			codes[i] = code
 			continue
 		}
-		rest := circuit.Wrapped(circuit.Part(word, 0, s.low), s.rest())
+		rest := circuit.Element(circuit.Part(word, 0, s.low), 0, s.rest())
 		thresholds := tables["thresholds"][i].Row(at)
 		var exceeded []circuit.Value
 		for k := range s.inside {
 			exceeded = append(exceeded, circuit.Exceeds(rest, circuit.Element(thresholds, k, s.rest())))
 		}
 		if s.f.uniform() {
-			codes[i] = s.f.affine(count(b, exceeded), s.f.jumps.Lo, code)
+			codes[i] = s.f.affine(b, count(b, exceeded), s.f.jumps.Lo, code)
 			continue
 		}
 		deltas := tables["deltas"][i].Row(at)
-		terms := []circuit.Value{code}
-		for k, e := range exceeded {
-			terms = append(terms, circuit.Choice(e, circuit.Element(deltas, k, s.padded()), b.Constant(0)))
-		}
-		codes[i] = s.f.code(circuit.Total(terms...))
+		codes[i] = s.f.sum(b, code, exceeded, func(k int) circuit.Value { return circuit.Element(deltas, k, s.padded()) })
 	}
 	return codes
 }
@@ -144,30 +142,58 @@ func (s *searching) Circuit(b *circuit.Builder, row circuit.Value, values []circ
 	tables := open(b, s)
 	codes := make([]circuit.Value, len(values))
 	for i, v := range values {
-		found := b.Constant(0)
+		var found []circuit.Value // the lowest bits first
 		for stage, bits := range s.stages {
-			at := s.address(b, row, circuit.Raw(found, max(1, s.before(stage))), s.before(stage))
-			thresholds := tables[name(stage)][i].Row(at)
+			thresholds := tables[name(stage)][i].Row(s.address(row, found...))
 			var exceeded []circuit.Value
 			for k := range 1<<bits - 1 {
 				exceeded = append(exceeded, circuit.Exceeds(v, circuit.Element(thresholds, k, s.f.of)))
 			}
-			found = circuit.Sum(circuit.Shifted(found, bits), count(b, exceeded))
+			found = append([]circuit.Value{circuit.Raw(count(b, exceeded), bits)}, found...)
 		}
-		base, _ := s.f.compare.Constant()
-		switch s.counts() {
-		case 0:
-			codes[i] = s.f.affine(found, s.f.compare.Unit, b.Constant(base))
-		case 1:
-			codes[i] = s.f.affine(found, s.f.compare.Unit,
-				circuit.Element(tables["codes"][i].Row(s.address(b, row, circuit.Value{}, 0)), 0, s.codes()))
-		default:
-			width := s.before(len(s.stages))
-			codes[i] = circuit.Element(tables["codes"][i].Row(s.address(b, row, circuit.Raw(found, width), width)), 0,
-				s.codes())
-		}
+		codes[i] = s.output(b, tables, i, row, circuit.Joined(found...))
 	}
 	return codes
+}
+
+// output is a lane's code where so many thresholds are exceeded.
+func (s *searching) output(b *circuit.Builder, tables map[string][]circuit.Table, lane int, row,
+	found circuit.Value) circuit.Value {
+	unit, of := s.f.compare.Unit, num.Type{Kind: num.UInt, Width: found.Width()}
+	switch s.counts() {
+	case 0:
+		base, _ := s.f.compare.Constant()
+		return s.f.affine(b, circuit.Wrapped(found, of), unit, b.Constant(base))
+	case 1:
+		base := circuit.Element(tables["codes"][lane].Row(s.address(row)), 0, s.codes())
+		return s.f.affine(b, circuit.Wrapped(found, of), unit, base)
+	}
+	return circuit.Element(tables["codes"][lane].Row(s.address(row, found)), 0, s.codes())
+}
+
+// A Search is a serial search in a circuit.
+type Search struct {
+	*Serial
+	b      *circuit.Builder
+	tables map[string][]circuit.Table
+}
+
+// Search begins it.
+func (s *Serial) Search(b *circuit.Builder) Search { return Search{s, b, open(b, s)} }
+
+// Place is the type of places. Behind the last step, the place is the count alone.
+func (s Search) Place() num.Type { return num.Type{Kind: num.UInt, Width: s.Steps()} }
+
+// Next is a lane's place behind another one, for a value, of the function in a row.
+func (s Search) Next(lane int, row, place, v circuit.Value) circuit.Value {
+	limit := circuit.Element(s.tables["places"][lane].Row(s.address(row, circuit.Raw(place, s.Steps()))), 0, s.f.of)
+	more := circuit.Raw(circuit.Exceeds(v, limit), 1)
+	return circuit.Wrapped(circuit.Joined(more, circuit.Part(place, 0, s.Steps()-1)), s.Place())
+}
+
+// Code is a lane's, of the place behind the last step.
+func (s Search) Code(lane int, row, place circuit.Value) circuit.Value {
+	return s.output(s.b, s.tables, lane, row, circuit.Raw(place, s.Steps()))
 }
 
 // Circuit is a sum of shifted values. A lane with a multiplier of its own always is the same lane.
@@ -185,7 +211,7 @@ func (s *Scaled) Circuit(b *circuit.Builder, row circuit.Value, values []circuit
 		product := circuit.Times(circuit.Kept(v, s.occurring()), s.s.multiplier[own])
 		sum := circuit.Wrapped(circuit.Sum(product, bias), s.s.sum)
 		rounded := circuit.Kept(circuit.Rounded(sum, s.s.shift, s.s.mode), s.s.code)
-		codes[i] = s.f.code(circuit.Clipped(rounded, s.s.limits))
+		codes[i] = circuit.Kept(circuit.Clipped(rounded, s.s.limits), s.f.out.Range())
 	}
 	return codes
 }

@@ -111,5 +111,5 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		c.Look(buffered, word, f.Memory)
 	}
 	c.Choose(1)
-	return dataflow.Loop{Body: iterations(o.schedule(f).body, o.parts(f)), Latency: c.Write()}
+	return layer.Timed(o, f, t, dataflow.Loop{Body: iterations(o.schedule(f).body, o.parts(f)), Latency: c.Write()})
 }

@@ -27,10 +27,16 @@ func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
 	c.Look(s.form.Rows(), s.form.Bits(), f.Memory)
 	c.Do(delay.Compare, s.form.Bits())
 	c.Do(delay.Keep, 1)
-	s.clocks = c.Clocks()
-	s.calls = (s.form.Steps()-1)*s.clocks + 1
+	s.take(c.Clocks())
+	if t.Stalls == dataflow.Credit { // a circuit takes as many as it takes
+		_, clocks := s.circuit()
+		s.take(clocks)
+	}
 	return s
 }
+
+// take has a step take so many clocks.
+func (s *serial) take(clocks int) { s.clocks, s.calls = clocks, (s.form.Steps()-1)*clocks+1 }
 
 // orSerial gives every choice of PE its serial folds, too.
 func (o *op) orSerial(c *layer.Folds) {
@@ -65,12 +71,12 @@ func (s *serial) loop() dataflow.Loop {
 	}
 	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First},
 		dataflow.Index{Kind: dataflow.Last}
-	return dataflow.Nest{
+	return layer.Timed(s.op, s.fold, s.target, dataflow.Nest{
 		Trips:   []int{s.Vectors, s.Words(s.fold), s.calls},
 		Read:    []dataflow.Access{{each, each, first}},
 		Write:   []dataflow.Access{{each, each, last}},
 		Latency: c.Write(),
-	}.Loop()
+	}.Loop())
 }
 
 // codes is the memory of codes; of no rows where counts are all there is.

@@ -94,7 +94,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
 	o.steps.Chain(&c, f)
-	return o.Nest(f, c.Write()).Loop()
+	return layer.Timed(o, f, t, o.Nest(f, c.Write()).Loop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {

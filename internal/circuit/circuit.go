@@ -119,6 +119,7 @@ const (
 )
 
 // A State is a register that later iterations read. It takes Next at stage Stage where When holds, of iterations alone.
+// Its Read may be at an earlier stage.
 type State struct {
 	Name   string
 	Stage  int

@@ -64,6 +64,16 @@ func (r Register) Set(next, when Value) {
 	s.Next, s.When = n.id, when.id
 }
 
+// SetLate is Set at whatever stage all is there: what this iteration leaves can be read so many iterations later. For
+// those in between the register has not changed yet, or just has.
+func (r Register) SetLate(next, when Value) (iterations int) {
+	s := &r.b.m.States[r.state]
+	read := s.Stage
+	s.Stage = max(read, Stage(next, when))
+	r.Set(next, when)
+	return r.b.m.States[r.state].Stage - read + 1
+}
+
 // Accumulated is the sum of a number over iterations, those from the last one on for which first holds, wrapped to a
 // type: in a register of that type.
 func (b *Builder) Accumulated(name string, t num.Type, first, v Value) Value {
@@ -99,9 +109,6 @@ func (b *Builder) Table(name string, style Style, elem num.Type, columns, rows i
 func (b *Builder) Constants(name string, style Style, width, rows int, data func() (num.Type, [][]int64)) Table {
 	if rows == 1 {
 		elem, all := data()
-		if elem.Width == num.MaxWidth {
-			panic("circuit: a table of one row of elements of 64 bits")
-		}
 		var words []Value
 		for _, v := range all[0] {
 			words = append(words, Raw(b.Constant(int64(elem.Encode(v))), elem.Width))
@@ -121,15 +128,18 @@ func (t Table) Row(address Value) Value {
 	return row(t.b, t.memory, address)
 }
 
-// row reads a memory. What lies in LUTs is there at once; a block gives its row from a register, and the next one is
-// behind it, because a block takes about as long as a stage.
+// BlockClocks is the clocks of a block of memory, from an address to its row: it gives the row from a register, and the
+// next one is behind it, because a block takes about as long as a stage.
+const BlockClocks = 2
+
+// row reads a memory. What lies in LUTs is there at once.
 func row(b *Builder, memory int, address Value) Value {
 	m := &b.m.Memories[memory]
 	n := Node{Args: []ID{address.id}, K: memory, Name: m.Name + "_row"}
 	if m.Style == Block || m.Style == Ultra {
 		at, stage, _ := from(max(address.Stage(), 0), 0, address)
 		n.Op, n.Args, n.Stage = Fetch, ids(at), stage+1
-		return b.bits(n, m.Width).Delayed(1)
+		return b.bits(n, m.Width).Delayed(BlockClocks - 1)
 	}
 	logic := b.rate.LUT
 	for n := bits.Len(uint(m.Rows - 1)); n > 6; n -= 2 {

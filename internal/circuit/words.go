@@ -11,7 +11,7 @@ func Part(word Value, low, width int) Value {
 	if low < 0 || width < 1 || low+width > word.Width() {
 		panic(fmt.Sprintf("circuit: bits %d to %d of %d", low, low+width-1, word.Width()))
 	}
-	if c, ok := literal(word); ok && width < num.MaxWidth {
+	if c, ok := literal(word); ok {
 		return Raw(word.b.Constant(int64(c>>low&(1<<width-1))), width)
 	}
 	n := word.node()
@@ -38,7 +38,7 @@ func literal(v Value) (bits uint64, ok bool) {
 	n := v.node()
 	if n.Op == Bits {
 		bits, ok = literal(Value{v.b, n.Args[0]})
-		return bits & (1<<n.Width - 1), ok && n.Width < num.MaxWidth // of a negative number, there are more
+		return bits & (1<<n.Width - 1), ok && n.Width <= num.MaxWidth // of a negative number, there are more
 	}
 	c, ok := v.constant()
 	return uint64(c), ok
@@ -76,7 +76,7 @@ func Encoded(v Value, t num.Type) Value {
 		panic(fmt.Sprintf("circuit: %v for elements of type %v", r, t))
 	}
 	if t.Kind == num.Bipolar {
-		return Raw(Exceeds(v, v.b.Constant(0)), 1)
+		return Raw(Not(Negativity(v)), 1)
 	}
 	return Raw(v, t.Width)
 }

@@ -1,11 +1,13 @@
 // hlsgen_stream is a FIFO between two circuits. A writer takes a place when an iteration starts (claim) and fills it when
 // the word has been computed (write); nothing stops it in between. PLACES is how many words there can be, on their way
 // or in the FIFO. All flags are registers: neither end depends on what the other one does in the same clock.
-// STYLE is where words lie: "srl" shift registers, "lutram", "bram" or "uram" a memory with a ring of addresses.
+// STYLE is where words lie: "srl" shift registers, "lutram", "bram" or "uram" a memory with a ring of addresses. It has
+// no default: where an instance has all parameters as they are by default, Verilator 5.006 unrolls the loops of all others
+// as it does that one's.
 module hlsgen_stream #(
     parameter int WIDTH  = 8,
     parameter int PLACES = 3,
-    parameter     STYLE  = "srl"
+    parameter     STYLE  = ""
 ) (
     input  logic             clk,
     input  logic             rst,

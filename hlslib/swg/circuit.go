@@ -1,0 +1,284 @@
+package swg
+
+import (
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Circuit reads and writes a ring, or shifts words into delays.
+func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b := circuit.New(t.Rate())
+	if o.all(f) {
+		(&shifting{o, f, b}).build()
+	} else {
+		(&ringing{o, f, b}).build()
+	}
+	return b.Layer()
+}
+
+// A variable is a state that has its first value at the beginning of every frame. All of it is at stage 0.
+type variable struct {
+	circuit.Value
+	set func(next, when circuit.Value)
+}
+
+// variable is one of so many values. In the frame's last iteration, end holds.
+func newVariable(b *circuit.Builder, name string, first int, r num.Range, end circuit.Value) variable {
+	if r.Lo == r.Hi {
+		return variable{b.Constant(r.Lo), func(_, _ circuit.Value) {}}
+	}
+	reg := b.Register(name, 0, r).Starts(int64(first))
+	return variable{reg.Value(), func(next, when circuit.Value) {
+		b.Now(func() circuit.Value {
+			reg.Set(circuit.Choice(end, b.Constant(int64(first)), circuit.Kept(next, r)), circuit.Any(end, when))
+			return end
+		})
+	}}
+}
+
+// span is the numbers from lo to hi.
+func span(lo, hi int) num.Range { return num.Range{Lo: int64(lo), Hi: int64(hi)} }
+
+// plus is v + n, lies whether lo <= v < hi.
+func plus(v circuit.Value, n int) circuit.Value { return circuit.Sum(v, circuit.Constant(v, int64(n))) }
+
+func lies(v circuit.Value, lo, hi int) circuit.Value {
+	return circuit.All(circuit.Exceeds(v, circuit.Constant(v, int64(lo-1))),
+		circuit.Exceeds(circuit.Constant(v, int64(hi)), v))
+}
+
+// tap is a word of the frame as it is written, or padding where it does not lie inside.
+func (o *op) tap(b *circuit.Builder, word, inside circuit.Value) circuit.Value {
+	elements := layer.Elements(word, o.in.Elem)
+	padding := make([]circuit.Value, len(elements))
+	for i, x := range elements {
+		elements[i], padding[i] = circuit.Kept(x, o.in.Union()), b.Constant(o.P.Pad)
+	}
+	if o.in.Elem != o.out.Elem {
+		word = circuit.Packed(o.out.Elem, elements...)
+	}
+	if !o.padded {
+		return word
+	}
+	return circuit.Choice(inside, word, circuit.Packed(o.out.Elem, padding...))
+}
+
+// ringing is the circuit with one kernel position a clock.
+type ringing struct {
+	*op
+	f dataflow.Fold
+	b *circuit.Builder
+}
+
+func (c *ringing) build() {
+	b, g, start := c.b, &c.g, newWalk(&c.g, c.parts(c.f))
+	end := b.Counter("clock", c.serial.slots*start.parts, b.Constant(1)).Last
+	rows := c.depth(c.f)
+	got := newVariable(b, "got", 0, span(0, start.frame), end)
+	need := newVariable(b, "need", start.need(), span(0, start.frame+1), end)
+	limit := newVariable(b, "limit", min(start.limit(rows), start.frame), span(0, start.frame), end)
+	var reads, writes circuit.Value
+	b.Now(func() circuit.Value {
+		reads, writes = circuit.Exceeds(limit.Value, got.Value), circuit.Not(circuit.Exceeds(need.Value, got.Value))
+		got.set(plus(got.Value, 1), reads)
+		return reads
+	})
+
+	tile := c.tile(c.f) / c.f.SIMD
+	steps := []circuit.Value{writes}
+	var lasts []circuit.Value
+	for _, l := range []struct {
+		name string
+		n    int
+	}{{"word", tile}, {"tap_column", g.kernel[1]}, {"tap_row", g.kernel[0]}, {"tile", start.parts / tile}} {
+		last := b.Counter(l.name, l.n, steps[len(lasts)]).Last
+		lasts = append(lasts, last)
+		steps = append(steps, b.Now(func() circuit.Value { return circuit.All(steps[len(lasts)-1], last) }))
+	}
+	newRow := c.windows(start, rows, need, limit, steps[4], end)
+
+	to := newVariable(b, "to", 0, span(0, rows-1), end)
+	from := newVariable(b, "from", wrap(start.y+start.x, rows), span(0, rows-1), end)
+	b.Now(func() circuit.Value {
+		to.set(turn(to.Value, b.Constant(int64(wrap(1, rows))), rows), reads)
+		from.set(turn(from.Value, c.step(start, rows, lasts, newRow), rows), writes)
+		return newRow
+	})
+	ring := b.Array("ring", dataflow.StyleOf(c.storage(c.f), "ring"), rows, c.f.SIMD*c.in.Elem.Width)
+	ring.Write(to.Value, b.Input(c.f.SIMD*c.in.Elem.Width, reads), reads)
+	inside := circuit.All(c.within(0, steps, lasts, newRow, end), c.within(1, steps, lasts, newRow, end))
+	b.Output(c.tap(b, ring.Row(from.Value), inside), writes)
+}
+
+// windows keeps what the window at hand needs and how much fits before the next one, which follow from the window ahead
+// when that is entered. newRow is whether the window ahead begins a row of windows.
+func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end circuit.Value) (newRow circuit.Value) {
+	b, w := c.b, start
+	w.next()
+	nextY, nextX := start.stride[0]*start.line, start.stride[1]*start.parts
+	oy := newVariable(b, "ahead_row", w.oy, span(0, start.windows[0]), end)
+	ox := newVariable(b, "ahead_column", w.ox, span(0, start.windows[1]-1), end)
+	y := newVariable(b, "ahead_y", w.y, span(start.y, start.y+start.windows[0]*nextY), end)
+	x := newVariable(b, "ahead_x", w.x, span(start.x, start.x+(start.windows[1]-1)*nextX), end)
+	return b.Now(func() circuit.Value {
+		number := func(n int) circuit.Value { return b.Constant(int64(n)) }
+		over, zero := circuit.Same(oy.Value, number(start.windows[0])), number(0)
+		last := circuit.Same(ox.Value, number(start.windows[1]-1))
+		next := b.All(enter, circuit.Not(over))
+		ox.set(circuit.Choice(last, zero, plus(ox.Value, 1)), next)
+		x.set(circuit.Choice(last, number(start.x), plus(x.Value, nextX)), next)
+		oy.set(plus(oy.Value, 1), b.All(next, last))
+		y.set(plus(y.Value, nextY), b.All(next, last))
+
+		row := circuit.Least(plus(y.Value, start.span(0)*start.line), number(start.frame-start.line))
+		column := circuit.Least(plus(x.Value, start.span(1)*start.parts), number(start.line-start.parts))
+		need.set(circuit.Choice(over, number(start.frame+1), plus(circuit.Sum(row, column), start.parts)), enter)
+		slides := circuit.Any(circuit.Exceeds(plus(y.Value, nextY), zero),
+			circuit.Same(oy.Value, number(start.windows[0]-1)))
+		column = circuit.Choice(slides, circuit.Greatest(x.Value, zero), zero)
+		room := circuit.Least(plus(circuit.Sum(circuit.Greatest(y.Value, zero), column), rows), number(start.frame))
+		limit.set(circuit.Choice(over, number(start.frame), room), enter)
+		return circuit.Same(ox.Value, zero)
+	})
+}
+
+// step is how far it is in the ring from a word that is written to the next one: of a tap, to the next tap, the next
+// line of taps, the next tile, the next window, the next row of windows.
+func (c *ringing) step(w walk, rows int, lasts []circuit.Value, newRow circuit.Value) circuit.Value {
+	tapY, tapX, tall, wide := w.dilation[0]*w.line, w.dilation[1]*w.parts, w.span(0)*w.line, w.span(1)*w.parts
+	nextY, nextX := w.stride[0]*w.line, w.stride[1]*w.parts
+	tile, window := c.tile(c.f)/c.f.SIMD, tall+wide+w.parts-1
+	at := func(n int) circuit.Value { return c.b.Constant(int64(wrap(n, rows))) }
+	step := circuit.Choice(newRow, at(nextY-(w.windows[1]-1)*nextX-window), at(nextX-window))
+	for i, n := range []int{1 - tall - wide, tapY - wide - tile + 1, tapX - tile + 1, 1} {
+		step = circuit.Choice(lasts[3-i], step, at(n))
+	}
+	return step
+}
+
+// within is whether the tap at hand lies in the frame, along an axis.
+func (c *ringing) within(axis int, steps, lasts []circuit.Value, newRow, end circuit.Value) circuit.Value {
+	if !c.padded {
+		return c.b.Constant(1)
+	}
+	b, g, name := c.b, &c.g, [2]string{"y", "x"}[axis]
+	first := -g.before[axis]
+	corners := span(first, first+(g.windows[axis]-1)*g.stride[axis])
+	corner := newVariable(b, "corner_"+name, first, corners, end)
+	tap := newVariable(b, name, first, span(first, int(corners.Hi)+g.span(axis)), end)
+	return b.Now(func() circuit.Value {
+		next, enters, again := plus(corner.Value, g.stride[axis]), newRow, b.All(lasts[3])
+		if axis == 1 {
+			next, enters = circuit.Choice(newRow, b.Constant(int64(first)), next), b.Constant(1)
+			again = b.All(lasts[2], lasts[3])
+		}
+		next = circuit.Choice(enters, circuit.Kept(next, corners), corner.Value)
+		corner.set(next, steps[4])
+		next = circuit.Choice(again, next, corner.Value)
+		tap.set(circuit.Choice(lasts[2-axis], next, plus(tap.Value, g.dilation[axis])), steps[2-axis])
+		return lies(tap.Value, 0, g.frame[axis])
+	})
+}
+
+// turn is a place in a ring of so many, some steps further.
+func turn(at, step circuit.Value, rows int) circuit.Value {
+	sum := circuit.Sum(at, step)
+	return circuit.Choice(circuit.Exceeds(sum, circuit.Constant(at, int64(rows-1))), plus(sum, -rows), sum)
+}
+
+// wrap is a place in a ring of so many.
+func wrap(at, rows int) int { return (at%rows + rows) % rows }
+
+// shifting is the circuit with all kernel positions a clock.
+type shifting struct {
+	*op
+	f dataflow.Fold
+	b *circuit.Builder
+}
+
+func (c *shifting) build() {
+	b, g := c.b, &c.g
+	part := b.Counter("part", c.parts(c.f), b.Constant(1))
+	pixel := b.Counter("pixel", c.parallel.slots, part.Last)
+	end := b.Now(func() circuit.Value { return b.All(part.Last, pixel.Last) })
+	due := newVariable(b, "due", g.due(0, 0), span(0, c.parallel.slots), end)
+	var reads, writes, next circuit.Value
+	b.Now(func() circuit.Value {
+		reads = circuit.Exceeds(b.Constant(int64(g.pixels())), pixel.Index)
+		writes = circuit.Same(pixel.Index, due.Value)
+		next = b.All(writes, part.Last)
+		return next
+	})
+	column := b.Counter("column", g.windows[1], next)
+	row := b.Counter("row", g.windows[0], b.Now(func() circuit.Value { return b.All(next, column.Last) }))
+	b.Now(func() circuit.Value {
+		step := b.Constant(int64(g.stride[0]*g.frame[1] - (g.windows[1]-1)*g.stride[1]))
+		then := circuit.Sum(due.Value, circuit.Choice(column.Last, step, b.Constant(int64(g.stride[1]))))
+		never := b.Constant(int64(c.parallel.slots))
+		due.set(circuit.Choice(b.All(column.Last, row.Last), never, then), next)
+		return then
+	})
+
+	list := c.storage(c.f)
+	newest := b.Input(c.f.SIMD*c.in.Elem.Width, reads)
+	lines := c.delay("lines", dataflow.StyleOf(list, "lines"), g.kernel[0]-1, c.depth(c.f), newest)
+	taps := c.delay("columns", dataflow.StyleOf(list, "columns"), g.kernel[1]-1, c.spacing(c.f), lines)
+	y, x := c.inside(0, next, column.Last, end), c.inside(1, next, column.Last, end)
+	var words []circuit.Value
+	for i := range g.kernel[0] {
+		for j := range g.kernel[1] {
+			tap := circuit.Part(taps, (j*g.kernel[0]+i)*newest.Width(), newest.Width())
+			words = append(words, c.tap(b, tap, b.All(y[i], x[j])))
+		}
+	}
+	b.Output(circuit.Joined(words...), writes)
+}
+
+// inside is whether the taps of a window lie in the frame, along an axis.
+func (c *shifting) inside(axis int, next, last, end circuit.Value) []circuit.Value {
+	b, g := c.b, &c.g
+	first := -g.before[axis]
+	corners := span(first, first+(g.windows[axis]-1)*g.stride[axis])
+	corner := newVariable(b, [2]string{"y", "x"}[axis], first, corners, end)
+	b.Now(func() circuit.Value {
+		then, when := plus(corner.Value, g.stride[axis]), b.All(next, last)
+		if axis == 1 {
+			then, when = circuit.Choice(last, b.Constant(int64(first)), then), next
+		}
+		corner.set(then, when)
+		return when
+	})
+	taps := make([]circuit.Value, g.kernel[axis])
+	for i := range taps {
+		at := i * g.dilation[axis]
+		taps[i] = lies(corner.Value, -at, g.frame[axis]-at)
+	}
+	return taps
+}
+
+// delay is the words of a delay of so many stages, the oldest first, and the newest behind them. A place of its memory
+// has one word of each stage, and is used again when all places have been.
+func (c *shifting) delay(name string, style circuit.Style, stages, places int, newest circuit.Value) circuit.Value {
+	if stages == 0 {
+		return newest
+	}
+	b, always, width, stage := c.b, c.b.Constant(1), newest.Width(), newest.Stage()
+	rest := func(all circuit.Value) circuit.Value { return circuit.Part(all, width, stages*width) }
+	if places == 1 {
+		kept := b.Latch(name, stage, stages*width)
+		all := circuit.Joined(kept.Value(), newest)
+		kept.Set(rest(all), always)
+		return all
+	}
+	place := b.Counter(name+"_place", places, always).Index
+	if style == circuit.Block || style == circuit.Ultra {
+		stage = max(0, stage-circuit.BlockClocks)
+	}
+	place = place.At(stage)
+	memory := b.Array(name, style, places, stages*width)
+	all := circuit.Joined(memory.Row(place), newest)
+	memory.Write(place, rest(all), always)
+	return all
+}

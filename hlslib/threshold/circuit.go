@@ -1,0 +1,61 @@
+package threshold
+
+import (
+	"fmt"
+
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Circuit makes a word of codes of every word.
+func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	if f.Steps == dataflow.Serial {
+		m, _ := o.serial(f, t).circuit()
+		return m
+	}
+	b := circuit.New(t.Rate())
+	always := b.Constant(1)
+	word := b.Counter("fold", o.Words(f), always).Index
+	values := layer.Elements(b.Input(f.PE*o.In[0].Elem.Width, always), o.In[0].Elem)
+	b.Output(circuit.Packed(o.Out[0].Elem, o.steps.Circuit(b, f, word, values)...), always)
+	return b.Layer()
+}
+
+// circuit keeps a word, and the places where its searches are; clocks is how many a step takes, from reading a place to
+// leaving the next one. That does not depend on how many there are.
+func (s *serial) circuit() (m *circuit.Module, clocks int) {
+	b := circuit.New(s.target.Rate())
+	always := b.Constant(1)
+	call := b.Counter("call", s.calls, always)
+	step := b.Register("phase", 0, num.Range{Hi: int64(s.clocks)}).Starts(0)
+	begins := b.Now(func() circuit.Value {
+		again := circuit.Any(call.Last, circuit.Same(step.Value(), b.Constant(int64(s.clocks-1))))
+		next := circuit.Choice(again, b.Constant(0), circuit.Sum(step.Value(), always))
+		step.Set(circuit.Kept(next, step.Value().Range()), always)
+		return circuit.Same(step.Value(), b.Constant(0))
+	})
+	word := b.Counter("fold", s.Words(s.fold), call.Last).Index
+
+	// What is kept lies at stage 1, where all that it depends on comes out of registers.
+	elem := s.In[0].Elem
+	x := b.Input(s.fold.PE*elem.Width, call.First).At(1)
+	first := call.First
+	if s.calls > 1 {
+		first = first.At(1)
+		kept := b.Latch("kept", 1, x.Width())
+		kept.Set(x, first)
+		x = circuit.Choice(first, x, kept.Value())
+	}
+	search := s.form.Search(b)
+	codes := make([]circuit.Value, s.fold.PE)
+	for pe, v := range layer.Elements(x, elem) {
+		place := b.Register(fmt.Sprint("place", pe), 1, search.Place().Range())
+		next := search.Next(pe, word, circuit.Choice(first, always, place.Value()), v)
+		clocks = max(clocks, place.SetLate(next, begins))
+		codes[pe] = search.Code(pe, word, next)
+	}
+	b.Output(circuit.Packed(s.Out[0].Elem, codes...), call.Last)
+	return b.Layer(), clocks
+}
