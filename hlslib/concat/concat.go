@@ -98,7 +98,9 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 
 // Loop has a latency of one clock: a word is chosen and written.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	return layer.Turns(o.In, f, t, func(k int) dataflow.Moves { return dataflow.Moves{Read: 1 << k, Write: 1} })
+	return layer.Timed(o, f, t, layer.Turns(o.In, f, t, func(k int) dataflow.Moves {
+		return dataflow.Moves{Read: 1 << k, Write: 1}
+	}))
 }
 
 // kernel has no state: the iteration says which input is due, and that is the one that has a word.

@@ -99,7 +99,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	return o.Grid.Loop(o.words(f), dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Read: 1}, t)
+	both, read := dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Read: 1}
+	return layer.Timed(o, f, t, o.Grid.Loop(o.words(f), both, read, t))
 }
 
 type kernel struct {

@@ -129,7 +129,8 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	moves := dataflow.Moves{Read: 1, Write: 1<<o.P.Copies - 1}
 	c := layer.Begin(t)
 	c.Read()
-	return dataflow.Loop{Body: []dataflow.Run{{Times: o.port(f).Words, Moves: moves}}, Latency: c.Write()}
+	return layer.Timed(o, f, t,
+		dataflow.Loop{Body: []dataflow.Run{{Times: o.port(f).Words, Moves: moves}}, Latency: c.Write()})
 }
 
 // kernel is the number of copies; there is no state.

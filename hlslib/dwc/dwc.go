@@ -108,7 +108,7 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 // Loop has the latency of a word that is read where there is room, put behind what is there, and written.
-func (o *op) Loop(_ dataflow.Fold, t dataflow.Target) dataflow.Loop {
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.ReadWhere()
 	if !o.divides() {
@@ -131,7 +131,7 @@ func (o *op) Loop(_ dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	case in < out:
 		l.Write[0][1] = o.moves(func(i int) bool { return in*(i+1)/out > in*i/out })
 	}
-	return l.Loop()
+	return layer.Timed(o, f, t, l.Loop())
 }
 
 // divides reports whether the words of one end are so many of the other.

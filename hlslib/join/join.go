@@ -128,11 +128,12 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 // Loop has the latency of words that are read and written.
-func (o *op) Loop(_ dataflow.Fold, t dataflow.Target) dataflow.Loop {
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
 	moves := dataflow.Moves{Read: 1<<o.P.Inputs - 1, Write: 1}
-	return dataflow.Loop{Body: []dataflow.Run{{Times: o.words(), Moves: moves}}, Latency: c.Write()}
+	return layer.Timed(o, f, t,
+		dataflow.Loop{Body: []dataflow.Run{{Times: o.words(), Moves: moves}}, Latency: c.Write()})
 }
 
 // words is the iterations of a frame.

@@ -23,3 +23,55 @@ func Elements(word circuit.Value, t num.Type) []circuit.Value {
 	}
 	return list
 }
+
+// Recoded is a word of elements of one type as elements of another, which holds what occurs of them.
+func Recoded(word circuit.Value, from dataflow.Type, to num.Type) circuit.Value {
+	if from.Elem == to {
+		return word
+	}
+	elements := Elements(word, from.Elem)
+	for i, e := range elements {
+		elements[i] = circuit.Kept(e, from.Union())
+	}
+	return circuit.Packed(to, elements...)
+}
+
+// Turning is streams that take turns, as Turns has them, in a circuit.
+type Turning struct {
+	b    *circuit.Builder
+	word circuit.Value // of the vector
+	from []int         // each stream's first word in it, and then the end
+}
+
+// TurnsOf counts the words of a vector of all streams.
+func TurnsOf(b *circuit.Builder, streams []dataflow.Type, f dataflow.Fold) Turning {
+	t := Turning{b: b, from: []int{0}}
+	for k, s := range streams {
+		_, words := Words(s, f)
+		t.from = append(t.from, t.from[k]+words)
+	}
+	t.word = b.Counter("word", t.from[len(streams)], b.Constant(1)).Index
+	return t
+}
+
+// before is whether it is the turn of a stream before number k.
+func (t Turning) before(k int) circuit.Value {
+	return circuit.Exceeds(t.b.Constant(int64(t.from[k])), t.word)
+}
+
+// Of is whether it is the turn of stream k.
+func (t Turning) Of(k int) circuit.Value {
+	return t.b.Now(func() circuit.Value { return circuit.All(circuit.Not(t.before(k)), t.before(k+1)) })
+}
+
+// Choose is the word of the stream whose turn it is.
+func (t Turning) Choose(words []circuit.Value) circuit.Value { return t.choose(0, words) }
+
+// choose is that of a stream among those from number first on.
+func (t Turning) choose(first int, words []circuit.Value) circuit.Value {
+	if len(words) == 1 {
+		return words[0]
+	}
+	half := len(words) / 2
+	return circuit.Choice(t.before(first+half), t.choose(first, words[:half]), t.choose(first+half, words[half:]))
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hlsgen/hlslib/cost"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -63,4 +64,54 @@ func Padded(t dataflow.Type, code int64) dataflow.Type {
 		t.Elem = num.Smallest(t.Union())
 	}
 	return t
+}
+
+// A Place is where an iteration stands in a grid: all at stage 0.
+type Place struct {
+	Hit     circuit.Value // the pixel is one of the smaller frame
+	First   circuit.Value // of the larger frame, this is the first word
+	LastHit circuit.Value // of the smaller frame, this is the last word
+}
+
+// Circuit counts the words of pixels, and the pixels.
+func (g *Grid) Circuit(b *circuit.Builder, words int) Place {
+	word := b.Counter("word", words, b.Constant(1))
+	column := along(b, "column", g.Columns, word.Last)
+	row := along(b, "row", g.Rows, b.Now(func() circuit.Value { return circuit.All(word.Last, column.last) }))
+	var p Place
+	b.Now(func() circuit.Value {
+		p.Hit = circuit.All(row.hit, column.hit)
+		p.First = circuit.All(word.First, column.first, row.first)
+		p.LastHit = circuit.All(word.Last, column.lastHit, row.lastHit)
+		return p.Hit
+	})
+	return p
+}
+
+// A position is where an iteration stands along an axis.
+type position struct{ hit, first, last, lastHit circuit.Value }
+
+// along goes along an axis, a position further where the condition holds.
+func along(b *circuit.Builder, name string, s dataflow.Stride, step circuit.Value) (p position) {
+	at := b.Counter(name, s.Length, step)
+	p.first, p.last = at.First, at.Last
+	b.Now(func() circuit.Value {
+		reached := circuit.Not(circuit.Exceeds(b.Constant(int64(s.First)), at.Index))
+		p.lastHit = circuit.Same(at.Index, b.Constant(int64(s.First+(s.Hits()-1)*s.Step)))
+		p.hit = circuit.All(reached, circuit.Exceeds(b.Constant(int64(s.End)), at.Index))
+		if s.Step == 1 || s.Hits() == 1 {
+			if s.Hits() == 1 {
+				p.hit = p.lastHit
+			}
+			return p.hit
+		}
+		past := b.Register(name+"_past", 0, num.Range{Hi: int64(s.Step - 1)}).Starts(0) // since the last that is hit
+		zero := b.Constant(0)
+		next := circuit.Kept(circuit.Sum(past.Value(), b.Constant(1)), num.Range{Hi: int64(s.Step - 1)})
+		again := circuit.Any(at.Last, circuit.Not(reached), circuit.Same(past.Value(), b.Constant(int64(s.Step-1))))
+		past.Set(circuit.Choice(again, zero, next), step)
+		p.hit = circuit.All(p.hit, circuit.Same(past.Value(), zero))
+		return p.hit
+	})
+	return p
 }

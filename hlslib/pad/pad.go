@@ -121,7 +121,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		last := l.ReadAt(0, l.Reads(0)-1)
 		l.Body = dataflow.Replace(dataflow.Replace(l.Body, last, write), 0, both)
 	}
-	return l
+	return layer.Timed(o, f, t, l)
 }
 
 // ahead reports whether padding comes first.

@@ -100,7 +100,9 @@ func (o *op) words(f dataflow.Fold) []int {
 
 // Loop has a latency of one clock.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	return layer.Turns(o.Out, f, t, func(k int) dataflow.Moves { return dataflow.Moves{Read: 1, Write: 1 << k} })
+	return layer.Timed(o, f, t, layer.Turns(o.Out, f, t, func(k int) dataflow.Moves {
+		return dataflow.Moves{Read: 1, Write: 1 << k}
+	}))
 }
 
 type kernel struct {

@@ -107,12 +107,12 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	}
 	c.Choose(1)
 	each, first := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}
-	return dataflow.Nest{
+	return layer.Timed(o, f, t, dataflow.Nest{
 		Trips:   o.trips(f),
 		Read:    []dataflow.Access{{each, first, each, first, each}},
 		Write:   []dataflow.Access{{each, each, each, each, each}},
 		Latency: c.Write(),
-	}.Loop()
+	}.Loop())
 }
 
 type kernel struct {

@@ -172,6 +172,17 @@ func together(logic int, operands ...Value) (at []Value, stage, levels int) {
 	return from(stage, logic, operands...)
 }
 
+// Room is values at one stage, in which logic of so many lookup tables more fits behind them: what an iteration hands
+// on to the next has to.
+func Room(tables int, values ...Value) []Value {
+	b := values[0].b
+	at, stage, _ := together(tables*b.rate.LUT, values...)
+	if stage == Always {
+		return values
+	}
+	return at
+}
+
 // from is operands at a stage, or the one behind it where the logic does not fit.
 func from(stage, logic int, operands ...Value) (at []Value, _, levels int) {
 	at = make([]Value, len(operands))

@@ -10,15 +10,17 @@ sim: obj/bench
 	./obj/bench +data=bench/data
 
 obj/bench: $(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
-	verilator --cc --exe --build -Wno-fatal -Wno-lint --x-assign unique --x-initial unique --prefix Vbench \
+	verilator --cc --exe --build --unroll-count 4097 -Wno-fatal -Wno-lint --x-assign unique --x-initial unique --prefix Vbench \
 		--top-module hlsgen_bench --Mdir obj -CFLAGS "-std=gnu++17 -I../bench -w" -o bench $(SOURCES) \
 		bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp
 
 lint:
-	verilator --lint-only -Wall --top-module $(TOP) $(SOURCES)
+	verilator --lint-only -Wall --unroll-count 4097 --top-module $(TOP) $(SOURCES)
 
 synth:
-	yosys -q -p "read_verilog -sv -defer $(SOURCES); synth_xilinx -flatten -top $(TOP); check -assert; stat"
+	yosys -q -p "read_verilog -sv -defer $(SOURCES); synth_xilinx -flatten -top $(TOP); check -assert; \
+		tee -o synth.txt stat"
+	cat synth.txt
 
 clean:
-	rm -rf obj
+	rm -rf obj synth.txt

@@ -9,10 +9,15 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 )
+
+// Unrolled is how often Verilator has to unroll a loop: over the bits of any word.
+var Unrolled = strconv.Itoa(dataflow.MaxWord + 1)
 
 // A Pace is how the host moves words in a bench, as rtlsim's.
 type Pace struct {
@@ -30,8 +35,8 @@ func Compile(ctx context.Context, dir string, files templates.Files, optimise bo
 		return nil, err
 	}
 	p := &Program{filepath.Join(dir, "rtl")}
-	args := []string{"--cc", "-Wno-fatal", "-Wno-lint", "--x-assign", "unique", "--x-initial", "unique",
-		"--prefix", "Vbench", "--top-module", "hlsgen_bench", "--Mdir", "obj"}
+	args := []string{"--cc", "--unroll-count", Unrolled, "-Wno-fatal", "-Wno-lint", "--x-assign", "unique",
+		"--x-initial", "unique", "--prefix", "Vbench", "--top-module", "hlsgen_bench", "--Mdir", "obj"}
 	if _, err := p.run(ctx, "verilator", append(args, Sources(files, true)...)...); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,145 @@
+package dwc
+
+import (
+	"slices"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Circuit has a form for each of the kernel's.
+func (o *op) Circuit(_ dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b := circuit.New(t.Rate())
+	in, out := o.P.In*o.typ.Elem.Width, o.P.Out*o.typ.Elem.Width
+	switch {
+	case in == out:
+		b.Output(b.Input(in, b.Constant(1)), b.Constant(1))
+	case in%out == 0:
+		narrow(b, in, out)
+	case out%in == 0:
+		widen(b, in, out)
+	default:
+		o.mix(b)
+	}
+	return b.Layer()
+}
+
+// narrow keeps of a word what has not left yet. Behind that lies anything.
+func narrow(b *circuit.Builder, in, out int) {
+	part := b.Counter("part", in/out, b.Constant(1))
+	word := b.Input(in, part.First)
+	rest := b.Latch("rest", 0, in-out)
+	left := rest.Value()
+	after := circuit.Part(word, in-out, out)
+	if in > 2*out {
+		after = circuit.Joined(circuit.Choice(part.First, circuit.Part(word, out, in-2*out),
+			circuit.Part(left, out, in-2*out)), after)
+	}
+	rest.Set(after, b.Constant(1))
+	b.Output(circuit.Choice(part.First, circuit.Part(word, 0, out), circuit.Part(left, 0, out)), b.Constant(1))
+}
+
+// widen keeps what has come of a word. New parts enter at the high end.
+func widen(b *circuit.Builder, in, out int) {
+	part := b.Counter("part", out/in, b.Constant(1))
+	gathered := b.Latch("gathered", 0, out-in)
+	word := circuit.Joined(gathered.Value(), b.Input(in, b.Constant(1)))
+	gathered.Set(circuit.Part(word, in, out-in), b.Constant(1))
+	b.Output(word, part.Last)
+}
+
+// A mixer is the form in which words of neither end are so many of the other's. All counts are of the largest units
+// that both words consist of.
+type mixer struct {
+	b       *circuit.Builder
+	in, out int // units of a word
+	width   int // bits of a unit
+
+	fill          circuit.Value // units that earlier iterations have left
+	turn          circuit.Value // as many modulo in, where a word is read
+	reads, writes circuit.Value
+}
+
+func (o *op) mix(b *circuit.Builder) {
+	unit := dataflow.GCD(o.P.In, o.P.Out)
+	m := mixer{b: b, in: o.P.In / unit, out: o.P.Out / unit, width: unit * o.typ.Elem.Width}
+	m.count()
+	word := m.turned(b.Input(m.in*m.width, m.reads))
+	most := m.most()
+	was := make([]circuit.Value, most) // left, by unit
+	for i := range was {
+		was[i] = circuit.Exceeds(m.fill, b.Constant(int64(i)))
+	}
+	at := circuit.Room(2, slices.Concat(was, word, []circuit.Value{m.writes})...)
+	was, word = at[:most], at[most:most+m.in]
+	left := b.Latch("left", circuit.Stage(at...), most*m.width)
+	units := make([]circuit.Value, m.in+m.out-1)
+	b.Now(func() circuit.Value {
+		for i := range units {
+			units[i] = word[i%m.in]
+			if i < most {
+				units[i] = circuit.Choice(was[i], circuit.Part(left.Value(), i*m.width, m.width), units[i])
+			}
+		}
+		next := slices.Clone(units[:most])
+		for i, u := range units[m.out:] {
+			next[i] = circuit.Choice(at[len(at)-1], u, next[i])
+		}
+		left.Set(circuit.Joined(next...), b.Constant(1))
+		return left.Value()
+	})
+	b.Output(circuit.Joined(units[:m.out]...), m.writes)
+}
+
+// most is how many units an iteration leaves at most.
+func (m *mixer) most() int { return max(m.in, m.out) - 1 }
+
+// count knows what is left, and which words move.
+func (m *mixer) count() {
+	b := m.b
+	always, none := b.Constant(1), b.Constant(0)
+	in, out := b.Constant(int64(m.in)), b.Constant(int64(m.out))
+	fill := b.Register("fill", 0, num.Range{Hi: int64(m.most())}).Starts(0)
+	m.fill, m.turn, m.reads, m.writes = fill.Value(), fill.Value(), always, always
+	b.Now(func() circuit.Value {
+		if m.in > m.out {
+			m.reads = circuit.Exceeds(out, m.fill)
+		}
+		filled := circuit.Sum(m.fill, circuit.Choice(m.reads, in, none))
+		if m.in < m.out {
+			m.writes = circuit.Not(circuit.Exceeds(out, filled))
+			m.turn = m.turns()
+		}
+		after := circuit.Difference(filled, circuit.Choice(m.writes, out, none))
+		fill.Set(circuit.Kept(after, num.Range{Hi: int64(m.most())}), always)
+		return after
+	})
+}
+
+// turns is fill modulo in, in a register of its own: words that are read do not change it.
+func (m *mixer) turns() circuit.Value {
+	r := num.Range{Hi: int64(m.in - 1)}
+	turn := m.b.Register("turn", 0, r).Starts(0)
+	at, by := turn.Value(), m.b.Constant(int64(m.out%m.in))
+	after := circuit.Choice(circuit.Exceeds(by, at), circuit.Sum(at, m.b.Constant(int64(m.in-m.out%m.in))),
+		circuit.Difference(at, by))
+	turn.Set(circuit.Kept(after, r), m.writes)
+	return at
+}
+
+// turned is the units of a word, the first one at place turn, and behind the last place the first one.
+func (m *mixer) turned(word circuit.Value) []circuit.Value {
+	units := make([]circuit.Value, m.in)
+	for i := range units {
+		units[i] = circuit.Part(word, i*m.width, m.width)
+	}
+	for bit := range m.turn.Width() {
+		turns, from := circuit.Bit(m.turn, bit), units
+		units = make([]circuit.Value, m.in)
+		for i := range units {
+			units[i] = circuit.Choice(turns, from[((i-1<<bit)%m.in+m.in)%m.in], from[i])
+		}
+	}
+	return units
+}

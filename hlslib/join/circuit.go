@@ -1,0 +1,19 @@
+package join
+
+import (
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+)
+
+// Circuit is wires, and signs where elements of the output are wider.
+func (o *op) Circuit(_ dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b := circuit.New(t.Rate())
+	always := b.Constant(1)
+	words := make([]circuit.Value, len(o.in))
+	for k, in := range o.in {
+		words[k] = layer.Recoded(b.Input(o.P.Block*in.Elem.Width, always), in, o.out.Elem)
+	}
+	b.Output(circuit.Joined(words...), always)
+	return b.Layer()
+}

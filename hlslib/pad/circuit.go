@@ -1,0 +1,31 @@
+package pad
+
+import (
+	"slices"
+
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+)
+
+// Circuit keeps the word that is read ahead where padding comes first.
+func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b := circuit.New(t.Rate())
+	place := o.Grid.Circuit(b, o.words(f))
+	in, out := o.In[0], o.Out[0]
+	reads := place.Hit
+	if o.ahead() {
+		reads = b.Now(func() circuit.Value {
+			return circuit.Any(place.First, circuit.All(place.Hit, circuit.Not(place.LastHit)))
+		})
+	}
+	word := b.Input(f.SIMD*in.Elem.Width, reads)
+	if o.ahead() {
+		kept := b.Latch("kept", 0, word.Width())
+		kept.Set(word, reads)
+		word = kept.Value()
+	}
+	padding := circuit.Packed(out.Elem, slices.Repeat([]circuit.Value{b.Constant(o.P.Code)}, f.SIMD)...)
+	b.Output(circuit.Choice(place.Hit, layer.Recoded(word, in, out.Elem), padding), b.Constant(1))
+	return b.Layer()
+}

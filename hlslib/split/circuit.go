@@ -1,0 +1,18 @@
+package split
+
+import (
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+)
+
+// Circuit is wires: every output has the word that is read, and takes it in its turn.
+func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b := circuit.New(t.Rate())
+	turns := layer.TurnsOf(b, o.Out, f)
+	word := b.Input(f.SIMD*o.In[0].Elem.Width, b.Constant(1))
+	for k := range o.Out {
+		b.Output(word, turns.Of(k))
+	}
+	return b.Layer()
+}

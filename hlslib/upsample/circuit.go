@@ -1,0 +1,27 @@
+package upsample
+
+import (
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+)
+
+// Circuit keeps what is repeated: a word goes out when it is read, and comes from there again.
+func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b := circuit.New(t.Rate())
+	trips := o.trips(f)
+	levels := b.Nest("at", trips[1:]...)
+	row, column, again, word := levels[0], levels[1], levels[2], levels[3]
+	reads := b.Now(func() circuit.Value { return circuit.All(row.First, again.First) })
+	x := b.Input(f.SIMD*o.In[0].Elem.Width, reads)
+	if trips[1]*trips[3] > 1 {
+		address := word.Index
+		if trips[1] > 1 {
+			address = circuit.Sum(circuit.Times(column.Index, int64(trips[4])), word.Index)
+		}
+		kept := b.Array("kept", dataflow.StyleOf(o.storage(f), "kept"), o.kept(f), x.Width())
+		kept.Write(address, x, reads)
+		x = circuit.Choice(reads, x, kept.Row(address))
+	}
+	b.Output(x, b.Constant(1))
+	return b.Layer()
+}
