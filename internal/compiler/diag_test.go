@@ -222,6 +222,10 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		t.Setenv("CXX", "")
 		return run(t, compiler.Options{}, d)
 	},
+	diag.VerilatorMissing: func(t *testing.T, d *diag.List) bool {
+		t.Setenv("PATH", "")
+		return run(t, compiler.Options{Backend: compiler.BackendRTL}, d)
+	},
 }
 
 // gated is a recurrent operator of two units with so many gates, its weights and input quantised.

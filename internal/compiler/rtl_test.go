@@ -1,0 +1,72 @@
+package compiler_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/models"
+	"hlsgen/internal/tier"
+)
+
+// TestEngineRTL runs trained networks as SystemVerilog: every word of every stream is held against eval, every clock
+// against cycle.
+func TestEngineRTL(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "verilator", "g++")
+	names := []string{"digits-mlp-w2a2"}
+	if tier.Full() {
+		names = append(names, "digits-conv1d-w4a4")
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := models.Find(t, name)
+			var d diag.List
+			r, err := compiler.Simulate(context.Background(), compiler.SimOptions{
+				Options: compiler.Options{Model: m.Path("model.onnx"), Board: "zcu104", FPS: 1000},
+				Engine:  compiler.RTL, Input: m.Path("inputs.npy"),
+			}, &d)
+			if err != nil || r == nil {
+				t.Fatalf("%v\n%v", err, d.Told())
+			}
+			if r.Samples == 0 || len(r.Outputs) == 0 {
+				t.Errorf("%d samples, %d outputs", r.Samples, len(r.Outputs))
+			}
+		})
+	}
+}
+
+// TestBackends has what each back end is asked to write, and nothing of the other.
+func TestBackends(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		backend  compiler.Backend
+		hls, rtl bool
+	}{
+		{"", true, false},
+		{compiler.BackendHLS, true, false},
+		{compiler.BackendRTL, false, true},
+		{compiler.BackendBoth, true, true},
+	} {
+		out := filepath.Join(t.TempDir(), "out")
+		var d diag.List
+		r, err := compiler.Run(context.Background(), compiler.Options{Board: "pynq-z1", FPS: 100, Backend: c.backend,
+			NoCSim: true, Verify: 1, Out: out}, &d)
+		if err != nil || r == nil {
+			t.Fatalf("%q: %v\n%v", c.backend, err, d.Told())
+		}
+		for folder, want := range map[string]bool{"hls": c.hls, "rtl": c.rtl} {
+			files, err := filepath.Glob(filepath.Join(out, folder, "*"))
+			if err != nil || (len(files) > 0) != want {
+				t.Errorf("%q: %s has %d files: %v", c.backend, folder, len(files), err)
+			}
+		}
+		if c.rtl && strings.Contains(strings.Join(r.Verified.Engines, " "), "rtl") {
+			t.Errorf("%q: engine rtl has run, which --no-csim leaves out", c.backend)
+		}
+	}
+}
