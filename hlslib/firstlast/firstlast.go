@@ -162,9 +162,9 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Fetch(2, 1, dataflow.LUTRAM) // of the order: an order of one would need none
 	c.Do(delay.Add, bits.Len(uint(o.rows(f))))
 	c.Look(o.rows(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
-	return dataflow.Loop{Body: dataflow.Join(
+	return layer.Timed(o, f, t, dataflow.Loop{Body: dataflow.Join(
 		dataflow.Run{Times: o.steps * in, Moves: dataflow.Moves{Read: 1}},
-		dataflow.Run{Times: out, Moves: dataflow.Moves{Write: 1}}), Latency: c.Write()}
+		dataflow.Run{Times: out, Moves: dataflow.Moves{Write: 1}}), Latency: c.Write()})
 }
 
 // kernel is the words of the first step, or none, and then those of the latest one behind it.

@@ -153,7 +153,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Carried(width, delay.Compare, delay.Logic, delay.Select)
 	l := o.Nest(f, c.Write())
 	l.Write = []dataflow.Access{{{Kind: dataflow.Each}, {Kind: dataflow.Last}}}
-	return l.Loop()
+	return layer.Timed(o, f, t, l.Loop())
 }
 
 // kernel keeps the first labels of a vector so far.

@@ -152,7 +152,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Look(2*in, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
 	read, write := dataflow.Moves{Read: 1}, dataflow.Moves{Write: 1}
 	both := dataflow.Moves{Read: 1, Write: 1}
-	return dataflow.Loop{
+	return layer.Timed(o, f, t, dataflow.Loop{
 		Body: dataflow.Join(slices.Concat(
 			[]dataflow.Run{{Times: in, Moves: read}},
 			dataflow.Repeat(o.blocks-1,
@@ -162,7 +162,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 			[]dataflow.Run{{Times: out, Moves: write}},
 		)...),
 		Latency: c.Write(),
-	}
+	})
 }
 
 // kernel is the memory: block b lies in bank b%2.

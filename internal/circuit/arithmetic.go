@@ -125,6 +125,9 @@ func Kept(a Value, r num.Range) Value {
 	if a.Range().Within(r) {
 		return a
 	}
+	if r.Lo == r.Hi {
+		return a.b.Constant(r.Lo)
+	}
 	t := num.Smallest(r)
 	v := Wrapped(a, t)
 	if v.Range() == r {
@@ -231,7 +234,9 @@ func Rounded(a Value, shift int, mode num.Rounding) Value {
 	case num.AwayFromZero:
 		up = All(Not(negative), Not(Same(rest, a.b.Constant(0))))
 	case num.HalfUp:
-		up = Bit(rest, shift-1)
+		if up = a.b.Constant(0); shift <= rest.Width() {
+			up = Bit(rest, shift-1)
+		}
 	case num.HalfTowardZero:
 		up = Any(Exceeds(rest, half), All(negative, Same(rest, half)))
 	case num.HalfAway:

@@ -36,9 +36,21 @@ func Part(word Value, low, width int) Value {
 // literal is the bits of what is always the same.
 func literal(v Value) (bits uint64, ok bool) {
 	n := v.node()
-	if n.Op == Bits {
+	switch {
+	case n.Op == Bits:
 		bits, ok = literal(Value{v.b, n.Args[0]})
 		return bits & (1<<n.Width - 1), ok && n.Width <= num.MaxWidth // of a negative number, there are more
+	case n.Op == Join && n.Width < num.MaxWidth:
+		at := 0
+		for _, id := range n.Args {
+			part, ok := literal(Value{v.b, id})
+			if !ok {
+				return 0, false
+			}
+			bits |= part << at
+			at += v.b.m.Nodes[id].Width
+		}
+		return bits, true
 	}
 	c, ok := v.constant()
 	return uint64(c), ok

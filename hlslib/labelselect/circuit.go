@@ -1,0 +1,129 @@
+package labelselect
+
+import (
+	"fmt"
+	"math/bits"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A candidate is a label with its index, in a circuit.
+type candidate struct{ label, index circuit.Value }
+
+// Circuit puts the labels of a word in order, and joins them with those that are kept.
+func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b := circuit.New(t.Rate())
+	fold := b.Counter("fold", o.Words(f), b.Constant(1))
+	elem := o.In[0].Elem
+	word := b.Input(f.PE*elem.Width, b.Constant(1))
+	list := make([]candidate, f.PE)
+	for i := range list {
+		list[i] = candidate{circuit.Element(word, i, elem), b.Constant(int64(i))}
+	}
+	list = o.P.order(list)
+	if o.Words(f) > 1 {
+		list = o.carry(b, f, fold.Index, list)
+	}
+	indices := make([]circuit.Value, o.P.K)
+	for i := range indices {
+		indices[i] = list[i].index
+	}
+	b.Output(circuit.Packed(o.out.Elem, indices...), fold.Last)
+	return b.Layer()
+}
+
+// order is the first labels of a list in order, by joining halves.
+func (p Params) order(list []candidate) []candidate {
+	if len(list) == 1 {
+		return list
+	}
+	half := len(list) / 2
+	return p.join(p.order(list[:half]), p.order(list[half:]), func(_ int, before circuit.Value) circuit.Value {
+		return before
+	})
+}
+
+// carry joins what is kept of the words before, of which there are fold, with a list of this one. All of that is in
+// one stage, as the next word follows in the next clock.
+func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list []candidate) []candidate {
+	index := num.Range{Hi: int64(o.P.Labels - 1)}
+	values := []circuit.Value{fold}
+	for _, c := range list {
+		i := circuit.Sum(c.index, circuit.Times(fold, int64(f.PE)))
+		values = append(values, c.label, circuit.Kept(i, index))
+	}
+	values = circuit.Room(2+bits.Len(uint(o.P.K)), values...)
+	stage := circuit.Stage(values...)
+	fold, list = values[0], make([]candidate, len(list))
+	for i := range list {
+		list[i] = candidate{values[1+2*i], values[2+2*i]}
+	}
+	var labels, indices []circuit.Register
+	var kept, first []candidate
+	for i := range o.P.K {
+		labels = append(labels, b.Register(fmt.Sprint("label", i), stage, o.In[0].Elem.Range()))
+		indices = append(indices, b.Register(fmt.Sprint("index", i), stage, index))
+		kept = append(kept, candidate{labels[i].Value(), indices[i].Value()})
+	}
+	b.Now(func() circuit.Value {
+		first = o.P.join(kept, list, func(i int, before circuit.Value) circuit.Value {
+			return circuit.All(circuit.Exceeds(fold, b.Constant(int64(i/f.PE))), before) // else there is none yet
+		})
+		for i, c := range first {
+			labels[i].Set(c.label, b.Constant(1))
+			indices[i].Set(c.index, b.Constant(1))
+		}
+		return first[0].index
+	})
+	return first
+}
+
+// ahead is whether a comes before b, where a has the lower index.
+func (p Params) ahead(a, b circuit.Value) circuit.Value {
+	if p.First == Smallest {
+		a, b = b, a
+	}
+	if p.Ties == HigherIndex {
+		return circuit.Exceeds(a, b)
+	}
+	return circuit.Not(circuit.Exceeds(b, a))
+}
+
+// join is the first K of two lists in order, of which every index in a is below every index in b: every label of one is
+// compared with every one of the other. where may change the result for place i of a.
+func (p Params) join(a, b []candidate, where func(i int, before circuit.Value) circuit.Value) []candidate {
+	ahead := make([][]circuit.Value, len(a)) // place i of a comes before place j of b
+	for i := range a {
+		for j := range b {
+			ahead[i] = append(ahead[i], where(i, p.ahead(a[i].label, b[j].label)))
+		}
+	}
+	// Of those in front of a place, as many are of a as are ahead of the others: from least to most.
+	var at func(place, least, most int) candidate
+	at = func(place, least, most int) candidate {
+		if least < most {
+			half := (least + most + 1) / 2
+			return choose(ahead[half-1][place-half], at(place, half, most), at(place, least, half-1))
+		}
+		i, j := least, place-least
+		switch {
+		case i == len(a):
+			return b[j]
+		case j == len(b):
+			return a[i]
+		}
+		return choose(ahead[i][j], a[i], b[j])
+	}
+	list := make([]candidate, min(len(a)+len(b), p.K))
+	for place := range list {
+		list[place] = at(place, max(0, place-len(b)), min(place, len(a)))
+	}
+	return list
+}
+
+// choose is one of two.
+func choose(c circuit.Value, a, b candidate) candidate {
+	return candidate{circuit.Choice(c, a.label, b.label), circuit.Choice(c, a.index, b.index)}
+}

@@ -1,0 +1,313 @@
+package circuit_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/num"
+)
+
+// rates are those of a clock that everything fits into, of a usual one, of one with a stage for each operation, and of
+// a device whose lookup tables have four inputs.
+var rates = []circuit.Rate{
+	{Stage: 1 << 20, LUT: 600, Carry: 15, Inputs: 6},
+	{Stage: 2000, LUT: 600, Carry: 15, Inputs: 6},
+	{Stage: 1, LUT: 600, Carry: 15, Inputs: 6},
+	{Stage: 2000, LUT: 900, Carry: 60, Inputs: 4},
+}
+
+func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+
+var bipolar, ternary = num.Type{Kind: num.Bipolar, Width: 1}, num.Type{Kind: num.Ternary, Width: 2}
+
+// pure is the circuit of a function of elements of some types, which gives a number of 64 bits.
+func pure(rate circuit.Rate, types []num.Type, f func(b *circuit.Builder, x []circuit.Value) circuit.Value) *circuit.Module {
+	b := circuit.New(rate)
+	always := b.Constant(1)
+	var x []circuit.Value
+	for _, t := range types {
+		x = append(x, circuit.Element(b.Input(t.Width, always), 0, t))
+	}
+	b.Output(circuit.Raw(f(b, x), 64), always)
+	return b.Layer()
+}
+
+// values are all of a type, which is narrow.
+func values(t num.Type) (list []int64) {
+	for v := t.Range().Lo; v <= t.Range().Hi; v++ {
+		if t.Holds(v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// agree holds a circuit against a function, on arguments.
+func agree(t *testing.T, name string, m *circuit.Module, types []num.Type, x []int64, want int64) bool {
+	t.Helper()
+	in := make([]uint64, len(x))
+	for i, v := range x {
+		in[i] = types[i].Encode(v)
+	}
+	switch out, _, err := newMachine(m).iterate(in...); {
+	case err != nil:
+		t.Errorf("%s of %v: %v", name, x, err)
+	case int64(out[0]) != want:
+		t.Errorf("%s of %v is %d, want %d", name, x, int64(out[0]), want)
+	default:
+		return true
+	}
+	return false
+}
+
+// everywhere holds a function against its circuits, on all arguments.
+func everywhere(t *testing.T, name string, types []num.Type, make func(b *circuit.Builder, x []circuit.Value) circuit.Value,
+	want func(x []int64) int64) {
+	t.Helper()
+	for _, rate := range rates {
+		m := pure(rate, types, make)
+		if err := timed(m); err != nil {
+			t.Errorf("%s at %+v: %v", name, rate, err)
+		}
+		x := []int64{}
+		var all func(rest []num.Type) bool
+		all = func(rest []num.Type) bool {
+			if len(rest) == 0 {
+				return agree(t, name, m, types, x, want(x))
+			}
+			for _, v := range values(rest[0]) {
+				x = append(x, v)
+				if ok := all(rest[1:]); !ok {
+					return false
+				}
+				x = x[:len(x)-1]
+			}
+			return true
+		}
+		all(types)
+	}
+}
+
+func truth(holds bool) int64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+type (
+	value = circuit.Value
+	some  = []circuit.Value
+)
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for _, types := range [][]num.Type{{uintN(3), uintN(4)}, {intN(4), uintN(3)}, {intN(3), intN(4)}, {ternary, bipolar},
+		{uintN(1), intN(1)}} {
+		for name, tt := range map[string]struct {
+			make func(a, b value) value
+			want func(a, b int64) int64
+		}{
+			"sum":        {circuit.Sum, func(a, b int64) int64 { return a + b }},
+			"difference": {circuit.Difference, func(a, b int64) int64 { return a - b }},
+			"product":    {circuit.Product, func(a, b int64) int64 { return a * b }},
+			"exceeds":    {circuit.Exceeds, func(a, b int64) int64 { return truth(a > b) }},
+			"same":       {circuit.Same, func(a, b int64) int64 { return truth(a == b) }},
+			"greatest":   {circuit.Greatest, func(a, b int64) int64 { return max(a, b) }},
+			"least":      {circuit.Least, func(a, b int64) int64 { return min(a, b) }},
+			"negative": {func(a, b value) value { return circuit.Total(circuit.Negative(a), b, a, b) },
+				func(_, b int64) int64 { return 2 * b }},
+			"sign": {func(a, b value) value { return circuit.Choice(circuit.Negativity(a), b, circuit.Constant(b, 5)) },
+				func(a, b int64) int64 {
+					if a < 0 {
+						return b
+					}
+					return 5
+				}},
+		} {
+			everywhere(t, fmt.Sprint(name, types), types,
+				func(_ *circuit.Builder, x some) value { return tt.make(x[0], x[1]) },
+				func(x []int64) int64 { return tt.want(x[0], x[1]) })
+		}
+	}
+}
+
+func TestScaled(t *testing.T) {
+	t.Parallel()
+	for _, typ := range []num.Type{uintN(4), intN(5), bipolar} {
+		one := []num.Type{typ}
+		of := func(f func(x value) value) func(*circuit.Builder, some) value {
+			return func(_ *circuit.Builder, x some) value { return f(x[0]) }
+		}
+		for m := int64(-33); m < 34; m++ {
+			everywhere(t, fmt.Sprint("times ", m), one, of(func(x value) value { return circuit.Times(x, m) }),
+				func(x []int64) int64 { return m * x[0] })
+		}
+		for n := -6; n < 4; n++ {
+			everywhere(t, fmt.Sprint("shifted ", n), one, of(func(x value) value { return circuit.Shifted(x, n) }),
+				func(x []int64) int64 {
+					if n > 0 {
+						return x[0] << n
+					}
+					return x[0] >> -n
+				})
+		}
+		for _, r := range []num.Range{{Lo: -3, Hi: 2}, {Lo: 0, Hi: 5}, {Lo: -40, Hi: 3}, {Lo: 4, Hi: 4}, {Lo: -64, Hi: 64}} {
+			everywhere(t, fmt.Sprint("clipped ", r), one, of(func(x value) value { return circuit.Clipped(x, r) }),
+				func(x []int64) int64 { return min(max(x[0], r.Lo), r.Hi) })
+		}
+		for _, mode := range num.Roundings {
+			for shift := range 7 {
+				everywhere(t, fmt.Sprint(mode, shift), one,
+					of(func(x value) value { return circuit.Rounded(x, shift, mode) }),
+					func(x []int64) int64 { return mode.Quotient(x[0], shift) })
+			}
+			q := num.Requant{Multiplier: 5, Shift: 3, Mode: mode, Lo: -4, Hi: 3}
+			everywhere(t, fmt.Sprint("requantised ", mode), one,
+				of(func(x value) value { return circuit.Requantised(x, q) }),
+				func(x []int64) int64 { return q.Apply(x[0]) })
+		}
+		for _, to := range []num.Type{uintN(1), uintN(3), intN(2), intN(9)} {
+			everywhere(t, fmt.Sprint("wrapped to ", to), one, of(func(x value) value { return circuit.Wrapped(x, to) }),
+				func(x []int64) int64 { return to.Decode(uint64(x[0])) })
+		}
+	}
+}
+
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 2, 5, 7, 9} {
+		types := slices.Repeat([]num.Type{uintN(1)}, n)
+		everywhere(t, "all", types, func(b *circuit.Builder, x some) value { return b.All(x...) },
+			func(x []int64) int64 { return slices.Min(x) })
+		everywhere(t, "any", types, func(_ *circuit.Builder, x some) value { return circuit.Any(x...) },
+			func(x []int64) int64 { return slices.Max(x) })
+		everywhere(t, "odd", types, func(b *circuit.Builder, x some) value {
+			odd := b.Constant(0)
+			for _, c := range x {
+				odd = circuit.Differ(odd, circuit.Not(c))
+			}
+			return odd
+		}, func(x []int64) int64 {
+			odd := int64(0)
+			for _, c := range x {
+				odd ^= 1 - c
+			}
+			return odd
+		})
+	}
+}
+
+func TestSelected(t *testing.T) {
+	t.Parallel()
+	for n := 1; n < 10; n++ {
+		types := []num.Type{uintN(4), intN(3)}
+		everywhere(t, fmt.Sprint("one of ", n), types, func(b *circuit.Builder, x some) value {
+			list := some{}
+			for i := range n {
+				list = append(list, circuit.Sum(x[1], b.Constant(int64(7*i))))
+			}
+			return circuit.Selected(circuit.Clipped(x[0], num.Range{Hi: int64(n - 1)}), list...)
+		}, func(x []int64) int64 { return x[1] + 7*min(x[0], int64(n-1)) })
+	}
+	types := []num.Type{uintN(2), intN(3), intN(3), uintN(3)}
+	everywhere(t, "one of three words", types, func(_ *circuit.Builder, x some) value {
+		words := some{circuit.Raw(x[1], 5), circuit.Raw(x[2], 5), circuit.Joined(circuit.Raw(x[3], 3), circuit.Raw(x[0], 2))}
+		return circuit.Element(circuit.Selected(circuit.Clipped(x[0], num.Range{Hi: 2}), words...), 0, intN(5))
+	}, func(x []int64) int64 {
+		return intN(5).Decode(uint64([]int64{x[1], x[2], x[3] | x[0]<<3}[min(x[0], 2)]))
+	})
+}
+
+// TestHeap holds sums of products of all kinds against Go's, on random operands.
+func TestHeap(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	kinds := []num.Type{uintN(1), uintN(3), intN(2), intN(4), bipolar, ternary}
+	for trial := range 300 {
+		n := 1 + r.IntN(12)
+		var types []num.Type
+		fixed := make([]int64, n) // what the second factor is, of those that are constant
+		sum := num.Range{}
+		for i := range n {
+			x, w := kinds[r.IntN(len(kinds))], kinds[r.IntN(len(kinds))]
+			types = append(types, x, w)
+			fixed[i] = values(w)[r.IntN(len(values(w)))]
+			p := x.Range()
+			a, _ := p.Times(w.Range().Lo)
+			b, _ := p.Times(w.Range().Hi)
+			sum, _ = sum.Plus(a.Union(b))
+		}
+		constant := func(i int) bool { return (i+trial)%5 == 0 }
+		m := pure(rates[trial%len(rates)], types, func(b *circuit.Builder, x some) value {
+			h := b.Heap()
+			for i := range n {
+				if constant(i) {
+					h.AddProduct(x[2*i], b.Constant(fixed[i]))
+					continue
+				}
+				put(h, x[2*i], x[2*i+1], types[2*i+1])
+			}
+			h.Add(b.Constant(-5), 0)
+			h.Add(x[0], 2)
+			total, _ := sum.Plus(num.Range{Lo: -37, Hi: 23}) // and 4*x[0] - 5
+			return h.Total(total)
+		})
+		if err := timed(m); err != nil {
+			t.Errorf("trial %d: %v", trial, err)
+		}
+		for range 20 {
+			x := make([]int64, len(types))
+			for i, typ := range types {
+				x[i] = values(typ)[r.IntN(len(values(typ)))]
+			}
+			want := 4*x[0] - 5
+			for i := range n {
+				if w := x[2*i+1]; constant(i) {
+					want += x[2*i] * fixed[i]
+				} else {
+					want += x[2*i] * w
+				}
+			}
+			if !agree(t, fmt.Sprintf("trial %d, types %v", trial, types), m, types, x, want) {
+				return
+			}
+		}
+	}
+}
+
+// put adds x * w as w's type allows.
+func put(h *circuit.Heap, x, w value, typ num.Type) {
+	switch typ.Kind {
+	case num.Bipolar:
+		h.AddSigned(circuit.Exceeds(w, circuit.Constant(w, 0)), x)
+	case num.Ternary:
+		bits := circuit.Encoded(w, typ)
+		h.AddTernary(circuit.Bit(bits, 0), circuit.Bit(bits, 1), x)
+	default:
+		h.AddProduct(x, w)
+	}
+}
+
+// TestMatches counts conditions that are alike.
+func TestMatches(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 3, 5} {
+		everywhere(t, "matches", slices.Repeat([]num.Type{uintN(1)}, 2*n), func(b *circuit.Builder, x some) value {
+			h := b.Heap()
+			for i := range n {
+				h.AddMatch(x[i], x[n+i])
+			}
+			return h.Total(num.Range{Hi: int64(n)})
+		}, func(x []int64) (count int64) {
+			for i := range n {
+				count += truth(x[i] == x[n+i])
+			}
+			return count
+		})
+	}
+}

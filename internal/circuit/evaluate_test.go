@@ -1,0 +1,245 @@
+package circuit_test
+
+import (
+	"fmt"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/num"
+)
+
+// A machine runs a circuit iteration by iteration, without time: values are bits, of at most 64, as they are in
+// hardware.
+type machine struct {
+	m      *circuit.Module
+	states []uint64
+	arrays [][]uint64
+}
+
+func newMachine(m *circuit.Module) *machine {
+	r := &machine{m: m, states: make([]uint64, len(m.States))}
+	for k, s := range m.States {
+		r.states[k] = masked(uint64(s.Init), s.Width)
+	}
+	for _, a := range m.Memories {
+		rows := make([]uint64, a.Rows)
+		if a.Data != nil {
+			elem, data := a.Data()
+			for i, row := range data {
+				for k, v := range row {
+					rows[i] |= elem.Encode(v) << (k * elem.Width)
+				}
+			}
+		}
+		r.arrays = append(r.arrays, rows)
+	}
+	return r
+}
+
+func masked(v uint64, width int) uint64 {
+	if width >= 64 {
+		return v
+	}
+	return v & (1<<width - 1)
+}
+
+// number reads bits as the node's number.
+func number(n circuit.Node, bits uint64) int64 {
+	if n.Signed {
+		return num.Type{Kind: num.Int, Width: n.Width}.Decode(bits)
+	}
+	return int64(bits)
+}
+
+// iterate runs an iteration on words of the inputs, and gives what every output would have written, and whether it
+// does.
+func (r *machine) iterate(in ...uint64) (out []uint64, moves []bool, err error) {
+	values, err := r.evaluate(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range r.m.Out {
+		out = append(out, values[s.Word])
+		moves = append(moves, values[s.When] == 1)
+	}
+	for k, s := range r.m.States {
+		if values[s.When] == 1 {
+			r.states[k] = r.resized(s.Next, s.Width, values)
+		}
+	}
+	for k, a := range r.m.Memories {
+		if a.When != circuit.None && values[a.When] == 1 {
+			r.arrays[k][values[a.Address]] = values[a.Word]
+		}
+	}
+	return out, moves, nil
+}
+
+// resized is a value in so many bits.
+func (r *machine) resized(id circuit.ID, width int, values []uint64) uint64 {
+	return masked(uint64(number(r.m.Nodes[id], values[id])), width)
+}
+
+// evaluate is the bits of every node. A number outside of its range is an error.
+func (r *machine) evaluate(in []uint64) ([]uint64, error) {
+	values := make([]uint64, len(r.m.Nodes))
+	var later []int // what a state is after the iteration, and what is made of it: there need be no order
+	for i, n := range r.m.Nodes {
+		if n.Op == circuit.After {
+			later = append(later, i)
+		}
+	}
+	for pass := 0; pass == 0 || pass < 2 && later != nil; pass++ {
+		for i, n := range r.m.Nodes {
+			if n.Op != circuit.After {
+				values[i] = masked(r.node(n, in, values), n.Width)
+			}
+		}
+		for _, i := range later {
+			n := r.m.Nodes[i]
+			s := r.m.States[n.K]
+			if values[i] = r.states[n.K]; values[s.When] == 1 {
+				values[i] = r.resized(s.Next, n.Width, values)
+			}
+		}
+	}
+	for i, n := range r.m.Nodes {
+		if v := number(n, values[i]); !n.Word && !n.Range.Contains(v) {
+			return nil, fmt.Errorf("node %d, operation %d, is %d and not in %v", i, n.Op, v, n.Range)
+		}
+	}
+	return values, nil
+}
+
+func (r *machine) node(n circuit.Node, in, values []uint64) uint64 {
+	arg := func(i int) uint64 { return r.resized(n.Args[i], n.Width, values) }
+	exact := func(i int) int64 { return number(r.m.Nodes[n.Args[i]], values[n.Args[i]]) }
+	condition := func(holds bool) uint64 {
+		if holds {
+			return 1
+		}
+		return 0
+	}
+	switch n.Op {
+	case circuit.Const:
+		return uint64(n.Range.Lo)
+	case circuit.Take, circuit.Pin:
+		return in[n.K]
+	case circuit.Fire:
+		return 1
+	case circuit.Add:
+		return arg(0) + arg(1)
+	case circuit.Sub:
+		return arg(0) - arg(1)
+	case circuit.Multiply:
+		return uint64(exact(0) * exact(1))
+	case circuit.And, circuit.Or, circuit.Xor:
+		v := values[n.Args[0]]
+		for _, a := range n.Args[1:] {
+			switch n.Op {
+			case circuit.And:
+				v &= values[a]
+			case circuit.Or:
+				v |= values[a]
+			default:
+				v ^= values[a]
+			}
+		}
+		return v
+	case circuit.Invert:
+		return ^arg(0)
+	case circuit.Look:
+		row := 0
+		for i, a := range n.Args {
+			row |= int(values[a]) << i
+		}
+		return n.Table >> row & 1
+	case circuit.Mux:
+		if values[n.Args[0]] == 1 {
+			return arg(1)
+		}
+		return arg(2)
+	case circuit.Pick:
+		return arg(1 + min(int(values[n.Args[0]]), len(n.Args)-2))
+	case circuit.Less:
+		return condition(exact(0) < exact(1))
+	case circuit.Equal:
+		return condition(exact(0) == exact(1))
+	case circuit.Slice:
+		return values[n.Args[0]] >> n.K
+	case circuit.Join:
+		v, at := uint64(0), 0
+		for _, a := range n.Args {
+			v |= values[a] << at
+			at += r.m.Nodes[a].Width
+		}
+		return v
+	case circuit.Shift:
+		if n.K > 0 {
+			return uint64(exact(0)) << n.K
+		}
+		return uint64(exact(0) >> -n.K)
+	case circuit.Wrap, circuit.Bits, circuit.Delay:
+		return arg(0)
+	case circuit.Read:
+		return r.states[n.K]
+	case circuit.Fetch, circuit.Peek:
+		return r.arrays[n.K][values[n.Args[0]]%uint64(len(r.arrays[n.K]))]
+	case circuit.Result:
+		c := r.m.Calls[n.Table]
+		var pins []uint64
+		for _, a := range c.Args {
+			pins = append(pins, values[a])
+		}
+		f := newMachine(c.Function)
+		results, err := f.evaluate(pins)
+		if err != nil {
+			panic(err)
+		}
+		return results[c.Function.Results[n.K]]
+	}
+	panic(fmt.Sprintf("operation %d", n.Op))
+}
+
+// timed reports where an operand is not there when an operation takes it.
+func timed(m *circuit.Module) error {
+	for i, n := range m.Nodes {
+		late := 0
+		switch n.Op {
+		case circuit.Const, circuit.Take, circuit.Pin, circuit.Fire, circuit.Read, circuit.After:
+			continue
+		case circuit.Delay, circuit.Fetch:
+			late = 1
+		case circuit.Multiply:
+			late = circuit.Device
+		}
+		args := n.Args
+		if n.Op == circuit.Result {
+			c := m.Calls[n.Table]
+			late, args = c.Function.Stages, c.Args
+			if err := timed(c.Function); err != nil {
+				return fmt.Errorf("function %s: %w", c.Function.Name, err)
+			}
+		}
+		for _, a := range args {
+			if int(a) >= i {
+				return fmt.Errorf("node %d takes node %d", i, a)
+			}
+			if s := m.Nodes[a].Stage; s != circuit.Always && s+late != n.Stage {
+				return fmt.Errorf("node %d, operation %d, of stage %d takes one of stage %d", i, n.Op, n.Stage, s)
+			}
+		}
+	}
+	for _, s := range m.States {
+		for _, id := range []circuit.ID{s.Next, s.When} {
+			if at := m.Nodes[id].Stage; at != circuit.Always && at != s.Stage {
+				return fmt.Errorf("state %s of stage %d takes what is there at %d", s.Name, s.Stage, at)
+			}
+		}
+	}
+	for k, s := range m.Out {
+		if at := m.Nodes[s.Word].Stage; at != s.Stage || m.Nodes[s.Moves].Stage != s.Stage || m.Latency != s.Stage+1 {
+			return fmt.Errorf("output %d of stage %d is there at %d, latency %d", k, s.Stage, at, m.Latency)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package circuit_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/num"
+)
+
+// operations are those of a circuit that compute something.
+func operations(m *circuit.Module) (list []circuit.Op) {
+	for _, n := range m.Nodes {
+		switch n.Op {
+		case circuit.Const, circuit.Bits, circuit.Fire, circuit.Take, circuit.Delay:
+		default:
+			list = append(list, n.Op)
+		}
+	}
+	return list
+}
+
+// TestConstants: what is always the same is no hardware.
+func TestConstants(t *testing.T) {
+	t.Parallel()
+	x := []num.Type{intN(4)}
+	for name, tt := range map[string]struct {
+		make func(b *circuit.Builder, x value) value
+		want int64
+	}{
+		"sum":        {func(b *circuit.Builder, _ value) value { return circuit.Sum(b.Constant(3), b.Constant(-8)) }, -5},
+		"product":    {func(b *circuit.Builder, _ value) value { return circuit.Times(b.Constant(3), 7) }, 21},
+		"zero times": {func(_ *circuit.Builder, x value) value { return circuit.Times(x, 0) }, 0},
+		"shifted":    {func(b *circuit.Builder, _ value) value { return circuit.Shifted(b.Constant(-9), -1) }, -5},
+		"beyond":     {func(b *circuit.Builder, x value) value { return circuit.Exceeds(x, b.Constant(7)) }, 0},
+		"below":      {func(b *circuit.Builder, x value) value { return circuit.Exceeds(x, b.Constant(-9)) }, 1},
+		"apart":      {func(b *circuit.Builder, x value) value { return circuit.Same(x, b.Constant(8)) }, 0},
+		"none":       {func(b *circuit.Builder, x value) value { return b.All(circuit.Bit(x, 0), b.Constant(0)) }, 0},
+		"any":        {func(b *circuit.Builder, x value) value { return b.Any(circuit.Bit(x, 0), b.Constant(1)) }, 1},
+		"nothing":    {func(b *circuit.Builder, _ value) value { return b.All() }, 1},
+		"chosen": {func(b *circuit.Builder, x value) value {
+			return circuit.Choice(b.Constant(0), x, b.Constant(6))
+		}, 6},
+		"selected": {func(b *circuit.Builder, x value) value {
+			return circuit.Selected(b.Constant(1), x, b.Constant(2), x)
+		}, 2},
+		"clipped": {func(_ *circuit.Builder, x value) value { return circuit.Clipped(x, num.Point(3)) }, 3},
+		"kept":    {func(_ *circuit.Builder, x value) value { return circuit.Kept(x, num.Point(-2)) }, -2},
+		"heap": {func(b *circuit.Builder, x value) value {
+			h := b.Heap()
+			h.Add(b.Constant(5), 2)
+			h.AddProduct(b.Constant(-3), b.Constant(4))
+			h.AddProduct(x, b.Constant(0))
+			h.AddMatch(b.Constant(1), b.Constant(1))
+			return h.Total(num.Range{Lo: -100, Hi: 100})
+		}, 9},
+		"element": {func(b *circuit.Builder, _ value) value {
+			return circuit.Element(circuit.Packed(intN(3), b.Constant(-1), b.Constant(-4)), 1, intN(3))
+		}, -4},
+		"a row": {func(b *circuit.Builder, x value) value {
+			t := b.Table("t", circuit.Block, intN(3), 2, 1, func() [][]int64 { return [][]int64{{3, -2}} })
+			return circuit.Element(t.Row(x), 1, intN(3))
+		}, -2},
+	} {
+		m := pure(rates[1], x, func(b *circuit.Builder, x some) value { return tt.make(b, x[0]) })
+		if ops := operations(m); len(ops) > 0 || len(m.Memories) > 0 || m.Latency != 1 {
+			t.Errorf("%s: operations %v, latency %d", name, ops, m.Latency)
+		}
+		agree(t, name, m, x, []int64{-3}, tt.want)
+	}
+}
+
+// TestOnce: what is there is not made again, and nothing is made that nobody needs.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	types := []num.Type{intN(4), intN(4)}
+	m := pure(rates[0], types, func(b *circuit.Builder, x some) value {
+		b.Register("nobody", 0, num.Range{Hi: 7}).Set(b.Constant(3), b.Constant(1))
+		b.Table("unread", circuit.Block, intN(4), 1, 4, func() [][]int64 { panic("it is read") })
+		b.Counter("uncounted", 5, b.Constant(1))
+		circuit.Product(x[0], x[1])
+		return circuit.Total(circuit.Sum(x[0], x[1]), circuit.Sum(x[0], x[1]))
+	})
+	if len(m.States) > 0 || len(m.Memories) > 0 ||
+		!slices.Equal(operations(m), []circuit.Op{circuit.Wrap, circuit.Wrap, circuit.Add, circuit.Add}) {
+		t.Errorf("%v, %v, %v", operations(m), m.States, m.Memories)
+	}
+}
+
+// TestStages: logic that does not fit into a stage has registers in front.
+func TestStages(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ stage, latency int }{{1 << 20, 1}, {2000, 2}, {1300, 3}, {1, 4}} {
+		rate := circuit.Rate{Stage: tt.stage, LUT: 600, Carry: 15, Inputs: 6} // adders of 675, 690, 705 ps
+		m := pure(rate, slices.Repeat([]num.Type{intN(4)}, 8), func(_ *circuit.Builder, x some) value {
+			return circuit.Total(x...)
+		})
+		if m.Latency != tt.latency {
+			t.Errorf("stages of %d ps: latency %d, want %d", tt.stage, m.Latency, tt.latency)
+		}
+	}
+	b := circuit.New(rates[1])
+	x := circuit.Element(b.Input(4, b.Constant(1)), 0, intN(4))
+	at := circuit.Align(x, circuit.Sum(x, x).Delayed(2), b.Constant(3))
+	if s := circuit.Stage(at...); at[0].Stage() != s || at[1].Stage() != s || at[2].Stage() != circuit.Always || s < 2 {
+		t.Errorf("stages %d, %d, %d", at[0].Stage(), at[1].Stage(), at[2].Stage())
+	}
+	if at := circuit.Room(1, x); at[0].Stage() != 0 {
+		t.Errorf("a lookup table fits behind a word, which is delayed to stage %d", at[0].Stage())
+	}
+	if at := circuit.Room(9, x); at[0].Stage() != 1 {
+		t.Errorf("nine lookup tables do not fit behind a word, which is at stage %d", at[0].Stage())
+	}
+}
+
+// run gives what the outputs of a circuit write, iteration by iteration: one number per output that moves.
+func run(t *testing.T, m *circuit.Module, elem num.Type, in [][]uint64) (out [][]int64) {
+	t.Helper()
+	if err := timed(m); err != nil {
+		t.Error(err)
+	}
+	r := newMachine(m)
+	for _, words := range in {
+		written, moves, err := r.iterate(words...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var row []int64
+		for k, w := range written {
+			if moves[k] {
+				row = append(row, elem.Decode(w))
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func TestNest(t *testing.T) {
+	t.Parallel()
+	b := circuit.New(rates[1])
+	levels := b.Nest("at", 2, 1, 3)
+	for _, l := range levels {
+		b.Output(circuit.Raw(l.Index, 4), b.Constant(1))
+	}
+	b.Output(circuit.Raw(b.Constant(9), 4), levels[2].Last)
+	got := run(t, b.Layer(), intN(4), make([][]uint64, 8))
+	want := [][]int64{{0, 0, 0}, {0, 0, 1}, {0, 0, 2, -7}, {1, 0, 0}, {1, 0, 1}, {1, 0, 2, -7}, {0, 0, 0}, {0, 0, 1}}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestAccumulated: sums of three words each, wrapped to four bits.
+func TestAccumulated(t *testing.T) {
+	t.Parallel()
+	for _, rate := range rates {
+		b := circuit.New(rate)
+		place := b.Counter("word", 3, b.Constant(1))
+		x := circuit.Element(b.Input(3, b.Constant(1)), 0, intN(3))
+		b.Output(circuit.Raw(b.Accumulated("sum", intN(4), place.First, circuit.Times(x, 3)), 4), place.Last)
+		got := run(t, b.Layer(), intN(4), [][]uint64{{1}, {2}, {7}, {3}, {3}, {3}})
+		if want := "[[] [] [6] [] [] [-5]]"; fmt.Sprint(got) != want {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}
+
+// TestMemories: a table by address, and a word that is kept for four iterations, in arrays of every style.
+func TestMemories(t *testing.T) {
+	t.Parallel()
+	for _, style := range []circuit.Style{circuit.Distributed, circuit.Block, circuit.Ultra, circuit.Registers} {
+		b := circuit.New(rates[1])
+		place := b.Counter("place", 4, b.Constant(1))
+		odd := b.Table("squares", style, intN(6), 1, 4, func() [][]int64 { return [][]int64{{0}, {1}, {4}, {-9}} })
+		b.Output(odd.Row(place.Index), b.Constant(1))
+		x := b.Input(6, b.Constant(1))
+		kept := b.Array("kept", style, 4, 6)
+		kept.Write(place.Index, x, b.Constant(1))
+		one := b.Array("one", style, 1, 6)
+		one.Write(b.Constant(0), x, place.First)
+		later := b.Register("filled", 0, num.Range{Hi: 1}).Starts(0)
+		later.Set(b.Constant(1), place.Last)
+		b.Output(kept.Row(place.Index), later.Value())
+		b.Output(one.Row(b.Constant(0)), later.Value())
+		m := b.Layer()
+		got := run(t, m, intN(6), [][]uint64{{1}, {2}, {3}, {4}, {5}, {6}, {7}})
+		if want := "[[0] [1] [4] [-9] [0 1 1] [1 2 5] [4 3 5]]"; fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, want %v", style, got, want)
+		}
+		if late := style == circuit.Block || style == circuit.Ultra; late != (m.Latency == 3) || !late && m.Latency != 1 {
+			t.Errorf("%s: latency %d", style, m.Latency)
+		}
+	}
+}
+
+// TestCall: a function is made once for operands of the same kind, and in place where they are constant.
+func TestCall(t *testing.T) {
+	t.Parallel()
+	for _, rate := range rates {
+		types := []num.Type{intN(4), intN(4), uintN(3)}
+		made := 0
+		twice := func(b *circuit.Builder, x value) value {
+			return b.Call("twice", some{x, circuit.Sum(x, b.Constant(1))}, func(b *circuit.Builder, v some) some {
+				made++
+				return some{b.Constant(1), circuit.Total(v[0], v[1], v[1])}
+			})[1]
+		}
+		m := pure(rate, types, func(b *circuit.Builder, x some) value {
+			return circuit.Total(twice(b, x[0]), twice(b, x[1]), twice(b, x[2]), twice(b, b.Constant(4)))
+		})
+		if err := timed(m); err != nil {
+			t.Error(err)
+		}
+		if len(m.Calls) != 3 || m.Calls[0].Function != m.Calls[1].Function || m.Calls[1].Function == m.Calls[2].Function || made != 3 {
+			t.Errorf("%d calls of functions made %d times", len(m.Calls), made)
+		}
+		for v := range int64(8) {
+			agree(t, "calls", m, types, []int64{v - 8, 7 - v, v}, 3*(v-8+7-v+v+4)+8)
+		}
+	}
+}
