@@ -3,6 +3,7 @@ package mac
 import (
 	"fmt"
 
+	"hlsgen/hlslib/cost"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -15,19 +16,36 @@ func (u *Unit) WeightCircuit(b *circuit.Builder, f dataflow.Fold) circuit.Table 
 		func() [][]int64 { return u.WeightTable(f).Rows })
 }
 
-// Channels is the outputs of PE channels, each of which has an input word that meets its part of a row of weights. Where
-// first holds, a sum begins; row is that of the tables of step functions, at stage 0.
-func (u *Unit) Channels(b *circuit.Builder, f dataflow.Fold, inputs func(pe int) circuit.Value, weights, first,
-	row circuit.Value) []circuit.Value {
-	sums := make([]circuit.Value, f.PE)
-	for pe := range sums {
-		w := circuit.Part(weights, pe*f.SIMD*u.Weight.Width, f.SIMD*u.Weight.Width)
-		dot := b.Call("dot", []circuit.Value{inputs(pe), w}, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
-			return []circuit.Value{u.dot(b, f, v[0], v[1])}
-		})[0]
+// Channels is the outputs of PE channels, whose inputs meet a row of weights: inputs are the words of a channel, and one
+// word where p packs products. Where first holds, a sum begins; row is that of the tables of step functions, at stage 0.
+func (u *Unit) Channels(b *circuit.Builder, f dataflow.Fold, p cost.Packing, inputs func(pe int) circuit.Value, weights,
+	first, row circuit.Value) []circuit.Value {
+	sums := u.Dots(b, f, p, f.PE, inputs, weights)
+	for pe, dot := range sums {
 		sums[pe] = b.Accumulated(fmt.Sprint("sum", pe), u.Acc, first, dot)
 	}
 	return u.outputs(b, f, sums, row)
+}
+
+// Dots is the sums of one clock's products of so many channels, as Channels has them.
+func (u *Unit) Dots(b *circuit.Builder, f dataflow.Fold, p cost.Packing, channels int,
+	inputs func(pe int) circuit.Value, weights circuit.Value) (dots []circuit.Value) {
+	side := 1
+	if p.Packs() {
+		side = len(p.Lanes)
+	}
+	bits := f.SIMD * u.Weight.Width
+	for pe := 0; pe < channels; pe += side {
+		n := min(side, channels-pe)
+		operands := []circuit.Value{inputs(pe), circuit.Part(weights, pe*bits, n*bits)}
+		dots = append(dots, b.Call("dot", operands, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
+			if p.Packs() {
+				return u.packed(b, f, p, v[0], v[1], n)
+			}
+			return []circuit.Value{u.dot(b, f, v[0], v[1])}
+		})...)
+	}
+	return dots
 }
 
 // outputs are those of accumulators.

@@ -32,7 +32,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		x = circuit.Choice(output.First, x, vector.Row(input.Index))
 	}
 	weights := o.WeightCircuit(b, f).Row(row)
-	y := o.Channels(b, f, func(int) circuit.Value { return x }, weights, input.First, word)
+	y := o.Channels(b, f, o.Packing(f.PE, f, t), func(int) circuit.Value { return x }, weights, input.First, word)
 	b.Output(circuit.Packed(o.out.Elem, y...), input.Last)
 	return b.Layer()
 }

@@ -105,7 +105,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	if sf > 1 {
 		c.Carried(o.out.Elem.Width, append(o.P.Op.Chain(), delay.Select)...)
 	}
-	return layer.Windows(o.windows, o.channels/f.PE, sf, c.Write())
+	return layer.Timed(o, f, t, layer.Windows(o.windows, o.channels/f.PE, sf, c.Write()))
 }
 
 // kernel keeps what has been made of the window so far.

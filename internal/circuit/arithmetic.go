@@ -71,23 +71,40 @@ func Shifted(a Value, n int) Value {
 	return operation(Shift, n, 0, r, a)
 }
 
-// Times is a * m, by shifts and as few sums as the digits of m allow (canonical signed digits).
+// A digit is 2^weight, or -2^weight.
+type digit struct {
+	weight   int
+	negative bool
+}
+
+// digits are the powers of two of which m is the sum, no two of them next to each other (canonical signed digits).
+func digits(m int64) (list []digit) {
+	for n := 0; m != 0; n++ {
+		if m&1 != 0 {
+			d := digit{n, m&3 == 3}
+			if list = append(list, d); d.negative {
+				m++
+			} else {
+				m--
+			}
+		}
+		m >>= 1
+	}
+	return list
+}
+
+// Times is a * m, by shifts and as few sums as the digits of m allow.
 func Times(a Value, m int64) Value {
 	if c, ok := a.constant(); ok {
 		return a.b.Constant(c * m)
 	}
 	var add, take []Value
-	for n := 0; m != 0; n++ {
-		if m&1 != 0 {
-			if m&3 == 3 {
-				take = append(take, Shifted(a, n))
-				m++
-			} else {
-				add = append(add, Shifted(a, n))
-				m--
-			}
+	for _, d := range digits(m) {
+		if d.negative {
+			take = append(take, Shifted(a, d.weight))
+		} else {
+			add = append(add, Shifted(a, d.weight))
 		}
-		m >>= 1
 	}
 	switch {
 	case len(add)+len(take) == 0:
@@ -265,6 +282,9 @@ func Negativity(a Value) Value {
 func ceilLog(v int) int { return bits.Len(uint(max(v, 1) - 1)) }
 
 // Requantised is a times the multiplier of q over a power of two, rounded and clipped.
-func Requantised(a Value, q num.Requant) Value {
-	return Clipped(Rounded(Times(a, q.Multiplier), q.Shift, q.Mode), num.Range{Lo: q.Lo, Hi: q.Hi})
+func Requantised(a Value, q num.Requant) Value { return Rescaled(Times(a, q.Multiplier), q) }
+
+// Rescaled is a product with the multiplier of q over its power of two, rounded and clipped.
+func Rescaled(product Value, q num.Requant) Value {
+	return Clipped(Rounded(product, q.Shift, q.Mode), num.Range{Lo: q.Lo, Hi: q.Hi})
 }

@@ -68,9 +68,22 @@ func (h *Heap) Add(v Value, weight int) {
 	}
 }
 
+// AddTimes adds v * m, by as few terms as the digits of m allow.
+func (h *Heap) AddTimes(v Value, m int64) {
+	if c, ok := v.constant(); ok {
+		h.constant += uint64(c) * uint64(m)
+		return
+	}
+	for _, d := range digits(m) {
+		for i := range v.Width() {
+			h.put(d.weight+i, d.negative != (v.node().Signed && i == v.Width()-1), itself, Bit(v, i))
+		}
+	}
+}
+
 // AddProduct adds a * b.
 func (h *Heap) AddProduct(a, b Value) {
-	digits := func(v Value) (list []Value, signed bool) {
+	bits := func(v Value) (list []Value, signed bool) {
 		if c, ok := v.constant(); ok {
 			t := num.Smallest(num.Point(c))
 			for i := range t.Width {
@@ -83,8 +96,8 @@ func (h *Heap) AddProduct(a, b Value) {
 		}
 		return list, v.node().Signed
 	}
-	x, xs := digits(a)
-	y, ys := digits(b)
+	x, xs := bits(a)
+	y, ys := bits(b)
 	for i := range x {
 		for j := range y {
 			negative := (xs && i == len(x)-1) != (ys && j == len(y)-1)

@@ -92,6 +92,20 @@ func (b *Builder) Accumulated(name string, t num.Type, first, v Value) Value {
 	return acc.After()
 }
 
+// Peak is the greatest of a number over iterations, those from the last one on for which first holds.
+func (b *Builder) Peak(name string, first, v Value) Value {
+	if first.is(1) {
+		return v
+	}
+	at, stage, _ := together(b.adder(v.Width())+b.rate.LUT, first, v)
+	stage = max(stage, 0)
+	peak := b.Register(name, stage, v.Range())
+	first, v = at[0].At(stage), at[1].At(stage)
+	next := b.now(func() Value { return Choice(Any(first, Exceeds(v, peak.Value())), v, peak.Value()) })
+	peak.Set(next, b.Constant(1))
+	return peak.After()
+}
+
 // A Table is a memory whose rows are constants.
 type Table struct {
 	b      *Builder

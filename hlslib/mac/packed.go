@@ -1,0 +1,79 @@
+package mac
+
+import (
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// packed is the sums of one clock's products of n channels that share the multipliers of slices, and their inputs. It is
+// mac_packed of hlslib/core/mac.hpp: a factor has the weights of all channels, each in its lane, and so has a product.
+func (u *Unit) packed(b *circuit.Builder, f dataflow.Fold, p cost.Packing, x, w circuit.Value, n int) []circuit.Value {
+	heaps := make([]*circuit.Heap, n)
+	for lane := range heaps {
+		heaps[lane] = b.Heap()
+	}
+	for from := 0; from < f.SIMD; from += p.Terms {
+		sum, odd := u.slices(f, p, x, w, n, from)
+		u.unpack(b, p, sum, odd, heaps)
+	}
+	dots := make([]circuit.Value, n)
+	for lane, h := range heaps {
+		dots[lane] = h.Total(u.dotType(f.SIMD).Range())
+	}
+	return dots
+}
+
+// slices is the sum of products from some product on that is taken apart as one, and of each lane whether what is
+// summed in it is odd.
+func (u *Unit) slices(f dataflow.Fold, p cost.Packing, x, w circuit.Value, n, from int) (sum circuit.Value,
+	odd []circuit.Value) {
+	var products []circuit.Value
+	odd = make([]circuit.Value, n)
+	for i := from; i < min(from+p.Terms, f.SIMD); i++ {
+		input := circuit.Element(x, i, u.in)
+		var factor circuit.Value
+		for lane := range n {
+			at := lane*f.SIMD + i
+			weight := circuit.Kept(circuit.Element(w, at, u.Weight), u.span)
+			own := circuit.All(circuit.Bit(w, at*u.Weight.Width), circuit.Bit(x, i*u.in.Width))
+			if i == from {
+				odd[lane] = own
+			} else {
+				odd[lane] = circuit.Differ(odd[lane], own)
+			}
+			if lane == 0 {
+				factor = weight
+			} else {
+				factor = circuit.Sum(factor, circuit.Shifted(weight, p.Lanes[lane].At))
+			}
+		}
+		products = append(products, circuit.Product(factor, circuit.Kept(input, u.inputs)))
+	}
+	return circuit.Total(products...), odd
+}
+
+// unpack adds the lanes of a sum to theirs. What lies below a lane is a signed number: where it is negative, it has
+// borrowed 1 of the lane.
+func (u *Unit) unpack(b *circuit.Builder, p cost.Packing, sum circuit.Value, odd []circuit.Value,
+	lanes []*circuit.Heap) {
+	word := circuit.Raw(sum, p.Sum)
+	borrowed := b.Constant(0)
+	for lane, h := range lanes {
+		at, next := p.Lanes[lane].At, p.Sum
+		if lane+1 < len(lanes) {
+			next = p.Lanes[lane+1].At
+		}
+		h.Add(borrowed, 0)
+		if own := circuit.Part(word, at, next-at); lane+1 == len(lanes) {
+			h.Add(circuit.Wrapped(own, num.Type{Kind: num.Int, Width: next - at}), 0)
+		} else {
+			if borrowed = circuit.Bit(word, next-1); p.Lanes[lane+1].Overlap {
+				borrowed = circuit.Differ(circuit.Bit(word, next), odd[lane+1])
+			}
+			own = circuit.Joined(own, circuit.Raw(borrowed, 1))
+			h.Add(circuit.Wrapped(own, num.Type{Kind: num.Int, Width: next - at + 1}), 0)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package pool
+
+import (
+	"fmt"
+
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+)
+
+// Circuit joins a word's positions of each channel, and these with those before.
+func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b := circuit.New(t.Rate())
+	always := b.Constant(1)
+	sf := b.Counter("sf", o.positions/f.SIMD, always)
+	x := layer.Elements(b.Input(f.PE*f.SIMD*o.in.Elem.Width, always), o.in.Elem)
+	y := make([]circuit.Value, f.PE)
+	for pe := range y {
+		positions := make([]circuit.Value, f.SIMD)
+		for i := range positions {
+			positions[i] = circuit.Kept(x[i*f.PE+pe], o.in.Union())
+		}
+		name := fmt.Sprint("kept", pe)
+		if o.P.Op == Sum {
+			h := b.Heap()
+			for _, v := range positions {
+				h.Add(v, 0)
+			}
+			y[pe] = b.Accumulated(name, o.out.Elem, sf.First, h.Total(o.out.Elem.Range()))
+		} else {
+			y[pe] = b.Peak(name, sf.First, greatest(positions))
+		}
+	}
+	b.Output(circuit.Packed(o.out.Elem, y...), sf.Last)
+	return b.Layer()
+}
+
+// greatest is the greatest of values, by halves.
+func greatest(values []circuit.Value) circuit.Value {
+	if n := len(values); n > 1 {
+		return circuit.Greatest(greatest(values[:n/2]), greatest(values[n/2:]))
+	}
+	return values[0]
+}
