@@ -97,7 +97,7 @@ func (b *Builder) Peak(name string, first, v Value) Value {
 	if first.is(1) {
 		return v
 	}
-	at, stage, _ := together(b.adder(v.Width())+b.rate.LUT, first, v)
+	at, stage, _ := together(adder(b, v.Width())+b.rate.LUT, first, v)
 	stage = max(stage, 0)
 	peak := b.Register(name, stage, v.Range())
 	first, v = at[0].At(stage), at[1].At(stage)
