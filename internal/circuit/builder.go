@@ -23,6 +23,7 @@ type Builder struct {
 	rate      Rate
 	known     map[string]ID // operations without a state that are there, by what they are
 	functions map[string]*Module
+	counts    map[string][]uint64 // tables of compressors
 }
 
 // New begins the circuit of a layer.

@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"hlsgen/internal/num"
@@ -194,8 +195,11 @@ func (h *Heap) reduce(columns [][]term) [][]term {
 				inputs += len(list[n].of)
 				n++
 			}
-			if n < 3 || len(columns[c]) <= 2 {
+			switch {
+			case n < 3 || len(columns[c]) <= 2:
 				n = 1
+			case n == 4: // which makes three bits, as five and six do
+				n = 3
 			}
 			if n == 1 && len(list[0].of) == 1 {
 				next[c] = append(next[c], list[0])
@@ -216,22 +220,37 @@ func (h *Heap) reduce(columns [][]term) [][]term {
 // count is the bits of how many terms are 1.
 func (h *Heap) count(terms []term) (bits []Value) {
 	var inputs []Value
-	at := make([][]int, len(terms))
-	for i, t := range terms {
-		for _, v := range t.of {
-			at[i] = append(at[i], len(inputs))
-			inputs = append(inputs, v)
+	for _, t := range terms {
+		inputs = append(inputs, t.of...)
+	}
+	for _, table := range h.b.counters(terms) {
+		if len(inputs) == 0 {
+			bits = append(bits, h.b.Constant(int64(table&1)))
+			continue
 		}
+		bits = append(bits, lookup(table, inputs...))
+	}
+	return bits
+}
+
+// counters is the tables that count terms of these forms: one for each bit of the count.
+func (b *Builder) counters(terms []term) []uint64 {
+	key := make([]byte, 0, 32)
+	inputs := 0
+	for _, t := range terms {
+		key = binary.AppendUvarint(append(key, byte(len(t.of))), t.table)
+		inputs += len(t.of)
+	}
+	if tables, ok := b.counts[string(key)]; ok {
+		return tables
 	}
 	var tables []uint64
-	for n := range 1 << len(inputs) {
-		sum := 0
-		for i, t := range terms {
-			row := 0
-			for bit, k := range at[i] {
-				row |= n >> k & 1 << bit
-			}
+	for n := range 1 << inputs {
+		sum, at := 0, 0
+		for _, t := range terms {
+			row := n >> at & (1<<len(t.of) - 1)
 			sum += int(t.table >> row & 1)
+			at += len(t.of)
 		}
 		for k := 0; sum>>k != 0; k++ {
 			for len(tables) <= k {
@@ -240,12 +259,9 @@ func (h *Heap) count(terms []term) (bits []Value) {
 			tables[k] |= uint64(sum>>k&1) << n
 		}
 	}
-	for _, table := range tables {
-		if len(inputs) == 0 {
-			bits = append(bits, h.b.Constant(int64(table&1)))
-			continue
-		}
-		bits = append(bits, lookup(table, inputs...))
+	if b.counts == nil {
+		b.counts = map[string][]uint64{}
 	}
-	return bits
+	b.counts[string(key)] = tables
+	return tables
 }

@@ -47,7 +47,7 @@ func (b *Builder) Call(key string, operands []Value, make func(f *Builder, opera
 
 // function makes one.
 func function(b *Builder, name string, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
-	f := &Builder{rate: b.rate, known: map[string]ID{}}
+	f := &Builder{rate: b.rate, known: map[string]ID{}, counts: b.counts}
 	f.m.Name, f.m.Fire = name, None
 	var pins []Value
 	for k, v := range like {
