@@ -16,8 +16,9 @@ func (u *Unit) WeightCircuit(b *circuit.Builder, f dataflow.Fold) circuit.Table 
 		func() [][]int64 { return u.WeightTable(f).Rows })
 }
 
-// Channels is the outputs of PE channels, whose inputs meet a row of weights: inputs are the words of a channel, and one
-// word where p packs products. Where first holds, a sum begins; row is that of the tables of step functions, at stage 0.
+// Channels is the outputs of PE channels, whose inputs meet a row of weights: inputs are the words of a channel, all of
+// them the same where p packs products. Where first holds, a sum begins; row is that of the tables of step functions, at
+// stage 0.
 func (u *Unit) Channels(b *circuit.Builder, f dataflow.Fold, p cost.Packing, inputs func(pe int) circuit.Value, weights,
 	first, row circuit.Value) []circuit.Value {
 	sums := u.Dots(b, f, p, f.PE, inputs, weights)
