@@ -27,7 +27,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		if name := fmt.Sprint("kept", pe); o.P.Op == Sum {
 			x[pe] = b.Accumulated(name, out.Elem, vector.First, v)
 		} else {
-			x[pe] = b.Peak(name, vector.First, v)
+			x[pe] = circuit.Peak(name, vector.First, v)
 		}
 	}
 	b.Output(circuit.Packed(out.Elem, x...), vector.Last)
