@@ -37,7 +37,7 @@ func places(b *circuit.Builder, blocks, in, out int) (p place) {
 	return p
 }
 
-// Circuit writes a bank where it reads the other: at one stage, since the block behind comes where the last word that is
+// Circuit writes a bank where it reads the other: at one stage, since the next block comes where the last word that is
 // read was.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
