@@ -32,7 +32,8 @@ func Compile(ctx context.Context, dir string, files templates.Files) (*Program, 
 		return nil, err
 	}
 	p := &Program{filepath.Join(dir, "rtl")}
-	args := []string{"--cc", "--exe", "--build", "-O1", "--unroll-count", Unrolled, "-Wno-fatal", "-Wno-lint", "--x-assign", "unique", "--prefix", "Vbench",
+	args := []string{"--cc", "--exe", "--build", "-O1", "--unroll-count", Unrolled, "-Wno-fatal", "-Wno-lint",
+		"--x-assign", "unique", "--prefix", "Vbench",
 		"--top-module", "hlsgen_bench", "--Mdir", "obj", "-o", "bench", "-MAKEFLAGS",
 		"OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0", "bench/main.cpp"}
 	_, err := p.run(ctx, "verilator", append(args, Sources(files, true)...)...)
