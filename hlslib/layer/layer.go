@@ -11,6 +11,7 @@
 //	steps.go        the tail of layers that end in a step function per channel
 //	pooling.go      the maximum, or the sum, of several values
 //	chain.go        the stages that a word goes through
+//	circuit.go      latencies of circuits, and the pieces that circuits of several layers have
 //
 // It imports the formulas of costs, the delays of operations, and internal/dataflow; the kinds import it.
 package layer

@@ -15,6 +15,7 @@
 //	probe.go      what the compiled C++ moves in each iteration, against Loop; probe/probe.hpp counts
 //	work.go       what it computes, against latencies and costs
 //	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
+//	rtl.go        folds in SystemVerilog, in Verilator, against Eval and the simulator
 //	synth.go      what a second compiler makes of some folds
 //	steps.go      Steps: layers for sequences of any length
 //	bench.go      what benchmarks of layers measure
