@@ -6,9 +6,9 @@
 //
 // An iteration starts in the clock in which every word that it reads is visible and every stream that it writes has a
 // place left: it fires. Its values are then computed in stages, a clock each, and nothing stops them. A value's stage
-// is the clocks since the start. An operation takes operands of one stage; those that are earlier are delayed, and where
-// the logic of a stage would become longer than the Rate allows, all of them are registered first. So the registers
-// of a circuit follow from the operations and the clock.
+// is the clocks since the start. An operation takes operands of one stage; those that are earlier are delayed, and
+// where the logic of a stage would become longer than the Rate allows, all of them are registered first. So the
+// registers of a circuit follow from the operations and the clock.
 //
 // What one iteration hands on to later ones are states and memories: each is read and written at stages that its layer
 // chooses such that iterations follow each other. A word that is written at stage s can be read s+1 clocks after the

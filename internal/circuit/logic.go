@@ -149,7 +149,8 @@ func lookup(table uint64, operands ...Value) Value {
 		return Not(operands[0])
 	}
 	at, stage, levels := together(operands[0].b.rate.LUT, operands...)
-	return operands[0].b.number(Node{Op: Look, Args: ids(at), Table: table & all, Stage: stage, level: levels}, condition)
+	n := Node{Op: Look, Args: ids(at), Table: table & all, Stage: stage, level: levels}
+	return operands[0].b.number(n, condition)
 }
 
 // fixed is a table of so many conditions without number i, which always is c.

@@ -149,8 +149,8 @@ func failure(said string) string {
 func sameClocks(d *dataflow.Design, trace *rtlsim.Trace, said string) error {
 	for f, got := range rtl.Frames(said) {
 		if want := trace.Frames[f]; got != (rtl.Frame{First: want.First, Last: want.Last}) {
-			return &Mismatch{fmt.Sprintf("engine rtl against cycle, frame %d: it comes out in clocks %+v, want %+v", f, got,
-				want)}
+			return &Mismatch{fmt.Sprintf("engine rtl against cycle, frame %d: it comes out in clocks %+v, want %+v",
+				f, got, want)}
 		}
 	}
 	if trace.Record == nil {

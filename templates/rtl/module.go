@@ -232,7 +232,8 @@ func (s *speller) write(w *strings.Builder, ports, last []string) {
 // statement writes a line; the declaration of what has bits that nobody reads says so.
 func (s *speller) statement(w *strings.Builder, line string) {
 	if s.partly[line] {
-		fmt.Fprintf(w, "    /* verilator lint_off UNUSEDSIGNAL */\n    %s\n    /* verilator lint_on UNUSEDSIGNAL */\n", line)
+		fmt.Fprintf(w, "    /* verilator lint_off UNUSEDSIGNAL */\n    %s\n"+
+			"    /* verilator lint_on UNUSEDSIGNAL */\n", line)
 		return
 	}
 	fmt.Fprintf(w, "    %s\n", line)
@@ -250,8 +251,8 @@ func (s *speller) memories(w *strings.Builder) {
 			style = "registers"
 			w.WriteString("`ifndef YOSYS\n    (* ram_style = \"registers\" *)\n`endif\n")
 		case kind == "rom" && t.Style == circuit.Distributed: // Yosys 0.23 has no such style for a table
-			w.WriteString("`ifdef YOSYS\n    (* rom_style = \"logic\" *)\n`else\n    (* rom_style = \"distributed\" *)\n" +
-				"`endif\n")
+			w.WriteString("`ifdef YOSYS\n    (* rom_style = \"logic\" *)\n`else\n" +
+				"    (* rom_style = \"distributed\" *)\n`endif\n")
 		default:
 			fmt.Fprintf(w, "    (* %s_style = %q *)\n", kind, style)
 		}

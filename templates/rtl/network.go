@@ -71,7 +71,8 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		}
 		m := c.Circuit(d.Folds[i], d.Target)
 		n.reset = max(n.reset, m.Latency)
-		n.Files = append(n.Files, Layer(face.Top+"_"+node.Name, templates.Comment(strings.Join(node.Origin, ", ")), m)...)
+		about := templates.Comment(strings.Join(node.Origin, ", "))
+		n.Files = append(n.Files, Layer(face.Top+"_"+node.Name, about, m)...)
 		l := layerView{Name: node.Name, Module: face.Top + "_" + node.Name}
 		connect := func(port, stream string, signals ...string) {
 			for _, s := range signals {

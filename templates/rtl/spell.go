@@ -23,7 +23,8 @@ func (s *speller) spell() {
 	for k, a := range s.m.Memories {
 		if a.Data == nil && a.When != circuit.None {
 			address := s.resized(a.Address, addressBits(a.Rows))
-			s.clock(a.Stage, fmt.Sprintf("if (%s) %s[%s] <= %s;", s.whole(a.When), s.memory(k), address, s.whole(a.Word)))
+			s.clock(a.Stage, fmt.Sprintf("if (%s) %s[%s] <= %s;", s.whole(a.When), s.memory(k), address,
+				s.whole(a.Word)))
 		}
 	}
 }

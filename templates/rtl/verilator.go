@@ -66,7 +66,8 @@ func Compile(ctx context.Context, dir string, files templates.Files, optimise bo
 	if optimise {
 		level = "-O1"
 	}
-	args = slices.Concat([]string{level}, flags, []string{"-o", "obj/bench", "obj/all.cpp"}, runtime, []string{"-pthread"})
+	args = slices.Concat([]string{level}, flags, []string{"-o", "obj/bench", "obj/all.cpp"}, runtime,
+		[]string{"-pthread"})
 	_, err = p.run(ctx, "g++", args...)
 	return p, err
 }
@@ -119,7 +120,8 @@ func (p *Program) runtime(ctx context.Context, include string, flags []string) (
 	}
 	defer os.RemoveAll(own)
 	for i, s := range sources {
-		args := slices.Concat([]string{"-O1", "-c"}, flags, []string{"-o", filepath.Join(own, filepath.Base(objects[i])), s})
+		object := filepath.Join(own, filepath.Base(objects[i]))
+		args := slices.Concat([]string{"-O1", "-c"}, flags, []string{"-o", object, s})
 		if _, err := p.run(ctx, "g++", args...); err != nil {
 			return nil, err
 		}
