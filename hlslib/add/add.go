@@ -181,7 +181,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Join(other)
 	c.Do(delay.Add, o.sum.Width)
 	o.steps.Chain(&c, f)
-	return o.Nest(f, c.Write()).Loop()
+	return layer.Timed(o, f, t, o.Nest(f, c.Write()).Loop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {

@@ -57,6 +57,15 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 36, cases...)
 }
 
+// TestContractOfBlocks: steps in block RAM, the last word of which leaves when its place is written.
+func TestContractOfBlocks(t *testing.T) {
+	t.Parallel()
+	layertest.Check(t, 1, layertest.Case{Name: "long steps",
+		Op: firstlast.New(firstlast.Params{Step: 40, Chunk: 1, Order: append(last(0, 39), first(7, 0)...),
+			Shape: []int{4}}),
+		In: []dataflow.Type{typ(layertest.Int(16), 3, 40)}})
+}
+
 // TestRanges: ranges go with channels.
 func TestRanges(t *testing.T) {
 	t.Parallel()

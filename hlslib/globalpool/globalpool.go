@@ -77,7 +77,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Carried(width, append(o.P.Op.Chain(), delay.Select)...)
 	l := o.Nest(f, c.Write())
 	l.Write[0][0].Kind = dataflow.Last
-	return l.Loop()
+	return layer.Timed(o, f, t, l.Loop())
 }
 
 // kernel keeps what has been made of the vectors so far, by fold.

@@ -66,19 +66,19 @@ func Padded(t dataflow.Type, code int64) dataflow.Type {
 	return t
 }
 
-// A Place is where an iteration stands in a grid: all at stage 0.
-type Place struct {
+// A GridPosition is where an iteration stands in a grid: all at stage 0.
+type GridPosition struct {
 	Hit     circuit.Value // the pixel is one of the smaller frame
 	First   circuit.Value // of the larger frame, this is the first word
 	LastHit circuit.Value // of the smaller frame, this is the last word
 }
 
 // Circuit counts the words of pixels, and the pixels.
-func (g *Grid) Circuit(b *circuit.Builder, words int) Place {
+func (g *Grid) Circuit(b *circuit.Builder, words int) GridPosition {
 	word := b.Counter("word", words, b.Constant(1))
 	column := along(b, "column", g.Columns, word.Last)
 	row := along(b, "row", g.Rows, b.Now(func() circuit.Value { return circuit.All(word.Last, column.last) }))
-	var p Place
+	var p GridPosition
 	b.Now(func() circuit.Value {
 		p.Hit = circuit.All(row.hit, column.hit)
 		p.First = circuit.All(word.First, column.first, row.first)
@@ -88,11 +88,11 @@ func (g *Grid) Circuit(b *circuit.Builder, words int) Place {
 	return p
 }
 
-// A position is where an iteration stands along an axis.
-type position struct{ hit, first, last, lastHit circuit.Value }
+// An axisPosition is where an iteration stands along an axis.
+type axisPosition struct{ hit, first, last, lastHit circuit.Value }
 
 // along goes along an axis, a position further where the condition holds.
-func along(b *circuit.Builder, name string, s dataflow.Stride, step circuit.Value) (p position) {
+func along(b *circuit.Builder, name string, s dataflow.Stride, step circuit.Value) (p axisPosition) {
 	at := b.Counter(name, s.Length, step)
 	p.first, p.last = at.First, at.Last
 	b.Now(func() circuit.Value {

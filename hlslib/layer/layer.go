@@ -10,7 +10,8 @@
 //	along.go        what layers of images do along a line of pixels
 //	steps.go        the tail of layers that end in a step function per channel
 //	pooling.go      the maximum, or the sum, of several values
-//	chain.go        the stages that a word goes through, as HLS makes them; circuit.go, in RTL
+//	chain.go        the stages that a word goes through
+//	circuit.go      latencies of circuits, and the pieces that circuits of several layers have
 //
 // It imports the formulas of costs, the delays of operations, circuit and dataflow; the kinds import it.
 package layer

@@ -97,7 +97,8 @@ func runRTL(ctx context.Context, dir string, programs []program) error {
 		}
 		events := rtl.Events(said)
 		for i, p := range programs {
-			trace, err := rtlsim.Run(ctx, designs[i], p.frames, rtlsim.Options{Record: true, In: pace.in, Out: pace.out})
+			options := rtlsim.Options{Record: true, In: pace.in, Out: pace.out}
+			trace, err := rtlsim.Run(ctx, designs[i], p.frames, options)
 			if err != nil {
 				return err
 			}

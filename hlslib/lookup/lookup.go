@@ -123,12 +123,12 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Choose(o.in.Elem.Width)
 	c.Look(o.rows(f), f.PE*o.out.Elem.Width, f.Memory)
 	each, first := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}
-	return dataflow.Nest{
+	return layer.Timed(o, f, t, dataflow.Nest{
 		Trips:   []int{o.indices, o.words(f)},
 		Read:    []dataflow.Access{{each, first}},
 		Write:   []dataflow.Access{{each, each}},
 		Latency: c.Write(),
-	}.Loop()
+	}.Loop())
 }
 
 type kernel struct {

@@ -16,9 +16,14 @@
 // accumulator counts them: p matches in K are a sum of 2p-K, and thresholds are moved likewise. Products that are
 // requantised are numbers.
 //
-// In come weights, step functions and the types of inputs; out come a unit's accumulator, its folds, its results and
-// the parameters of its C++, or a circuit. It sees layer, steps, cost, delay, circuit, dataflow
-// and num.
+// In come weights, step functions and the types of inputs; out come a unit's accumulator, its folds, its results, the
+// parameters of its C++ and its circuits. It sees layer, steps, cost, delay, circuit, dataflow and num.
+//
+//   - mac.go      Unit: what it is bound to
+//   - row.go, accumulator.go: what is known of weights, products and sums
+//   - output.go   outputs of sums
+//   - fold.go     folds, stages, and what C++ asks for
+//   - circuit.go  RTL; packed.go has channels share DSP slices
 package mac
 
 import (

@@ -1,43 +1,41 @@
 package mac
 
 import (
-	"hlsgen/hlslib/cost"
 	"hlsgen/internal/circuit"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// packed is the sums of one clock's products of n channels that share the multipliers of slices, and their inputs. It is
-// mac_packed of hlslib/core/mac.hpp: a factor has the weights of all channels, each in its lane, and so has a product.
-func (u *Unit) packed(b *circuit.Builder, f dataflow.Fold, p cost.Packing, x, w circuit.Value, n int) []circuit.Value {
+// packed is the sums of one clock's products of n channels that share the multipliers of slices, and their inputs. It
+// is mac_packed of hlslib/core/mac.hpp: a factor has the weights of all channels, each in its lane, and so has a
+// product.
+func (c Circuit) packed(x, w circuit.Value, n int) []circuit.Value {
 	heaps := make([]*circuit.Heap, n)
 	for lane := range heaps {
-		heaps[lane] = b.Heap()
+		heaps[lane] = c.b.Heap()
 	}
-	for from := 0; from < f.SIMD; from += p.Terms {
-		sum, odd := u.slices(f, p, x, w, n, from)
-		u.unpack(b, p, sum, odd, heaps)
+	for from := 0; from < c.f.SIMD; from += c.p.Terms {
+		sum, odd := c.slices(x, w, n, from)
+		c.unpack(sum, odd, heaps)
 	}
 	dots := make([]circuit.Value, n)
 	for lane, h := range heaps {
-		dots[lane] = h.Total(u.dotType(f.SIMD).Range())
+		dots[lane] = h.Total(c.dotType(c.f.SIMD).Range())
 	}
 	return dots
 }
 
 // slices is the sum of products from some product on that is taken apart as one, and of each lane whether what is
 // summed in it is odd.
-func (u *Unit) slices(f dataflow.Fold, p cost.Packing, x, w circuit.Value, n, from int) (sum circuit.Value,
-	odd []circuit.Value) {
+func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd []circuit.Value) {
 	var products []circuit.Value
 	odd = make([]circuit.Value, n)
-	for i := from; i < min(from+p.Terms, f.SIMD); i++ {
-		input := circuit.Element(x, i, u.in)
+	for i := from; i < min(from+c.p.Terms, c.f.SIMD); i++ {
+		input := circuit.Element(x, i, c.in)
 		var factor circuit.Value
 		for lane := range n {
-			at := lane*f.SIMD + i
-			weight := circuit.Kept(circuit.Element(w, at, u.Weight), u.span)
-			own := circuit.All(circuit.Bit(w, at*u.Weight.Width), circuit.Bit(x, i*u.in.Width))
+			at := lane*c.f.SIMD + i
+			weight := circuit.Kept(circuit.Element(w, at, c.Weight), c.span)
+			own := circuit.All(circuit.Bit(w, at*c.Weight.Width), circuit.Bit(x, i*c.in.Width))
 			if i == from {
 				odd[lane] = own
 			} else {
@@ -46,30 +44,29 @@ func (u *Unit) slices(f dataflow.Fold, p cost.Packing, x, w circuit.Value, n, fr
 			if lane == 0 {
 				factor = weight
 			} else {
-				factor = circuit.Sum(factor, circuit.Shifted(weight, p.Lanes[lane].At))
+				factor = circuit.Sum(factor, circuit.Shifted(weight, c.p.Lanes[lane].At))
 			}
 		}
-		products = append(products, circuit.Product(factor, circuit.Kept(input, u.inputs)))
+		products = append(products, circuit.Product(factor, circuit.Kept(input, c.inputs)))
 	}
 	return circuit.Total(products...), odd
 }
 
 // unpack adds the lanes of a sum to theirs. What lies below a lane is a signed number: where it is negative, it has
 // borrowed 1 of the lane.
-func (u *Unit) unpack(b *circuit.Builder, p cost.Packing, sum circuit.Value, odd []circuit.Value,
-	lanes []*circuit.Heap) {
-	word := circuit.Raw(sum, p.Sum)
-	borrowed := b.Constant(0)
+func (c Circuit) unpack(sum circuit.Value, odd []circuit.Value, lanes []*circuit.Heap) {
+	word := circuit.Raw(sum, c.p.Sum)
+	borrowed := c.b.Constant(0)
 	for lane, h := range lanes {
-		at, next := p.Lanes[lane].At, p.Sum
+		at, next := c.p.Lanes[lane].At, c.p.Sum
 		if lane+1 < len(lanes) {
-			next = p.Lanes[lane+1].At
+			next = c.p.Lanes[lane+1].At
 		}
 		h.Add(borrowed, 0)
 		if own := circuit.Part(word, at, next-at); lane+1 == len(lanes) {
 			h.Add(circuit.Wrapped(own, num.Type{Kind: num.Int, Width: next - at}), 0)
 		} else {
-			if borrowed = circuit.Bit(word, next-1); p.Lanes[lane+1].Overlap {
+			if borrowed = circuit.Bit(word, next-1); c.p.Lanes[lane+1].Overlap {
 				borrowed = circuit.Differ(circuit.Bit(word, next), odd[lane+1])
 			}
 			own = circuit.Joined(own, circuit.Raw(borrowed, 1))

@@ -227,7 +227,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	if o.gate {
 		l.Read[1][0].Kind = dataflow.First
 	}
-	return l.Loop()
+	return layer.Timed(o, f, t, l.Loop())
 }
 
 // kernel keeps a gate.

@@ -31,8 +31,8 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		vector.Write(input.Index, x, output.First)
 		x = circuit.Choice(output.First, x, vector.Row(input.Index))
 	}
-	weights := o.WeightCircuit(b, f).Row(row)
-	y := o.Channels(b, f, o.Packing(f.PE, f, t), func(int) circuit.Value { return x }, weights, input.First, word)
+	unit := o.In(b, f, o.Packing(f.PE, f, t))
+	y := unit.Channels(func(int) circuit.Value { return x }, unit.Weights().Row(row), input.First, word)
 	b.Output(circuit.Packed(o.out.Elem, y...), input.Last)
 	return b.Layer()
 }

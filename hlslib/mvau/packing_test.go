@@ -8,6 +8,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -97,6 +98,9 @@ func TestPackedCost(t *testing.T) {
 		if got := op.Cost(f, target).Total().DSP; got != tt.want {
 			t.Errorf("%s: %d DSP slices, want %d", tt.name, got, tt.want)
 		}
+		if got := multipliers(op.(dataflow.Circuited).Circuit(f, target)); got != tt.want {
+			t.Errorf("%s: %d multipliers in the circuit, want %d", tt.name, got, tt.want)
+		}
 		packs := packing(op.Emit(f, target)) != ""
 		if want := tt.want < tt.pe*tt.simd; packs != want {
 			t.Errorf("%s: packed %t, want %t", tt.name, packs, want)
@@ -106,4 +110,17 @@ func TestPackedCost(t *testing.T) {
 			t.Errorf("%s: packed in LUTs", tt.name)
 		}
 	}
+}
+
+// multipliers is how many of the device a circuit has.
+func multipliers(m *circuit.Module) (n int) {
+	for _, node := range m.Nodes {
+		if node.Op == circuit.Multiply {
+			n++
+		}
+	}
+	for _, c := range m.Calls {
+		n += multipliers(c.Function)
+	}
+	return n
 }

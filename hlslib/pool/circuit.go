@@ -28,7 +28,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 			}
 			y[pe] = b.Accumulated(name, o.out.Elem, sf.First, h.Total(o.out.Elem.Range()))
 		} else {
-			y[pe] = b.Peak(name, sf.First, greatest(positions))
+			y[pe] = circuit.Peak(name, sf.First, greatest(positions))
 		}
 	}
 	b.Output(circuit.Packed(o.out.Elem, y...), sf.Last)

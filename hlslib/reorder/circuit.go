@@ -6,15 +6,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A place is where an iteration stands in a frame, all at stage 0.
-type place struct {
+// A position is where an iteration stands in a frame, all at stage 0.
+type position struct {
 	step          circuit.Value // of the phase
 	last          circuit.Value // of the phase
 	reads, writes circuit.Value
 }
 
-// places counts steps and phases. In the first one nothing is written, and in the last one nothing read.
-func places(b *circuit.Builder, blocks, in, out int) (p place) {
+// positions counts steps and phases. In the first one nothing is written, and in the last one nothing read.
+func positions(b *circuit.Builder, blocks, in, out int) (p position) {
 	longer := max(in, out)
 	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).Starts(0)
 	phase := b.Register("phase", 0, num.Range{Hi: int64(blocks)}).Starts(0)
@@ -37,12 +37,12 @@ func places(b *circuit.Builder, blocks, in, out int) (p place) {
 	return p
 }
 
-// Circuit writes a bank where it reads the other: at one stage, since the block behind comes where the last word that is
+// Circuit writes a bank where it reads the other: at one stage, since the next block comes where the last word that is
 // read was.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	in, out := o.P.words(f)
-	p := places(b, o.blocks, in, out)
+	p := positions(b, o.blocks, in, out)
 	bank := b.Counter("bank", 2, p.last)
 	word := b.Counter("word", o.P.Chunk/f.SIMD, p.writes)
 	chunk := b.Counter("chunk", len(o.P.Order),

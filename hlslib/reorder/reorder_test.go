@@ -60,6 +60,18 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 35, cases...)
 }
 
+// TestContractOfBlocks: banks in block RAM, where the last word of one that is read leaves when its place is written.
+func TestContractOfBlocks(t *testing.T) {
+	t.Parallel()
+	var turned []int
+	for i := range 40 {
+		turned = append(turned, 39-i)
+	}
+	layertest.Check(t, 1, layertest.Case{Name: "a long reversal",
+		Op: reorder.New(reorder.Params{Block: 40, Chunk: 1, Order: turned, Shape: []int{3, 40}}),
+		In: []dataflow.Type{typ(layertest.Int(16), 3, 40)}})
+}
+
 // TestRanges: where every block sends the same channels to the same channels, ranges go with them.
 func TestRanges(t *testing.T) {
 	t.Parallel()

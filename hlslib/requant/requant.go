@@ -187,7 +187,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Read()
 	if form := o.form(f); form != nil {
 		c.Steps(form, o.forms.compare, o.In[0].Elem.Width, f.PE, f.Memory)
-		return o.Nest(f, c.Write()).Loop()
+		return layer.Timed(o, f, t, o.Nest(f, c.Write()).Loop())
 	}
 	if o.perChannel() {
 		c.Fetch(o.Words(f), f.PE*o.multiplier.Width, f.Memory)
@@ -198,7 +198,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Do(delay.Add, o.sum.Width)
 	c.Do(delay.Add, o.sum.Width)
 	c.Clip(o.sum.Width)
-	return o.Nest(f, c.Write()).Loop()
+	return layer.Timed(o, f, t, o.Nest(f, c.Write()).Loop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {

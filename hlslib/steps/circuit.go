@@ -132,7 +132,8 @@ func (s *segment) Circuit(b *circuit.Builder, row circuit.Value, values []circui
 			continue
 		}
 		deltas := tables["deltas"][i].Row(at)
-		codes[i] = s.f.sum(b, code, exceeded, func(k int) circuit.Value { return circuit.Element(deltas, k, s.padded()) })
+		delta := func(k int) circuit.Value { return circuit.Element(deltas, k, s.padded()) }
+		codes[i] = s.f.sum(b, code, exceeded, delta)
 	}
 	return codes
 }

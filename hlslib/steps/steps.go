@@ -21,8 +21,8 @@
 // the lanes and the memory enters. A serial search is not among these: where a value takes several clocks, the fold
 // says so (dataflow.Serial). Cost, tables, latency and simulation are those of the Form that At gives.
 //
-// In come comparators (num), types and lanes; out come tables, fields, clocks, costs and circuits. It sees circuit, estimate, cost,
-// dataflow and num.
+// In come comparators (num), types and lanes; out come tables, fields, clocks, costs and circuits. It sees estimate,
+// cost, circuit, dataflow and num.
 //
 //   - steps.go   Functions, Site, Form: what a form is, and which one is taken
 //   - compare.go comparators

@@ -50,7 +50,7 @@ func lies(v circuit.Value, lo, hi int) circuit.Value {
 }
 
 // tap is a word of the frame as it is written, or padding where it does not lie inside.
-func (o *op) tap(b *circuit.Builder, word, inside circuit.Value) circuit.Value {
+func tap(o *op, b *circuit.Builder, word, inside circuit.Value) circuit.Value {
 	elements := layer.Elements(word, o.in.Elem)
 	padding := make([]circuit.Value, len(elements))
 	for i, x := range elements {
@@ -109,7 +109,7 @@ func (c *ringing) build() {
 	ring := b.Array("ring", dataflow.StyleOf(c.storage(c.f), "ring"), rows, c.f.SIMD*c.in.Elem.Width)
 	ring.Write(to.Value, b.Input(c.f.SIMD*c.in.Elem.Width, reads), reads)
 	inside := circuit.All(c.within(0, steps, lasts, newRow, end), c.within(1, steps, lasts, newRow, end))
-	b.Output(c.tap(b, ring.Row(from.Value), inside), writes)
+	b.Output(tap(c.op, b, ring.Row(from.Value), inside), writes)
 }
 
 // windows keeps what the window at hand needs and how much fits before the next one, which follow from the window ahead
@@ -229,8 +229,8 @@ func (c *shifting) build() {
 	var words []circuit.Value
 	for i := range g.kernel[0] {
 		for j := range g.kernel[1] {
-			tap := circuit.Part(taps, (j*g.kernel[0]+i)*newest.Width(), newest.Width())
-			words = append(words, c.tap(b, tap, b.All(y[i], x[j])))
+			word := circuit.Part(taps, (j*g.kernel[0]+i)*newest.Width(), newest.Width())
+			words = append(words, tap(c.op, b, word, b.All(y[i], x[j])))
 		}
 	}
 	b.Output(circuit.Joined(words...), writes)

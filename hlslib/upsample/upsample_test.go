@@ -35,6 +35,13 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 30, cases...)
 }
 
+// TestContractOfBlocks: a row that lies in block RAM.
+func TestContractOfBlocks(t *testing.T) {
+	t.Parallel()
+	layertest.Check(t, 1, layertest.Case{Name: "a long row", Op: scale(2, 1),
+		In: []dataflow.Type{typ(layertest.Int(16), 2, 70, 1)}})
+}
+
 func TestOutputType(t *testing.T) {
 	t.Parallel()
 	in := dataflow.Type{Shape: dataflow.Shape{5, 9, 2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 3, Hi: 4}}, Elem: int4}

@@ -26,7 +26,8 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		}
 		return circuit.Joined(words...)
 	}
-	y := o.Channels(b, f, cost.Packing{}, positions, o.WeightCircuit(b, f).Row(row), input.First, word)
+	unit := o.In(b, f, cost.Packing{})
+	y := unit.Channels(positions, unit.Weights().Row(row), input.First, word)
 	b.Output(circuit.Packed(o.out.Elem, y...), input.Last)
 	return b.Layer()
 }

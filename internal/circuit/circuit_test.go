@@ -24,8 +24,14 @@ func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
 
 var bipolar, ternary = num.Type{Kind: num.Bipolar, Width: 1}, num.Type{Kind: num.Ternary, Width: 2}
 
+type (
+	value    = circuit.Value
+	some     = []circuit.Value
+	function = func(b *circuit.Builder, x []circuit.Value) circuit.Value
+)
+
 // pure is the circuit of a function of elements of some types, which gives a number of 64 bits.
-func pure(rate circuit.Rate, types []num.Type, f func(b *circuit.Builder, x []circuit.Value) circuit.Value) *circuit.Module {
+func pure(rate circuit.Rate, types []num.Type, f function) *circuit.Module {
 	b := circuit.New(rate)
 	always := b.Constant(1)
 	var x []circuit.Value
@@ -65,8 +71,7 @@ func agree(t *testing.T, name string, m *circuit.Module, types []num.Type, x []i
 }
 
 // everywhere holds a function against its circuits, on all arguments.
-func everywhere(t *testing.T, name string, types []num.Type, make func(b *circuit.Builder, x []circuit.Value) circuit.Value,
-	want func(x []int64) int64) {
+func everywhere(t *testing.T, name string, types []num.Type, make function, want func(x []int64) int64) {
 	t.Helper()
 	for _, rate := range rates {
 		m := pure(rate, types, make)
@@ -99,15 +104,10 @@ func truth(holds bool) int64 {
 	return 0
 }
 
-type (
-	value = circuit.Value
-	some  = []circuit.Value
-)
-
 func TestNumbers(t *testing.T) {
 	t.Parallel()
-	for _, types := range [][]num.Type{{uintN(3), uintN(4)}, {intN(4), uintN(3)}, {intN(3), intN(4)}, {ternary, bipolar},
-		{uintN(1), intN(1)}} {
+	for _, types := range [][]num.Type{{uintN(3), uintN(4)}, {intN(4), uintN(3)}, {intN(3), intN(4)},
+		{ternary, bipolar}, {uintN(1), intN(1)}} {
 		for name, tt := range map[string]struct {
 			make func(a, b value) value
 			want func(a, b int64) int64
@@ -156,7 +156,7 @@ func TestScaled(t *testing.T) {
 					return x[0] >> -n
 				})
 		}
-		for _, r := range []num.Range{{Lo: -3, Hi: 2}, {Lo: 0, Hi: 5}, {Lo: -40, Hi: 3}, {Lo: 4, Hi: 4}, {Lo: -64, Hi: 64}} {
+		for _, r := range []num.Range{{Lo: -3, Hi: 2}, {Hi: 5}, {Lo: -40, Hi: 3}, {Lo: 4, Hi: 4}, {Lo: -64, Hi: 64}} {
 			everywhere(t, fmt.Sprint("clipped ", r), one, of(func(x value) value { return circuit.Clipped(x, r) }),
 				func(x []int64) int64 { return min(max(x[0], r.Lo), r.Hi) })
 		}
@@ -216,7 +216,8 @@ func TestSelected(t *testing.T) {
 	}
 	types := []num.Type{uintN(2), intN(3), intN(3), uintN(3)}
 	everywhere(t, "one of three words", types, func(_ *circuit.Builder, x some) value {
-		words := some{circuit.Raw(x[1], 5), circuit.Raw(x[2], 5), circuit.Joined(circuit.Raw(x[3], 3), circuit.Raw(x[0], 2))}
+		words := some{circuit.Raw(x[1], 5), circuit.Raw(x[2], 5),
+			circuit.Joined(circuit.Raw(x[3], 3), circuit.Raw(x[0], 2))}
 		return circuit.Element(circuit.Selected(circuit.Clipped(x[0], num.Range{Hi: 2}), words...), 0, intN(5))
 	}, func(x []int64) int64 {
 		return intN(5).Decode(uint64([]int64{x[1], x[2], x[3] | x[0]<<3}[min(x[0], 2)]))

@@ -110,6 +110,23 @@ func (r *machine) evaluate(in []uint64) ([]uint64, error) {
 	return values, nil
 }
 
+// gate is a gate of conditions.
+func gate(n circuit.Node, values []uint64) uint64 {
+	v := values[n.Args[0]]
+	for _, a := range n.Args[1:] {
+		switch n.Op {
+		case circuit.And:
+			v &= values[a]
+		case circuit.Or:
+			v |= values[a]
+		default:
+			v ^= values[a]
+		}
+	}
+	return v
+}
+
+// node is what a node computes of the inputs' words and of other nodes.
 func (r *machine) node(n circuit.Node, in, values []uint64) uint64 {
 	arg := func(i int) uint64 { return r.resized(n.Args[i], n.Width, values) }
 	exact := func(i int) int64 { return number(r.m.Nodes[n.Args[i]], values[n.Args[i]]) }
@@ -133,18 +150,7 @@ func (r *machine) node(n circuit.Node, in, values []uint64) uint64 {
 	case circuit.Multiply:
 		return uint64(exact(0) * exact(1))
 	case circuit.And, circuit.Or, circuit.Xor:
-		v := values[n.Args[0]]
-		for _, a := range n.Args[1:] {
-			switch n.Op {
-			case circuit.And:
-				v &= values[a]
-			case circuit.Or:
-				v |= values[a]
-			default:
-				v ^= values[a]
-			}
-		}
-		return v
+		return gate(n, values)
 	case circuit.Invert:
 		return ^arg(0)
 	case circuit.Look:

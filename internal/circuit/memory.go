@@ -94,10 +94,11 @@ func (b *Builder) Accumulated(name string, t num.Type, first, v Value) Value {
 }
 
 // Peak is the greatest of a number over iterations, those from the last one on for which first holds.
-func (b *Builder) Peak(name string, first, v Value) Value {
+func Peak(name string, first, v Value) Value {
 	if first.is(1) {
 		return v
 	}
+	b := v.b
 	at, stage, _ := together(adder(b, v.Width())+b.rate.LUT, first, v)
 	stage = max(stage, 0)
 	peak := b.Register(name, stage, v.Range())

@@ -21,6 +21,9 @@ func operations(m *circuit.Module) (list []circuit.Op) {
 	return list
 }
 
+// minus is -n.
+func minus(like value, n int64) value { return circuit.Negative(circuit.Constant(like, n)) }
+
 // TestConstants: what is always the same is no hardware.
 func TestConstants(t *testing.T) {
 	t.Parallel()
@@ -29,7 +32,7 @@ func TestConstants(t *testing.T) {
 		make func(b *circuit.Builder, x value) value
 		want int64
 	}{
-		"sum":        {func(b *circuit.Builder, _ value) value { return circuit.Sum(b.Constant(3), b.Constant(-8)) }, -5},
+		"sum":        {func(b *circuit.Builder, x value) value { return circuit.Sum(b.Constant(3), minus(x, 8)) }, -5},
 		"product":    {func(b *circuit.Builder, _ value) value { return circuit.Times(b.Constant(3), 7) }, 21},
 		"zero times": {func(_ *circuit.Builder, x value) value { return circuit.Times(x, 0) }, 0},
 		"shifted":    {func(b *circuit.Builder, _ value) value { return circuit.Shifted(b.Constant(-9), -1) }, -5},
@@ -182,15 +185,19 @@ func TestMemories(t *testing.T) {
 		one.Write(b.Constant(0), x, place.First)
 		later := b.Register("filled", 0, num.Range{Hi: 1}).Starts(0)
 		later.Set(b.Constant(1), place.Last)
-		b.Output(kept.Row(place.Index), later.Value())
+		b.Output(kept.Row(place.Index), later.Value()) // what was there before
 		b.Output(one.Row(b.Constant(0)), later.Value())
 		m := b.Layer()
 		got := run(t, m, intN(6), [][]uint64{{1}, {2}, {3}, {4}, {5}, {6}, {7}})
 		if want := "[[0] [1] [4] [-9] [0 1 1] [1 2 5] [4 3 5]]"; fmt.Sprint(got) != want {
 			t.Errorf("%s: %v, want %v", style, got, want)
 		}
-		if late := style == circuit.Block || style == circuit.Ultra; late != (m.Latency == 3) || !late && m.Latency != 1 {
-			t.Errorf("%s: latency %d", style, m.Latency)
+		latency := 1
+		if style == circuit.Block || style == circuit.Ultra {
+			latency = 3
+		}
+		if m.Latency != latency {
+			t.Errorf("%s: latency %d, want %d", style, m.Latency, latency)
 		}
 	}
 }
@@ -256,7 +263,8 @@ func TestCall(t *testing.T) {
 		if err := timed(m); err != nil {
 			t.Error(err)
 		}
-		if len(m.Calls) != 3 || m.Calls[0].Function != m.Calls[1].Function || m.Calls[1].Function == m.Calls[2].Function || made != 3 {
+		if len(m.Calls) != 3 || m.Calls[0].Function != m.Calls[1].Function || made != 3 ||
+			m.Calls[1].Function == m.Calls[2].Function {
 			t.Errorf("%d calls of functions made %d times", len(m.Calls), made)
 		}
 		for v := range int64(8) {

@@ -67,7 +67,11 @@ func literal(v int64, width int) string {
 	if v >= 0 && v < 1<<31 {
 		return fmt.Sprintf("%d'd%d", width, v)
 	}
-	return fmt.Sprintf("%d'h%x", width, num.Type{Kind: num.Int, Width: width}.Encode(v))
+	bits := uint64(v)
+	if width < num.MaxWidth {
+		bits &= 1<<width - 1
+	}
+	return fmt.Sprintf("%d'h%x", width, bits)
 }
 
 // A body is what happens in each stage, and what is registered at its end.

@@ -1,0 +1,58 @@
+package globalpool
+
+import (
+	"fmt"
+
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+)
+
+// Circuit joins a word with what is kept of its channels: where that is one word, in registers.
+func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b := circuit.New(t.Rate())
+	always := b.Constant(1)
+	fold := b.Counter("fold", o.Words(f), always)
+	vector := b.Counter("vector", o.Vectors, fold.Last)
+	in, out := o.In[0], o.Out[0]
+	x := layer.Elements(b.Input(f.PE*in.Elem.Width, always), in.Elem)
+	for pe, v := range x {
+		x[pe] = circuit.Kept(v, in.Union())
+	}
+	if o.Words(f) > 1 && o.Vectors > 1 {
+		b.Output(o.turn(b, f, fold.Index, vector.First, x), vector.Last)
+		return b.Layer()
+	}
+	for pe, v := range x {
+		if name := fmt.Sprint("kept", pe); o.P.Op == Sum {
+			x[pe] = b.Accumulated(name, out.Elem, vector.First, v)
+		} else {
+			x[pe] = circuit.Peak(name, vector.First, v)
+		}
+	}
+	b.Output(circuit.Packed(out.Elem, x...), vector.Last)
+	return b.Layer()
+}
+
+// turn joins values with the row of their channels, which comes round again two iterations later at the least: a clock
+// to read it, and one to join and write it.
+func (o *op) turn(b *circuit.Builder, f dataflow.Fold, fold, first circuit.Value, x []circuit.Value) circuit.Value {
+	elem := o.Out[0].Elem
+	kept := b.Array("kept", dataflow.StyleOf(o.storage(f), "kept"), o.Words(f), f.PE*elem.Width)
+	row := kept.Row(fold).Delayed(1)
+	stage := row.Stage()
+	next := b.Now(func() circuit.Value {
+		for pe, v := range x {
+			before := circuit.Element(row, pe, elem)
+			v = v.At(stage)
+			if o.P.Op == Sum {
+				x[pe] = circuit.Wrapped(circuit.Sum(circuit.Choice(first.At(stage), b.Constant(0), before), v), elem)
+			} else {
+				x[pe] = circuit.Choice(circuit.Any(first.At(stage), circuit.Exceeds(v, before)), v, before)
+			}
+		}
+		return circuit.Packed(elem, x...)
+	})
+	kept.Write(fold, next, b.Constant(1))
+	return next
+}

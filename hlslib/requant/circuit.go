@@ -1,0 +1,56 @@
+package requant
+
+import (
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Circuit is that of step functions where the layer is built as these.
+func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	b := circuit.New(t.Rate())
+	always := b.Constant(1)
+	fold := b.Counter("fold", o.Words(f), always).Index
+	x := layer.Elements(b.Input(f.PE*o.In[0].Elem.Width, always), o.In[0].Elem)
+	y := make([]circuit.Value, f.PE)
+	if form := o.form(f); form != nil {
+		y = form.Circuit(b, fold, x)
+	} else {
+		multiplier := o.parameter(b, f, fold, o.P.Multiplier, "multipliers")
+		bias := o.parameter(b, f, fold, o.P.Bias, "biases")
+		for pe, v := range x {
+			y[pe] = o.coded(b, f, circuit.Kept(v, o.In[0].Union()), multiplier(pe), bias(pe))
+		}
+	}
+	b.Output(circuit.Packed(o.Out[0].Elem, y...), always)
+	return b.Layer()
+}
+
+// parameter is the parameter of each of PE channels, out of its table where they differ.
+func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, values []int64,
+	name string) func(pe int) circuit.Value {
+	if layer.Common(values) {
+		return func(int) circuit.Value { return b.Constant(values[0]) }
+	}
+	elem := num.Smallest(num.Hull(values))
+	row := b.Table(name, dataflow.StyleOf(o.storage(f), name), elem, f.PE, o.Words(f),
+		func() [][]int64 { return rows(values, f.PE) }).Row(fold)
+	return func(pe int) circuit.Value { return circuit.Element(row, pe, elem) }
+}
+
+// coded is the code of a value.
+func (o *op) coded(b *circuit.Builder, f dataflow.Fold, x, multiplier, bias circuit.Value) circuit.Value {
+	h := b.Heap()
+	h.Add(bias, 0)
+	switch r := multiplier.Range(); {
+	case f.Compute == dataflow.DSP && o.P.multiplies():
+		h.Add(circuit.Product(x, multiplier), 0)
+	case r.Lo == r.Hi:
+		h.AddTimes(x, r.Lo)
+	default:
+		h.AddProduct(x, multiplier)
+	}
+	code := circuit.Kept(circuit.Rounded(h.Total(o.sum.Range()), o.P.Shift, o.P.mode()), o.code)
+	return circuit.Kept(circuit.Clipped(code, o.limits), o.limits)
+}
