@@ -128,7 +128,7 @@ func (w *wiring) sum() {
 	vector := w.late(weights.Stage(), w.vector)
 	begins := w.byPhase(phases, func(s stand) circuit.Value { return s.begins })
 	vectors := func(int) circuit.Value { return vector }
-	w.sums = o.unit.Channels(b, lanes, w.packing, vectors, weights, begins, b.Constant(0))
+	w.sums = o.unit.In(b, lanes, w.packing).Channels(vectors, weights, begins, b.Constant(0))
 }
 
 // table is one of the layer's.
