@@ -3,6 +3,7 @@ package rnn
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
@@ -14,8 +15,9 @@ type op struct {
 	layer.Base[Params]
 	program
 	in, out  []dataflow.Type
-	length   int   // T
-	pe, simd []int // divisors of all units, and of all vectors that dots multiply
+	length   int      // T
+	pe, simd []int    // divisors of all units, and of all vectors that dots multiply
+	timings  sync.Map // of circuits, by hardware
 }
 
 // A program is what is built of the parameters.

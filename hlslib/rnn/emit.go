@@ -40,7 +40,7 @@ func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) datafl
 	}
 	for p := range o.phases {
 		for k := range o.phases[p].values {
-			fields, tables := o.emit(p, &o.phases[p].values[k], f.PE)
+			fields, tables := emit(o, p, &o.phases[p].values[k], f.PE)
 			i.Config, i.Tables = append(i.Config, fields...), append(i.Tables, tables...)
 		}
 	}
@@ -137,7 +137,7 @@ func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.Field {
 }
 
 // emit is the types, constants and tables of a value of phase i.
-func (o *op) emit(i int, v *value, pe int) (fields []dataflow.Field, tables []dataflow.Table) {
+func emit(o *op, i int, v *value, pe int) (fields []dataflow.Field, tables []dataflow.Table) {
 	if !v.built() {
 		return nil, nil
 	}

@@ -20,7 +20,7 @@ func StoresOf(layer dataflow.Op, f dataflow.Fold, target dataflow.Target) (list 
 		s := &o.stores[i]
 		list = append(list, StoreOf{Name: s.name, State: s.state >= 0, Arrives: o.arrives(s), Vector: s.vector,
 			Writer: s.writer.Phase, Reads: s.reads, Units: o.elements(s), Word: s.word(f), Halves: s.halves,
-			Latency: t.phases[s.writer.Phase].latency, Distance: t.distance(o, s, f)})
+			Latency: t.waits[i] - 1, Distance: t.distance(o, s, f)})
 	}
 	return list
 }

@@ -23,8 +23,12 @@ func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []datafl
 		}
 		next := o.stores[of].writer
 		at := chains(o, next.Phase, f, target)
+		clocks := max(1, at[next.Value].Write()) + 1
+		if target.Stalls == dataflow.Credit {
+			clocks = t.waits[of]
+		}
 		r := dataflow.Recurrence{Path: append(path(o, next, at), stateName(s)), Work: work, Step: t.step,
-			Clocks: t.phases[next.Phase].start + max(1, at[next.Value].Write()) + 1,
+			Clocks: t.phases[next.Phase].start + clocks,
 			Beside: max(1, o.P.Sequences) * ((t.step + work - 1) / work)}
 		if next.Phase > 0 {
 			r.Path = slices.Insert(r.Path, 0, looksAt(&o.cell.Phases[0])) // the phases between are waited for

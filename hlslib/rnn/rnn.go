@@ -58,6 +58,9 @@
 //
 //	idle = max(0, T + L - S*D*T - (W-1)/W*SF)
 //
+// In RTL, what is kept is read at the stage of the pipeline that needs it, and written at the one at which it is made:
+// L is the stages between, read off the circuit for each memory.
+//
 // Row r of the weights is what one clock takes, in the order of phases, cells, n and sf: element (pe*G+lane)*SIMD+i is
 // W[dot][n*PE+pe][sf*SIMD+i], where G is the most dots that a phase has; lanes without one are zeros. Rows of
 // parameters and of step functions are of all cells, of each cell, or of d*NF+n, and then element pe*steps+i is that of
@@ -75,6 +78,8 @@
 //	recurrence.go               what a step hands on to the next, for reports
 //	loop.go, kernel.go, cost.go folds, ports and iterations; what they compute; what it takes
 //	emit.go                     the C++: rnn.hpp's loop
+//	circuit.go, position.go     the RTL: dots and memories; where an iteration stands in its frame
+//	cell.go                     the program of a cell in it
 package rnn
 
 import (

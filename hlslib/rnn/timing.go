@@ -1,6 +1,8 @@
 package rnn
 
 import (
+	"slices"
+
 	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
@@ -12,8 +14,9 @@ type timing struct {
 	head    int // in which states arrive
 	rest    int // that the first step waits for them
 	phases  []span
-	step    int // of a time step
-	latency int // from the start of an iteration to the arrival of what it writes
+	waits   []int // by store: least iterations from where a word is written to where it is read
+	step    int   // of a time step
+	latency int   // from the start of an iteration to the arrival of what it writes
 }
 
 // deciding is the clocks of an iteration before what phases hand on: every iteration has them.
@@ -24,13 +27,29 @@ type span struct {
 	start, nf, sf int
 	turn          int // clocks of a turn: nf*sf
 	idle          int // after the last turn
-	latency       int // to the memory, or out
 }
 
-// timing lets every phase begin as soon as all words that it looks at are there when they are read, and every step as
-// soon as its first phase may.
+// timing is that of a target: as chains of operations have it, or as the circuit does.
 func (o *op) timing(f dataflow.Fold, target dataflow.Target) timing {
-	var t timing
+	if target.Stalls == dataflow.Credit {
+		return wired(o, f, target)
+	}
+	latencies, most := make([]int, len(o.phases)), 0
+	for i := range o.phases {
+		latencies[i] = latency(o, i, f, target)
+		most = max(most, deciding+latencies[i])
+	}
+	waits := make([]int, len(o.stores))
+	for i, s := range o.stores {
+		waits[i] = latencies[s.writer.Phase] + 1
+	}
+	return schedule(o, f, waits, most)
+}
+
+// schedule lets every phase begin as soon as all words that it looks at are there when they are read, and every step as
+// soon as its first phase may.
+func schedule(o *op, f dataflow.Fold, waits []int, latency int) timing {
+	t := timing{waits: waits, latency: latency}
 	for _, p := range o.phases {
 		s := span{nf: p.units / f.PE, sf: 1}
 		if len(p.dots) > 0 {
@@ -39,16 +58,12 @@ func (o *op) timing(f dataflow.Fold, target dataflow.Target) timing {
 		s.turn = s.nf * s.sf
 		t.phases = append(t.phases, s)
 	}
-	for i := range o.phases {
-		t.phases[i].latency = latency(o, i, f, target)
-		t.latency = max(t.latency, deciding+t.phases[i].latency)
-	}
 	end := 0
 	for q := range t.phases {
 		t.phases[q].start = end
 		for i := range o.stores {
-			if s := &o.stores[i]; s.state < 0 {
-				t.await(o, s, f, q, 0, &t.phases[q].start)
+			if o.stores[i].state < 0 {
+				t.await(o, i, f, q, 0, &t.phases[q].start)
 			}
 		}
 		if q > 0 {
@@ -58,9 +73,9 @@ func (o *op) timing(f dataflow.Fold, target dataflow.Target) timing {
 	}
 	t.step = end
 	for i := range o.stores {
-		if s := &o.stores[i]; s.state >= 0 {
+		if o.stores[i].state >= 0 {
 			for q := range t.phases {
-				t.await(o, s, f, q, t.phases[q].start, &t.step)
+				t.await(o, i, f, q, t.phases[q].start, &t.step)
 			}
 		}
 	}
@@ -70,12 +85,10 @@ func (o *op) timing(f dataflow.Fold, target dataflow.Target) timing {
 }
 
 // await puts off a clock, such that what phase q reads of a store at so many clocks from there has arrived.
-func (t *timing) await(o *op, s *store, f dataflow.Fold, q, after int, clock *int) {
-	for _, reader := range s.reads {
-		if reader == q {
-			p := t.phases[s.writer.Phase]
-			*clock = max(*clock, p.start+p.latency+1-after-t.slack(o, s, f, q))
-		}
+func (t *timing) await(o *op, store int, f dataflow.Fold, q, after int, clock *int) {
+	s := &o.stores[store]
+	if slices.Contains(s.reads, q) {
+		*clock = max(*clock, t.phases[s.writer.Phase].start+t.waits[store]-after-t.slack(o, s, f, q))
 	}
 }
 
@@ -111,7 +124,7 @@ func (t *timing) awaitStarts(o *op, f dataflow.Fold) {
 	for i := range o.stores {
 		if s := &o.stores[i]; o.arrives(s) {
 			for _, q := range s.reads {
-				t.rest = max(t.rest, t.phases[s.writer.Phase].latency+1-t.headSlack(o, s, f, q))
+				t.rest = max(t.rest, t.waits[i]-t.headSlack(o, s, f, q))
 			}
 		}
 	}

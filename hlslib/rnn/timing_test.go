@@ -15,10 +15,12 @@ import (
 // fast is a clock at which latencies matter.
 var fast = dataflow.Target{ClockMHz: 500}
 
+// wired is that clock in RTL.
+var wired = dataflow.Target{ClockMHz: 500, Stalls: dataflow.Credit}
+
 // field is what a layer emits under a name.
-func field[T any](t *testing.T, op dataflow.Op, f dataflow.Fold, name string) T {
+func field[T any](t *testing.T, config []dataflow.Field, name string) T {
 	t.Helper()
-	config := op.Emit(f, fast).Config
 	i := slices.IndexFunc(config, func(f dataflow.Field) bool { return f.Name == name })
 	if i < 0 {
 		t.Fatalf("no field %s", name)
@@ -111,33 +113,47 @@ func TestMemories(t *testing.T) {
 		in[0].Shape[0] = 4
 		op := layertest.Bind(t, rnn.New(p), in...)
 		for f := range op.Folds() {
-			w := walk{t: t, stores: rnn.StoresOf(op, f, fast), pe: f.PE, simd: f.SIMD, memory: map[[4]int]written{},
-				turns: field[int](t, op, f, "turns")}
-			const many = 1 << 30
-			w.least = slices.Repeat([]int{many}, len(w.stores))
-			rest := field[int](t, op, f, "rest")
-			w.arrive(field[int](t, op, f, "head"), rest)
-			idle, waits := field[[]int](t, op, f, "idle"), rest > 0
-			for step := range 4 {
-				for i, nf := range field[[]int](t, op, f, "nf") {
-					w.phase(step, i, nf, field[[]int](t, op, f, "sf")[i])
-					w.at, waits = w.at+idle[i], waits || idle[i] > 0
-				}
-			}
-			if got, want := op.Loop(f, fast).Iterations(), w.at-idle[len(idle)-1]; got != want {
-				t.Errorf("seed %d, %+v: %d iterations, want %d", seed, f, got, want)
-			}
-			if waits && !w.tight {
-				t.Errorf("seed %d, %+v: it waits longer than it has to", seed, f)
-			}
-			for s, store := range w.stores {
-				if w.least[s] != many && store.Distance != w.least[s] {
-					t.Errorf("seed %d, %+v: %s states a distance of %d, it is %d", seed, f, store.Name, store.Distance,
-						w.least[s])
-				}
+			followMemories(t, seed, op, f, fast)
+			if seed < 5 {
+				followMemories(t, seed, op, f, wired)
 			}
 			if t.Failed() {
 				return
+			}
+		}
+	}
+}
+
+func followMemories(t *testing.T, seed uint64, op dataflow.Op, f dataflow.Fold, target dataflow.Target) {
+	config := op.Emit(f, target).Config
+	w := walk{t: t, stores: rnn.StoresOf(op, f, target), pe: f.PE, simd: f.SIMD, memory: map[[4]int]written{},
+		turns: field[int](t, config, "turns")}
+	const many = 1 << 30
+	w.least = slices.Repeat([]int{many}, len(w.stores))
+	rest := field[int](t, config, "rest")
+	w.arrive(field[int](t, config, "head"), rest)
+	idle, waits := field[[]int](t, config, "idle"), rest > 0
+	for step := range 4 {
+		for i, nf := range field[[]int](t, config, "nf") {
+			w.phase(step, i, nf, field[[]int](t, config, "sf")[i])
+			w.at, waits = w.at+idle[i], waits || idle[i] > 0
+		}
+	}
+	if got, want := op.Loop(f, target).Iterations(), w.at-idle[len(idle)-1]; got != want {
+		t.Errorf("seed %d, %+v: %d iterations, want %d", seed, f, got, want)
+	}
+	if waits && !w.tight {
+		t.Errorf("seed %d, %+v: it waits longer than it has to", seed, f)
+	}
+	for s, store := range w.stores {
+		if w.least[s] != many && store.Distance != w.least[s] {
+			t.Errorf("seed %d, %+v: %s states a distance of %d, it is %d", seed, f, store.Name, store.Distance,
+				w.least[s])
+		}
+		if target.Stalls == dataflow.Credit {
+			if stages := op.(dataflow.Circuited).Circuit(f, target).Distance(store.Name); stages != store.Latency+1 {
+				t.Errorf("seed %d, %+v: %s is read %d iterations after it is written, it takes %d", seed, f,
+					store.Name, store.Latency+1, stages)
 			}
 		}
 	}
@@ -297,7 +313,7 @@ func TestArrivals(t *testing.T) {
 	if !slices.Equal(reads, want) {
 		t.Errorf("%v, want %v", reads, want)
 	}
-	if rest := field[int](t, op, f, "rest"); l.ReadAt(0, 0) != 8+rest || rest == 0 {
+	if rest := field[int](t, op.Emit(f, fast).Config, "rest"); l.ReadAt(0, 0) != 8+rest || rest == 0 {
 		t.Errorf("the first word is read in iteration %d, after %d of rest", l.ReadAt(0, 0), rest)
 	}
 }

@@ -150,9 +150,7 @@ func Kept(a Value, r num.Range) Value {
 	if v.Range() == r {
 		return v
 	}
-	n := *v.node()
-	n.Range = r
-	return v.b.add(n)
+	return operation(Wrap, 0, 0, r, v) // the same bits
 }
 
 // Wrapped is the lowest bits of a number or word, read as a type that is not bipolar.

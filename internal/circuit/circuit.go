@@ -26,6 +26,7 @@
 //	arithmetic.go, logic.go, words.go: operations on numbers, on conditions, on words
 //	control.go   where an iteration stands in its frame, and the streams
 //	memory.go    states, tables and arrays
+//	store.go     memories on the way round a loop
 //	compress.go  sums of many bits
 //	function.go  circuits that are built once and used several times
 package circuit
@@ -48,6 +49,18 @@ type Module struct {
 	Calls   []Call
 
 	Latency int // of a layer: clocks from the start to where the last of the words it writes can be read
+}
+
+// Depth is how many clocks after its start an iteration still changes something, or gives a word.
+func (m *Module) Depth() int {
+	stage := m.Latency - 1
+	for _, s := range m.States {
+		stage = max(stage, s.Stage)
+	}
+	for _, a := range m.Memories {
+		stage = max(stage, a.Stage)
+	}
+	return stage
 }
 
 // An ID is a node, by its place in a Module.

@@ -3,6 +3,7 @@ package circuit
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"hlsgen/internal/num"
 )
@@ -130,9 +131,17 @@ func (b *Builder) Constants(name string, style Style, width, rows int, data func
 		}
 		return Table{b, -1, Joined(words...)}
 	}
-	b.m.Memories = append(b.m.Memories, Memory{Name: name, Rows: rows, Width: width, Style: style, Data: data,
-		Address: None, Word: None, When: None})
-	return Table{b: b, memory: len(b.m.Memories) - 1}
+	return Table{b: b, memory: b.memory(Memory{Name: name, Rows: rows, Width: width, Style: style, Data: data,
+		Address: None, Word: None, When: None})}
+}
+
+// memory adds a memory; where another one has its name, it is numbered.
+func (b *Builder) memory(m Memory) int {
+	for name, n := m.Name, 2; slices.ContainsFunc(b.m.Memories, func(o Memory) bool { return o.Name == m.Name }); n++ {
+		m.Name = fmt.Sprintf("%s_%d", name, n)
+	}
+	b.m.Memories = append(b.m.Memories, m)
+	return len(b.m.Memories) - 1
 }
 
 // Row is the row at an address.
@@ -140,19 +149,19 @@ func (t Table) Row(address Value) Value {
 	if t.memory < 0 {
 		return t.row
 	}
-	return row(t.b, t.memory, address)
+	return row(t.b, t.memory, 0, address)
 }
 
 // BlockClocks is the clocks of a block of memory, from an address to its row: it gives the row from a register, and the
 // next one is behind it, because a block takes about as long as a stage.
 const BlockClocks = 2
 
-// row reads a memory. What lies in LUTs is there at once.
-func row(b *Builder, memory int, address Value) Value {
+// row reads a memory, not before a stage. What lies in LUTs is there at once.
+func row(b *Builder, memory, stage int, address Value) Value {
 	m := &b.m.Memories[memory]
 	n := Node{Args: []ID{address.id}, K: memory, Name: m.Name + "_row"}
 	if m.Style == Block || m.Style == Ultra {
-		at, stage, _ := from(max(address.Stage(), 0), 0, address)
+		at, stage, _ := from(max(address.Stage(), stage), 0, address)
 		n.Op, n.Args, n.Stage = Fetch, ids(at), stage+1
 		return b.bits(n, m.Width).Delayed(BlockClocks - 1)
 	}
@@ -160,7 +169,7 @@ func row(b *Builder, memory int, address Value) Value {
 	for n := bits.Len(uint(m.Rows - 1)); n > 6; n -= 2 {
 		logic += b.rate.LUT
 	}
-	at, stage, levels := from(max(address.Stage(), 0), logic, address)
+	at, stage, levels := from(max(address.Stage(), stage), logic, address)
 	n.Op, n.Args, n.Stage, n.level = Peek, ids(at), stage, levels
 	return b.bits(n, m.Width)
 }
@@ -177,9 +186,8 @@ func (b *Builder) Array(name string, style Style, rows, width int) Array {
 	if rows == 1 {
 		return Array{b: b, memory: -1, one: b.Latch(name, 0, width)}
 	}
-	b.m.Memories = append(b.m.Memories, Memory{Name: name, Rows: rows, Width: width, Style: style,
-		Address: None, Word: None, When: None})
-	return Array{b: b, memory: len(b.m.Memories) - 1}
+	return Array{b: b, memory: b.memory(Memory{Name: name, Rows: rows, Width: width, Style: style,
+		Address: None, Word: None, When: None})}
 }
 
 // Row is the row at an address as earlier iterations have left it. It has to be read at the stage at which it is
@@ -188,7 +196,7 @@ func (a Array) Row(address Value) Value {
 	if a.memory < 0 {
 		return a.one.Value()
 	}
-	return row(a.b, a.memory, address)
+	return row(a.b, a.memory, 0, address)
 }
 
 // Write has iterations write a row for which the condition holds, at the stage at which all is there.

@@ -202,6 +202,49 @@ func TestMemories(t *testing.T) {
 	}
 }
 
+// TestStore: sums that go round by a memory, with as many iterations between writing and reading as there are stages. A
+// row that is read late is written then.
+func TestStore(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		rows, stage int
+		style       circuit.Style
+		distance    int
+	}{
+		// the row becomes a number, is chosen, added to, wrapped: a stage each, and blocks take one more
+		{1, 0, circuit.Registers, 4}, {1, 5, circuit.Registers, 4}, {4, 0, circuit.Distributed, 4},
+		{4, 2, circuit.Block, 5}, {4, 2, circuit.Ultra, 5},
+	} {
+		b := circuit.New(rates[2])
+		row := b.Counter("row", tt.rows, b.Constant(1)).Index
+		fresh := b.Register("fresh", 0, num.Range{Hi: 1}).Starts(1)
+		fresh.Set(b.Constant(0), circuit.Same(row, b.Constant(int64(tt.rows-1))))
+		x := circuit.Element(b.Input(6, b.Constant(1)), 0, intN(6))
+		kept := b.Store("kept", tt.style, tt.rows, 6)
+		before := circuit.Choice(fresh.Value(), b.Constant(0), circuit.Element(kept.Row(row, tt.stage), 0, intN(6)))
+		kept.Write(row, circuit.Raw(circuit.Wrapped(circuit.Sum(before, x), intN(6)), 6), b.Constant(1))
+		b.Output(circuit.Raw(before, 6), b.Constant(1))
+		late := b.Store("late", circuit.Distributed, 4, 6)
+		b.Output(late.Row(row, 9), circuit.Not(fresh.Value()))
+		late.Write(row, circuit.Raw(x, 6), b.Constant(1))
+		m := b.Layer()
+		var in [][]uint64
+		for i := range 2*tt.rows + 1 {
+			in = append(in, []uint64{uint64(3 * i)})
+		}
+		last := run(t, m, intN(6), in)[2*tt.rows]
+		if want := fmt.Sprint([]int{3 * tt.rows, 3 * tt.rows}); fmt.Sprint(last) != want {
+			t.Errorf("%+v: %v, want %v", tt, last, want)
+		}
+		if d, l := m.Distance("kept"), m.Distance("late"); d != tt.distance || l != 1 || m.Distance("none") != 0 {
+			t.Errorf("%+v: distances %d and %d", tt, d, l)
+		}
+		if m.Depth() != 9 {
+			t.Errorf("%+v: it ends at stage %d", tt, m.Depth())
+		}
+	}
+}
+
 // TestCall: a function is made once for operands of the same kind, and in place where they are constant.
 func TestCall(t *testing.T) {
 	t.Parallel()

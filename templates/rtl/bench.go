@@ -34,6 +34,7 @@ type benchView struct {
 // A dutView is a top in the bench.
 type dutView struct {
 	Name, Top string
+	Reset     string // clocks that the top lengthens a reset by
 	Pins      []string
 	Watches   []string
 }
@@ -100,7 +101,7 @@ func (b *bencher) port(direction, name string, width int) (cpp string) {
 func (b *bencher) top(name string, r Run, files *templates.Files) error {
 	d, g := r.design, r.design.Model.Graph
 	b.reset = max(b.reset, r.reset)
-	dut := dutView{Name: name, Top: r.Top}
+	dut := dutView{Name: name, Top: r.Top, Reset: strconv.Itoa(r.reset)}
 	watch := func(to, format string, a ...any) {
 		dut.Watches = append(dut.Watches, fmt.Sprintf("assign %s = %s;", to, fmt.Sprintf(format, a...)))
 	}

@@ -242,6 +242,10 @@ func (s *speller) statement(w *strings.Builder, line string) {
 // memories declares tables and arrays.
 func (s *speller) memories(w *strings.Builder) {
 	for k, t := range s.m.Memories {
+		if t.Rows == 1 { // a register
+			fmt.Fprintf(w, "    logic [%d:0] %s;\n", t.Width-1, s.memory(k))
+			continue
+		}
 		kind, style := "ram", string(t.Style)
 		if t.Data != nil {
 			kind = "rom"

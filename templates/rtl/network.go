@@ -70,7 +70,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 			return nil, fmt.Errorf("generate RTL: layer %s has no circuit", node.Name)
 		}
 		m := c.Circuit(d.Folds[i], d.Target)
-		n.reset = max(n.reset, m.Latency)
+		n.reset = max(n.reset, m.Depth()+1)
 		about := templates.Comment(strings.Join(node.Origin, ", "))
 		n.Files = append(n.Files, Layer(face.Top+"_"+node.Name, about, m)...)
 		l := layerView{Name: node.Name, Module: face.Top + "_" + node.Name}

@@ -22,9 +22,7 @@ func (s *speller) spell() {
 	}
 	for k, a := range s.m.Memories {
 		if a.Data == nil && a.When != circuit.None {
-			address := s.resized(a.Address, addressBits(a.Rows))
-			s.clock(a.Stage, fmt.Sprintf("if (%s) %s[%s] <= %s;", s.whole(a.When), s.memory(k), address,
-				s.whole(a.Word)))
+			s.clock(a.Stage, fmt.Sprintf("if (%s) %s <= %s;", s.whole(a.When), s.row(k, a.Address), s.whole(a.Word)))
 		}
 	}
 }
@@ -194,7 +192,7 @@ func (s *speller) node(id circuit.ID) {
 		return
 	case circuit.Fetch:
 		s.show(n.Stage-1, id)
-		s.clock(n.Stage-1, fmt.Sprintf("%s <= %s[%s];", name, s.memory(n.K), s.address(n)))
+		s.clock(n.Stage-1, fmt.Sprintf("%s <= %s;", name, s.row(n.K, n.Args[0])))
 		return
 	case circuit.Multiply:
 		s.multiply(id)
@@ -211,12 +209,14 @@ func (s *speller) node(id circuit.ID) {
 	s.line(stage, fmt.Sprintf("assign %s = %s;", name, s.expression(n)))
 }
 
-// address is that of a row, in as many bits as the memory's rows need.
-func (s *speller) address(n circuit.Node) string {
-	return s.resized(n.Args[0], addressBits(s.m.Memories[n.K].Rows))
+// row is that of a memory at an address, which has as many bits as the rows need: for a single row, none.
+func (s *speller) row(memory int, address circuit.ID) string {
+	rows := s.m.Memories[memory].Rows
+	if rows == 1 {
+		return s.memory(memory)
+	}
+	return fmt.Sprintf("%s[%s]", s.memory(memory), s.resized(address, num.Smallest(num.Point(int64(rows-1))).Width))
 }
-
-func addressBits(rows int) int { return num.Smallest(num.Point(int64(rows - 1))).Width }
 
 // expression is what a node computes of its operands.
 func (s *speller) expression(n circuit.Node) string {
@@ -254,7 +254,7 @@ func (s *speller) expression(n circuit.Node) string {
 	case circuit.Wrap, circuit.Bits:
 		return arg(0, w)
 	case circuit.Peek:
-		return fmt.Sprintf("%s[%s]", s.memory(n.K), s.address(n))
+		return s.row(n.K, n.Args[0])
 	}
 	panic(fmt.Sprintf("rtl: operation %d", n.Op))
 }

@@ -6,8 +6,8 @@ module {{ v.Top|req }} (
     {{ p.Decl|req }}
 {%- endfor %}
 );
-    logic rst;
-    hlsgen_reset #(.CLOCKS({{ v.Reset|req }})) reset (.clk(ap_clk), .rst_n(ap_rst_n), .rst(rst));
+    logic rst, hold;
+    hlsgen_reset #(.CLOCKS({{ v.Reset|req }})) reset (.clk(ap_clk), .rst_n(ap_rst_n), .rst(rst), .hold(hold));
 {% for f in v.Streams %}
     logic [{{ f.High|req }}:0] {{ f.Name|req }}_din, {{ f.Name|req }}_word;
     logic {{ f.Name|req }}_room, {{ f.Name|req }}_claim, {{ f.Name|req }}_write, {{ f.Name|req }}_valid, {{ f.Name|req }}_read;
@@ -29,7 +29,7 @@ module {{ v.Top|req }} (
 {% endfor %}
 {%- for m in v.Layers %}
     {{ m.Module|req }} layer_{{ m.Name|req }} (
-        .clk(ap_clk), .rst(rst){% for c in m.Connections %},
+        .clk(ap_clk), .rst(hold){% for c in m.Connections %},
         {{ c|req }}{% endfor %}
     );
 {% endfor %}

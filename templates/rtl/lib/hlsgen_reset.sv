@@ -1,21 +1,28 @@
 // hlsgen_reset holds circuits in reset for so many clocks more: what is in the stages of a pipeline when a reset begins has
-// left them when it ends, so that stages need no reset of their own.
+// left them when it ends, so that stages need no reset of their own. FIFOs start first, and circuits two clocks later (hold):
+// a word that is visible in the first clock of a circuit has been written in the one before, for which there was room.
 module hlsgen_reset #(
     parameter int CLOCKS = 16
 ) (
     input  logic clk,
     input  logic rst_n,
-    output logic rst
+    output logic rst,
+    output logic hold
 );
     localparam int COUNT = $clog2(CLOCKS + 1);
     logic [COUNT-1:0] left;
+    logic             filling;
     always_ff @(posedge clk) begin
         if (!rst_n) begin
-            left <= COUNT'(CLOCKS);
-            rst  <= 1'b1;
+            left    <= COUNT'(CLOCKS);
+            rst     <= 1'b1;
+            filling <= 1'b1;
+            hold    <= 1'b1;
         end else begin
             if (left != '0) left <= left - COUNT'(1);
-            rst <= left != '0;
+            rst     <= left != '0;
+            filling <= rst;
+            hold    <= filling;
         end
     end
 endmodule

@@ -1,0 +1,183 @@
+package rnn
+
+import (
+	"slices"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// phase makes the values of a phase.
+func (w *wiring) phase(i int) {
+	p := &w.o.phases[i]
+	values := make([][]circuit.Value, len(p.values))
+	w.values = append(w.values, values)
+	for k := range p.values {
+		v := &p.values[k]
+		if !v.built() || v.Op == OfState || v.Op == Earlier {
+			continue // of gives them
+		}
+		values[k] = w.value(i, v)
+		for pe, x := range values[k] {
+			values[k][pe] = circuit.Kept(x, v.all)
+		}
+	}
+}
+
+// of is a value of phase i by unit. What is kept is read such that it is there at a stage, others when they are made.
+func (w *wiring) of(i, k, stage int) []circuit.Value {
+	v := &w.o.phases[i].values[k]
+	switch {
+	case v.constant():
+		return slices.Repeat([]circuit.Value{w.b.Constant(v.all.Lo)}, w.f.PE)
+	case !v.built():
+		return nil
+	case v.Op == OfState || v.Op == Earlier:
+		units := w.units(w.o.kept(v), stage)
+		for pe, x := range units {
+			units[pe] = circuit.Kept(x, v.all)
+		}
+		return units
+	}
+	return w.values[i][k]
+}
+
+// kept is the store of units that a value reads.
+func (g *program) kept(v *value) int {
+	return slices.IndexFunc(g.stores, func(s store) bool {
+		switch {
+		case s.vector:
+			return false
+		case v.Op == OfState:
+			return s.state == v.At
+		}
+		return s.state < 0 && s.writer == Ref{v.Phase, v.At}
+	})
+}
+
+// arguments are values of phase i, by argument and unit: what is kept comes when the last of the others does.
+func (w *wiring) arguments(i int, of []int) [][]circuit.Value {
+	stage := 0
+	for _, k := range of {
+		stage = max(stage, circuit.Stage(w.values[i][k]...))
+	}
+	list := make([][]circuit.Value, len(of))
+	for a, k := range of {
+		list[a] = w.of(i, k, stage)
+	}
+	return list
+}
+
+// value is a value that is built, by unit.
+func (w *wiring) value(i int, v *value) []circuit.Value {
+	list := make([]circuit.Value, w.f.PE)
+	args := w.arguments(i, v.Of)
+	switch v.Op {
+	case Input:
+		for pe := range list {
+			list[pe] = circuit.Element(w.in[0], pe*w.o.lanes+v.At, w.o.in[0].Elem)
+		}
+	case Sum:
+		for pe := range list {
+			list[pe] = w.sums[pe*w.o.dots+w.o.lane(i, v.At)]
+		}
+	case Linear:
+		for pe := range list {
+			list[pe] = w.linear(i, v, args, pe)
+		}
+	case Product:
+		for pe := range list {
+			h := w.b.Heap()
+			w.multiply(h, args[0][pe], args[1][pe])
+			list[pe] = h.Total(v.all)
+		}
+	case Steps:
+		return v.steps.form(w.f.PE).Circuit(w.b, w.row(i, v.steps.row(), circuit.Stage(args[0]...)), args[0])
+	case Requant:
+		for pe := range list {
+			list[pe] = w.requantised(i, v, args[0][pe])
+		}
+	}
+	return list
+}
+
+// fetching is the stages before values that what tables have for them is looked up: block RAM takes two.
+const fetching = 2
+
+// row is that of a table in phase i, for values of a stage.
+func (w *wiring) row(i int, r row, stage int) circuit.Value {
+	at := w.at.phases[i]
+	index := w.b.Constant(0)
+	switch r {
+	case byCell:
+		index = at.cell
+	case byWord:
+		index = at.word
+	}
+	return index.At(max(0, stage-fetching))
+}
+
+// linear is a sum, which wraps around at its width, within which it ends.
+func (w *wiring) linear(i int, v *value, args [][]circuit.Value, pe int) circuit.Value {
+	terms := w.o.terms(i, v)
+	if !w.o.adds(i, v) {
+		return args[terms[0]][pe]
+	}
+	stage := 0
+	for _, a := range terms {
+		stage = max(stage, args[a][pe].Stage())
+	}
+	h := w.b.Heap()
+	h.Add(w.parameter(i, &v.bias, pe, stage), 0)
+	for _, a := range terms {
+		x := args[a][pe]
+		factor := w.parameter(i, &v.factors[a], pe, x.Stage())
+		if v.factors[a].multiplies && !v.factors[a].same {
+			w.multiply(h, factor, x)
+		} else {
+			h.AddProduct(x, factor)
+		}
+	}
+	return h.Total(v.all)
+}
+
+// multiply adds a product to a sum.
+func (w *wiring) multiply(h *circuit.Heap, x, y circuit.Value) {
+	_, ok1 := x.Range().Times(y.Range().Lo)
+	_, ok2 := x.Range().Times(y.Range().Hi)
+	if w.f.Compute == dataflow.DSP && ok1 && ok2 {
+		h.Add(circuit.Product(x, y), 0)
+		return
+	}
+	h.AddProduct(x, y)
+}
+
+// parameter is that of a unit in phase i, for values of a stage.
+func (w *wiring) parameter(i int, p *parameter, pe, stage int) circuit.Value {
+	if p.same {
+		return w.b.Constant(p.value)
+	}
+	if p.row() == byCell {
+		pe = 0
+	}
+	t := w.table(p.name, func() dataflow.Table { return p.table(w.f.PE) })
+	return circuit.Element(t.Row(w.row(i, p.row(), stage)), pe, p.elem)
+}
+
+// requantised is a value by the requantiser of its cell.
+func (w *wiring) requantised(i int, v *value, x circuit.Value) circuit.Value {
+	var cells []circuit.Value
+	for _, q := range v.requant {
+		of := x
+		if _, ok := q.Product(x.Range()); !ok { // values of this cell stay within 63 bits
+			most := (int64(1)<<62 - 1) / max(q.Multiplier, -q.Multiplier)
+			of = circuit.Kept(x, num.Range{Lo: -most, Hi: most})
+		}
+		cells = append(cells, circuit.Requantised(of, q))
+	}
+	if !slices.ContainsFunc(v.requant, func(q num.Requant) bool { return q != v.requant[0] }) {
+		return cells[0]
+	}
+	return circuit.Selected(w.at.phases[i].cell, cells...)
+}

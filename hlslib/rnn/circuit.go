@@ -1,0 +1,271 @@
+package rnn
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Circuit has the program of every phase behind one set of dots.
+func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	return wire(o, f, t, wired(o, f, t))
+}
+
+// A hardware is what the timing of a circuit depends on.
+type hardware struct {
+	fold   dataflow.Fold
+	rate   circuit.Rate
+	fabric cost.Fabric
+}
+
+// wired is the timing of a circuit: words of a store are read as many iterations after they are written as they take
+// stages. These hardly depend on how long phases wait, so that few circuits are made until one waits long enough.
+func wired(o *op, f dataflow.Fold, target dataflow.Target) timing {
+	key := hardware{f, target.Rate(), cost.FabricOf(target.Board)}
+	if t, ok := o.timings.Load(key); ok {
+		return t.(timing)
+	}
+	waits := make([]int, len(o.stores))
+	for {
+		t := schedule(o, f, slices.Clone(waits), 0)
+		m := wire(o, f, target, t)
+		for i, s := range o.stores {
+			waits[i] = max(waits[i], m.Distance(s.name))
+		}
+		if slices.Equal(waits, t.waits) {
+			t.latency = m.Latency
+			o.timings.Store(key, t)
+			return t
+		}
+	}
+}
+
+// A wiring is a circuit that is being made.
+type wiring struct {
+	o       *op
+	f       dataflow.Fold
+	t       timing
+	b       *circuit.Builder
+	packing cost.Packing
+	storage []dataflow.Storage
+	at      position
+	in      []circuit.Value // words of the inputs
+	stores  []circuit.Store
+	words   [][]circuit.Value        // by store: of units, as they have been read
+	tables  map[string]circuit.Table // those that have been read
+	sums    []circuit.Value          // by unit and lane
+	values  [][][]circuit.Value      // by phase, value and unit
+}
+
+// wire makes a circuit with the waits of a timing.
+func wire(o *op, f dataflow.Fold, target dataflow.Target, t timing) *circuit.Module {
+	b := circuit.New(target.Rate())
+	w := &wiring{o: o, f: f, t: t, b: b, packing: packing(o, f, target), storage: o.storage(f),
+		tables: map[string]circuit.Table{}, words: make([][]circuit.Value, len(o.stores))}
+	b.Now(func() circuit.Value {
+		w.at = w.locate()
+		return w.at.first
+	})
+	moves := append([]circuit.Value{w.at.phases[0].ends}, w.at.arrived...)
+	for i, in := range o.in {
+		units := f.PE
+		if i == 0 {
+			units *= o.lanes
+		}
+		w.in = append(w.in, b.Input(units*in.Elem.Width, moves[i]))
+	}
+	for i := range o.stores {
+		s := &o.stores[i]
+		rows, width := s.halves*o.turns*o.elements(s)/s.word(f), s.word(f)*s.elem.Width
+		w.stores = append(w.stores, b.Store(s.name, dataflow.StyleOf(w.storage, s.name), rows, width))
+	}
+	w.sum()
+	for i := range o.phases {
+		w.phase(i)
+	}
+	for i := range o.stores {
+		w.keep(i)
+	}
+	for k, r := range o.P.Outputs {
+		leaves := w.at.phases[r.Phase].ends
+		if !o.P.Sequence {
+			leaves = b.Now(func() circuit.Value { return circuit.All(w.at.phases[r.Phase].ends, w.at.last) })
+		}
+		b.Output(circuit.Packed(o.out[k].Elem, w.of(r.Phase, r.Value, 0)...), leaves)
+	}
+	return b.Layer()
+}
+
+// sum makes the sums of the dots: the vector is read as late as the weights arrive.
+func (w *wiring) sum() {
+	o, b := w.o, w.b
+	if o.dots == 0 {
+		return
+	}
+	var phases []int
+	base := make([]int, len(o.phases))
+	rows := 0
+	for i, p := range o.phases {
+		if base[i] = rows; len(p.dots) > 0 {
+			phases = append(phases, i)
+			rows += len(o.P.Cells) * w.t.phases[i].nf * w.t.phases[i].sf
+		}
+	}
+	row := w.at.phases[phases[0]].row
+	for _, q := range phases[1:] {
+		s := w.at.phases[q]
+		row = circuit.Choice(s.in, circuit.Sum(s.row, b.Constant(int64(base[q]))), row)
+	}
+	lanes := w.f
+	lanes.PE *= o.dots
+	weights := b.Table("weights", dataflow.StyleOf(w.storage, "weights"), o.unit.Weight, lanes.PE*w.f.SIMD, rows,
+		func() [][]int64 { return o.weights(w.f).Rows }).Row(circuit.Kept(row, num.Range{Hi: int64(rows - 1)}))
+	vector := w.late(weights.Stage(), w.vector)
+	begins := w.byPhase(phases, func(s stand) circuit.Value { return s.begins })
+	vectors := func(int) circuit.Value { return vector }
+	w.sums = o.unit.In(b, lanes, w.packing).Channels(vectors, weights, begins, b.Constant(0))
+}
+
+// table is one of the layer's.
+func (w *wiring) table(name string, of func() dataflow.Table) circuit.Table {
+	t, ok := w.tables[name]
+	if !ok {
+		t = dataflow.Instance{Storage: w.storage}.StorageOf(name).Circuit(w.b, of)[0]
+		w.tables[name] = t
+	}
+	return t
+}
+
+// late is what is made from a stage on, such that it is there at another one and no earlier than it has to be.
+func (w *wiring) late(stage int, from func(stage int) circuit.Value) circuit.Value {
+	v := from(0)
+	if d := stage - v.Stage(); d > 0 {
+		v = from(d)
+	}
+	return v
+}
+
+// vector is the elements of a vector that the dots of the phase look at.
+func (w *wiring) vector(stage int) circuit.Value {
+	var word circuit.Value
+	var phases []int
+	for i := range w.o.stores {
+		s := &w.o.stores[i]
+		if !s.vector {
+			continue
+		}
+		v := w.read(i, stage)
+		if phases = append(phases, s.reads...); len(phases) == len(s.reads) {
+			word = v
+			continue
+		}
+		var in []circuit.Value
+		for _, q := range s.reads {
+			in = append(in, w.at.phases[q].in)
+		}
+		word = circuit.Choice(circuit.Any(in...), v, word)
+	}
+	width := w.f.SIMD * w.o.vector.Width
+	var parts []circuit.Value
+	for low := 0; low < word.Width(); low += width {
+		parts = append(parts, circuit.Part(word, low, width))
+	}
+	return circuit.Selected(w.byPhase(phases, func(s stand) circuit.Value { return s.part }), parts...)
+}
+
+// read is a word of a store, which is looked up at a stage or later: of the memory, or what a frame starts with.
+func (w *wiring) read(store, stage int) circuit.Value {
+	o, b, s := w.o, w.b, &w.o.stores[store]
+	words := o.elements(s) / s.word(w.f)
+	row := func(units, turn func(stand) circuit.Value) circuit.Value {
+		if !s.vector {
+			return w.byPhase(s.reads, units)
+		}
+		return circuit.Sum(circuit.Times(w.byPhase(s.reads, turn), int64(words)),
+			w.byPhase(s.reads, func(p stand) circuit.Value { return p.from }))
+	}
+	address := row(func(p stand) circuit.Value { return p.at }, func(p stand) circuit.Value { return p.turn })
+	if s.halves == 2 {
+		address = circuit.Sum(circuit.Times(w.at.half, int64(o.turns*words)), address)
+	}
+	word := w.stores[store].Row(address, max(0, address.Stage())+stage)
+	if s.state < 0 || o.arrives(s) {
+		return word
+	}
+	start := circuit.Raw(b.Constant(0), word.Width())
+	if table, ok := o.start(s, w.f); ok {
+		at := row(func(p stand) circuit.Value { return p.word }, func(p stand) circuit.Value { return p.cell })
+		if len(table.Rows) == 1 {
+			at = b.Constant(0)
+		}
+		rows := w.table(table.Name, func() dataflow.Table { return table })
+		start = circuit.Packed(s.elem, layer.Elements(rows.Row(at), table.Elem)...)
+	}
+	return circuit.Choice(w.at.first, start, word)
+}
+
+// units is what a store of units has for those that are computed, read such that they are there at a stage: a word that
+// has been read until then serves.
+func (w *wiring) units(store, stage int) []circuit.Value {
+	s := &w.o.stores[store]
+	k := slices.IndexFunc(w.words[store], func(v circuit.Value) bool { return v.Stage() <= stage })
+	if k < 0 {
+		k = len(w.words[store])
+		w.words[store] = append(w.words[store],
+			w.late(stage, func(from int) circuit.Value { return w.read(store, from) }))
+	}
+	return layer.Elements(w.words[store][k], s.elem)
+}
+
+// keep writes the units of a word to a store.
+func (w *wiring) keep(store int) {
+	o, b, s := w.o, w.b, &w.o.stores[store]
+	p := w.at.phases[s.writer.Phase]
+	units := circuit.Packed(s.elem, w.of(s.writer.Phase, s.writer.Value, 0)...)
+	when, address, full, half := p.ends, p.at, p.full, circuit.Not(w.at.half)
+	if s.vector {
+		address = p.to
+	}
+	if start := slices.Index(o.P.Starts, s.state); start >= 0 {
+		when = circuit.Any(p.ends, w.at.arrived[start])
+		half = circuit.Choice(w.at.arriving, w.at.half, half)
+		var arrived []circuit.Value
+		for _, v := range layer.Elements(w.in[1+start], o.in[1+start].Elem) {
+			arrived = append(arrived, circuit.Kept(v, s.elem.Range()))
+		}
+		units = circuit.Choice(w.at.arriving, circuit.Packed(s.elem, arrived...), units)
+		to := w.at.count
+		if s.vector {
+			fills := s.word(w.f) / w.f.PE
+			filled := b.Counter(fmt.Sprint("filled_", s.name), fills, w.at.arrived[start])
+			full = circuit.Choice(w.at.arriving, filled.Last, full)
+			to = b.Counter(fmt.Sprint("to_", s.name), o.turns*o.elements(s)/s.word(w.f),
+				b.Now(func() circuit.Value { return circuit.All(w.at.arrived[start], filled.Last) })).Index
+		}
+		address = circuit.Choice(w.at.arriving, to, address)
+	}
+	if s.vector && s.word(w.f) > w.f.PE {
+		units = w.gathered(s, units, when)
+		when = circuit.All(when, full)
+	}
+	rows := o.turns * o.elements(s) / s.word(w.f)
+	address = circuit.Kept(address, num.Range{Hi: int64(rows - 1)})
+	if s.halves == 2 {
+		address = circuit.Sum(circuit.Times(half, int64(rows)), address)
+	}
+	w.stores[store].Write(address, units, when)
+}
+
+// gathered is the newest units behind those before, as many as a word has.
+func (w *wiring) gathered(s *store, units, when circuit.Value) circuit.Value {
+	stage, width := circuit.Stage(units, when), s.word(w.f)*s.elem.Width
+	newest := w.b.Latch(s.name+"_newest", stage, width-units.Width())
+	word := circuit.Joined(newest.Value(), units.At(stage))
+	newest.Set(circuit.Part(word, units.Width(), width-units.Width()), when)
+	return word
+}
