@@ -142,5 +142,12 @@ func (f Fabric) ram(name string, m Memory, rows, width int) share {
 		s.lutram = float64(width * ceil(rows, ShiftRegister))
 		s.lut, s.ff = s.lutram, float64(width)
 	}
+	switch {
+	case f == ICE40 && (m == Distributed || m == Embedded):
+		s.ff = float64(rows * width)
+	case f.lut4() && m == Shift:
+		s.lutram = 0
+		s.lut, s.ff = f.shifted(rows, width)
+	}
 	return s
 }

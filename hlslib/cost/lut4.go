@@ -1,0 +1,62 @@
+package cost
+
+// What differs where LUTs have four inputs: iCE40 (FPGA-DS-02008) and ECP5 (FPGA-DS-02012). Neither has shift registers in
+// LUTs; what is one elsewhere is registers here.
+
+// lut4 reports whether LUTs have four inputs.
+func (f Fabric) lut4() bool { return f == ICE40 || f == ECP5 }
+
+// lut4Rows is the rows of one bit that such a LUT holds.
+const lut4Rows = 16
+
+// mux4 is mux with LUTs of four inputs: one chooses of two, two choose of four.
+func (f Fabric) mux4(ways int) float64 {
+	switch {
+	case ways <= 1:
+		return 0
+	case ways == 2:
+		return 1
+	}
+	groups := ceil(ways, 4)
+	return float64(2*groups) + f.mux4(groups)
+}
+
+// lut4Storage is the LUTs that hold a memory: those of an ECP5 16 rows of four bits with one port to write, one to read
+// (TRELLIS_DPR16X4); those of an iCE40 none.
+func (f Fabric) lut4Storage(rows, width int) int {
+	if f == ICE40 {
+		return 0
+	}
+	return 4 * ceil(rows, lut4Rows) * ceil(width, 4)
+}
+
+// lut4RAM is all LUTs of such a memory. On an ECP5 two LUTs beside four that hold it pass the port to write. On an iCE40
+// the words are registers.
+func (f Fabric) lut4RAM(rows, width int) float64 {
+	if f == ICE40 {
+		return float64(decode(rows)) + f.mux(rows)*float64(width)
+	}
+	banks := ceil(rows, lut4Rows)
+	return float64(f.lut4Storage(rows, width)*3/2+decode(banks)) + f.mux(banks)*float64(width)
+}
+
+// shifted is words that move on by one place with each that is written, of which any can be read: registers, as many as a
+// power of two.
+func (f Fabric) shifted(rows, width int) (luts, registers float64) {
+	places := 1 << log2Ceil(rows)
+	return f.mux(places) * float64(width), float64(places * width)
+}
+
+// ice40Aspects are the shapes of an iCE40's block RAM, SB_RAM40_4K.
+var ice40Aspects = []aspect{{256, 16}, {512, 8}, {1024, 4}, {2048, 2}}
+
+// lut4Logic is how many LUTs of four inputs do what one of six does in the logic of layers (docs/estimator.md).
+const lut4Logic = 1
+
+// Logic is a part without memories as the fabric has it: the formulas count LUTs of six inputs.
+func (f Fabric) Logic(p Part) Part {
+	if f.lut4() {
+		p.LUT = int(lut4Logic*float64(p.LUT) + .5)
+	}
+	return p
+}
