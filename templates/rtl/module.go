@@ -4,10 +4,11 @@
 // no functions of types of our own, no return. Every operand of an operation has the width of the result, so that no
 // rule of the language about widths and signs decides anything.
 //
-// In come circuits (internal/circuit) and designs; out come files. It sees templates, circuit, dataflow and num.
+// In come circuits (internal/circuit) and designs; out come files. It sees templates, circuit, dataflow, num and boards.
 //
 //	module.go  a circuit as a module: its ports, stages, registers
 //	spell.go   operations
+//	uart.go    a top that has a UART at both ends of the network, and the Makefile's tools
 package rtl
 
 import (
@@ -246,7 +247,7 @@ func (s *speller) memories(w *strings.Builder) {
 		switch {
 		case t.Style == circuit.Registers:
 			style = "registers"
-			w.WriteString("`ifndef YOSYS\n    (* ram_style = \"registers\" *)\n`endif\n")
+			w.WriteString("    (* ram_style = \"registers\" *)\n")
 		case kind == "rom" && t.Style == circuit.Distributed: // Yosys 0.23 has no such style for a table
 			w.WriteString("`ifdef YOSYS\n    (* rom_style = \"logic\" *)\n`else\n    (* rom_style = \"distributed\" *)\n`endif\n")
 		default:

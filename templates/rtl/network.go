@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"hlsgen/boards"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 )
@@ -55,6 +57,29 @@ var styles = map[dataflow.Memory]string{
 	dataflow.SRL: "srl", dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram",
 }
 
+// style is where a FIFO lies on a board. Where no LUT is a memory, words that move on by a place are registers.
+func style(m dataflow.Memory, b boards.Board) string {
+	if m == dataflow.LUTRAM && b.LUTRAM == 0 {
+		m = dataflow.SRL
+	}
+	return styles[m]
+}
+
+// place has the arrays of a circuit in registers where no LUT of the board is a memory.
+func place(m *circuit.Module, b boards.Board) {
+	if b.LUTRAM > 0 {
+		return
+	}
+	for i := range m.Memories {
+		if a := &m.Memories[i]; a.Data == nil && a.Style == circuit.Distributed {
+			a.Style = circuit.Registers
+		}
+	}
+	for _, c := range m.Calls {
+		place(c.Function, b)
+	}
+}
+
 // Of is the design in SystemVerilog.
 func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	face, err := templates.InterfaceOf(d, opt)
@@ -70,6 +95,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 			return nil, fmt.Errorf("generate RTL: layer %s has no circuit", node.Name)
 		}
 		m := c.Circuit(d.Folds[i], d.Target)
+		place(m, d.Target.Board)
 		n.reset = max(n.reset, m.Latency)
 		n.Files = append(n.Files, Layer(face.Top+"_"+node.Name, templates.Comment(strings.Join(node.Origin, ", ")), m)...)
 		l := layerView{Name: node.Name, Module: face.Top + "_" + node.Name}
@@ -94,7 +120,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		}
 		w := d.Port(s).Width()
 		v.Streams = append(v.Streams, streamView{stream(s), strconv.Itoa(w), strconv.Itoa(w - 1),
-			strconv.Itoa(n.places[s]), styles[d.FIFO[s].Memory]})
+			strconv.Itoa(n.places[s]), style(d.FIFO[s].Memory, d.Target.Board)})
 	}
 	v.Reset = strconv.Itoa(n.reset)
 	v.borders(face)
