@@ -63,6 +63,9 @@ func (b Board) Blocks() int {
 	return b.BRAM
 }
 
+// StoresInLUTs reports whether LUTs can be a memory.
+func (b Board) StoresInLUTs() bool { return b.Family == AMD || b.LUTRAM > 0 }
+
 // PinNames are the pins of the UART top: clock, reset (low while its button is pressed), the line that the FPGA hears,
 // the one on which it speaks, and a LED.
 var PinNames = []string{"clk", "reset_n", "rx", "tx", "led"}

@@ -29,6 +29,10 @@ var kinds = map[Family]kind{
 	ECP5:   {"MULT18X18D", 18, true, regexp.MustCompile(`^LFE5(U|UM|UM5G)-([1248][245])F-([678])(BG|MG)([0-9]{3})[CI]$`)},
 }
 
+// BlockBits is the size from which on an array that is to lie in LUTs lies in block RAM, where no LUT is a memory; smaller
+// ones are registers.
+const BlockBits = 96
+
 // A Device is a part as nextpnr is told of it. Speed is empty where it does not ask.
 type Device struct{ Name, Package, Speed string }
 

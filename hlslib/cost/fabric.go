@@ -101,7 +101,7 @@ func (f Fabric) lutBank(rows, width int) int {
 // lutStorage is the LUTs that hold a dual-port memory, without what selects among its banks of 64 rows.
 func (f Fabric) lutStorage(rows, width int) int {
 	if f.lut4() {
-		return f.lut4Storage(rows, width)
+		return lut4Storage(rows, width)
 	}
 	n := rows / 64 * f.lutBank(64, width)
 	if rest := rows % 64; rest > 0 {

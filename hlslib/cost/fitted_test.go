@@ -204,8 +204,10 @@ func TestFabric(t *testing.T) {
 		{"1024 words of 3 bits in 4 Kbit", ICE40.RAM(3, 1024, Block), Resources{BRAM: 1}},
 		{"2048 words of 2 bits in 4 Kbit", ICE40.Table(2, 2048, Block), Resources{BRAM: 1}},
 		{"512 words of 36 bits of an ECP5", ECP5.Table(36, 512, Block), Resources{BRAM: 1}},
-		{"memory on an iCE40", ICE40.RAM(8, 16, Distributed), Resources{LUT: 96, FF: 128}},
-		{"shift register on an iCE40", ICE40.RAM(8, 13, Shift), Resources{LUT: 80, FF: 128}},
+		{"memory on an iCE40", ICE40.RAM(8, 12, Distributed), Resources{BRAM: 1}},
+		{"small memory on an iCE40", ICE40.RAM(4, 16, Distributed), Resources{LUT: 40, FF: 64}},
+		{"shift register on an iCE40", ICE40.RAM(8, 4, Shift), Resources{LUT: 16, FF: 32}},
+		{"shift register on an ECP5", ECP5.RAM(8, 33, Shift), Resources{LUT: 55, LUTRAM: 24, FF: 8}},
 		{"memory on an ECP5", ECP5.RAM(8, 16, Distributed), Resources{LUT: 12, LUTRAM: 8, FF: 8}},
 		{"control", LayerControl().Plus(WindowControl()), Resources{
 			LUT: LayerControl().LUT + WindowControl().LUT, FF: LayerControl().FF + WindowControl().FF,

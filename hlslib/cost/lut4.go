@@ -1,5 +1,7 @@
 package cost
 
+import "hlsgen/boards"
+
 // What differs where LUTs have four inputs: iCE40 (FPGA-DS-02008) and ECP5 (FPGA-DS-02012). Neither has shift registers in
 // LUTs; what is one elsewhere is registers here.
 
@@ -21,23 +23,27 @@ func (f Fabric) mux4(ways int) float64 {
 	return float64(2*groups) + f.mux4(groups)
 }
 
-// lut4Storage is the LUTs that hold a memory: those of an ECP5 16 rows of four bits with one port to write, one to read
-// (TRELLIS_DPR16X4); those of an iCE40 none.
-func (f Fabric) lut4Storage(rows, width int) int {
-	if f == ICE40 {
-		return 0
+// lut4Memory is where an array lies that is to lie in m.
+func (f Fabric) lut4Memory(m Memory, rows, width int) Memory {
+	switch {
+	case m != Distributed && m != Embedded && m != Shift:
+		return m
+	case f == ECP5:
+		return Distributed
+	case rows*width >= boards.BlockBits:
+		return Block
 	}
-	return 4 * ceil(rows, lut4Rows) * ceil(width, 4)
+	return Registers
 }
 
-// lut4RAM is all LUTs of such a memory. On an ECP5 two LUTs beside four that hold it pass the port to write. On an iCE40
-// the words are registers.
+// lut4Storage is the LUTs of an ECP5 that hold a memory: four are 16 rows of four bits with one port to write, one to read
+// (TRELLIS_DPR16X4).
+func lut4Storage(rows, width int) int { return 4 * ceil(rows, lut4Rows) * ceil(width, 4) }
+
+// lut4RAM is all LUTs of such a memory: two beside four pass the port to write.
 func (f Fabric) lut4RAM(rows, width int) float64 {
-	if f == ICE40 {
-		return float64(decode(rows)) + f.mux(rows)*float64(width)
-	}
 	banks := ceil(rows, lut4Rows)
-	return float64(f.lut4Storage(rows, width)*3/2+decode(banks)) + f.mux(banks)*float64(width)
+	return float64(lut4Storage(rows, width)*3/2+decode(banks)) + f.mux(banks)*float64(width)
 }
 
 // shifted is words that move on by one place with each that is written, of which any can be read: registers, as many as a

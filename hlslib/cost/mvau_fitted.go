@@ -128,6 +128,9 @@ func (f Fabric) table(name string, m Memory, rows, width int) share {
 
 // ram is a memory that is read and written in every clock.
 func (f Fabric) ram(name string, m Memory, rows, width int) share {
+	if f.lut4() {
+		m = f.lut4Memory(m, rows, width)
+	}
 	s := share{name: name}
 	switch m {
 	case Block:
@@ -141,13 +144,6 @@ func (f Fabric) ram(name string, m Memory, rows, width int) share {
 	case Shift:
 		s.lutram = float64(width * ceil(rows, ShiftRegister))
 		s.lut, s.ff = s.lutram, float64(width)
-	}
-	switch {
-	case f == ICE40 && (m == Distributed || m == Embedded):
-		s.ff = float64(rows * width)
-	case f.lut4() && m == Shift:
-		s.lutram = 0
-		s.lut, s.ff = f.shifted(rows, width)
 	}
 	return s
 }

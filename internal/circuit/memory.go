@@ -131,7 +131,7 @@ func (b *Builder) row(memory int, address Value) Value {
 		return b.bits(n, m.Width).Delayed(1)
 	}
 	logic := b.rate.LUT
-	for n := bits.Len(uint(m.Rows - 1)); n > 6; n -= 2 {
+	for n := bits.Len(uint(m.Rows - 1)); n > b.rate.Inputs; n -= 2 {
 		logic += b.rate.LUT
 	}
 	at, stage, levels := from(max(address.Stage(), 0), logic, address)
@@ -150,6 +150,12 @@ type Array struct {
 func (b *Builder) Array(name string, style Style, rows, width int) Array {
 	if rows == 1 {
 		return Array{b: b, memory: -1, one: b.Latch(name, 0, width)}
+	}
+	if style == Distributed && b.rate.BlockBits > 0 {
+		style = Registers
+		if rows*width >= b.rate.BlockBits {
+			style = Block
+		}
 	}
 	b.m.Memories = append(b.m.Memories, Memory{Name: name, Rows: rows, Width: width, Style: style,
 		Address: None, Word: None, When: None})

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"hlsgen/boards"
-	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 )
@@ -59,25 +58,10 @@ var styles = map[dataflow.Memory]string{
 
 // style is where a FIFO lies on a board. Where no LUT is a memory, words that move on by a place are registers.
 func style(m dataflow.Memory, b boards.Board) string {
-	if m == dataflow.LUTRAM && b.LUTRAM == 0 {
+	if m == dataflow.LUTRAM && !b.StoresInLUTs() {
 		m = dataflow.SRL
 	}
 	return styles[m]
-}
-
-// place has the arrays of a circuit in registers where no LUT of the board is a memory.
-func place(m *circuit.Module, b boards.Board) {
-	if b.LUTRAM > 0 {
-		return
-	}
-	for i := range m.Memories {
-		if a := &m.Memories[i]; a.Data == nil && a.Style == circuit.Distributed {
-			a.Style = circuit.Registers
-		}
-	}
-	for _, c := range m.Calls {
-		place(c.Function, b)
-	}
 }
 
 // Of is the design in SystemVerilog.
@@ -95,7 +79,6 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 			return nil, fmt.Errorf("generate RTL: layer %s has no circuit", node.Name)
 		}
 		m := c.Circuit(d.Folds[i], d.Target)
-		place(m, d.Target.Board)
 		n.reset = max(n.reset, m.Latency)
 		n.Files = append(n.Files, Layer(face.Top+"_"+node.Name, templates.Comment(strings.Join(node.Origin, ", ")), m)...)
 		l := layerView{Name: node.Name, Module: face.Top + "_" + node.Name}
