@@ -3,7 +3,9 @@ package cost
 import "hlsgen/boards"
 
 // What differs where LUTs have four inputs: iCE40 (FPGA-DS-02008) and ECP5 (FPGA-DS-02012). Neither has shift registers in
-// LUTs; what is one elsewhere is registers here.
+// LUTs; what is one elsewhere is registers here. Logic is not priced higher than where LUTs have six inputs: the formulas are
+// fitted on what HLS makes, whose control is larger than that of circuits, by about as much as smaller LUTs take more
+// (docs/boards.md has figures).
 
 // lut4 reports whether LUTs have four inputs.
 func (f Fabric) lut4() bool { return f == ICE40 || f == ECP5 }
@@ -55,14 +57,3 @@ func (f Fabric) shifted(rows, width int) (luts, registers float64) {
 
 // ice40Aspects are the shapes of an iCE40's block RAM, SB_RAM40_4K.
 var ice40Aspects = []aspect{{256, 16}, {512, 8}, {1024, 4}, {2048, 2}}
-
-// lut4Logic is how many LUTs of four inputs do what one of six does in the logic of layers (docs/estimator.md).
-const lut4Logic = 1
-
-// Logic is a part without memories as the fabric has it: the formulas count LUTs of six inputs.
-func (f Fabric) Logic(p Part) Part {
-	if f.lut4() {
-		p.LUT = int(lut4Logic*float64(p.LUT) + .5)
-	}
-	return p
-}

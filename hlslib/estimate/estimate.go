@@ -55,11 +55,7 @@ func Storing(t dataflow.Target, x cost.Storing, storage []dataflow.Storage, logi
 
 // Layer is the cost of a layer's memories and logic.
 func Layer(m cost.Model, storage []dataflow.Storage, logic ...cost.Part) dataflow.Cost {
-	parts := Storage(m, storage)
-	for _, p := range logic {
-		parts = append(parts, m.Fabric.Logic(p))
-	}
-	return Parts(parts...)
+	return Parts(append(Storage(m, storage), logic...)...)
 }
 
 // Storage is what memories take, by part.

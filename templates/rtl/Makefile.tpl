@@ -2,6 +2,9 @@
 #     make sim        runs the recorded frames in Verilator: every word of every stream is compared
 #     make lint       what Verilator has to say of the text
 #     make synth      Yosys' checks, and what the network takes of {{ v.About|req }}
+{%- if v.Family == "ice40up" %}
+#     make netlist    runs the recorded frames again, with the cells that Yosys makes of the network
+{%- endif %}
 {%- if v.UART %}
 #     make uart       runs the UART top in Verilator: uart/talk.py sends frames, and some bytes are lost
 #     make bitstream  the UART top for the board, in build/; BAUD=1000000 makes it faster
@@ -15,7 +18,7 @@ BAUD    ?= {{ v.Baud|req }}
 ALL     := $(SOURCES) $(wildcard uart/*.sv)
 {%- endif %}
 
-.PHONY: sim lint synth clean{% if v.UART %} uart bitstream{% endif %}
+.PHONY: sim lint synth clean{% if v.Family == "ice40up" %} netlist{% endif %}{% if v.UART %} uart bitstream force{% endif %}
 sim: obj/bench
 	./obj/bench +data=bench/data
 
@@ -37,7 +40,24 @@ synth:
 	@cat build/synth.txt
 
 clean:
-	rm -rf obj build{% if v.UART %} obj_uart_*{% endif %}
+	rm -rf build obj obj_*
+{%- if v.Family == "ice40up" %}
+
+netlist: obj_netlist/bench
+	./obj_netlist/bench +data=bench/data
+
+# The streams stay visible to the bench where modules stay apart.
+build/netlist.v: $(SOURCES)
+	@mkdir -p build
+	yosys -q -l build/netlist.log -p "read_verilog -sv -defer $(SOURCES); {{ v.Synth|req }} -noflatten -top $(TOP); \
+		write_verilog -noattr $@"
+
+CELLS = $(dir $(shell command -v yosys))../share/yosys/ice40/cells_sim.v
+
+obj_netlist/bench: build/netlist.v bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
+	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir obj_netlist -CFLAGS "-std=gnu++17 -I../bench -w" -o bench \
+		-DNO_ICE40_DEFAULT_ASSIGNMENTS build/netlist.v $(CELLS) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp
+{%- endif %}
 {%- if v.UART %}
 
 # A program for each speed.
@@ -57,8 +77,12 @@ bitstream:
 {%- endif %}
 {%- if v.UART and v.Family != "amd" %}
 
-build/$(UART).json: $(ALL)
+# Another speed makes it anew.
+build/baud: force
 	@mkdir -p build
+	@echo $(BAUD) | cmp -s - $@ || echo $(BAUD) > $@
+
+build/$(UART).json: $(ALL) build/baud
 	yosys -q -l build/yosys.log -p "read_verilog -sv -defer $(ALL); hierarchy -top $(UART) -chparam BAUD $(BAUD); \
 		{{ v.Synth|req }} -top $(UART) -json $@; tee -o build/cells.txt stat"
 {%- endif %}
