@@ -17,36 +17,68 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// A Board is one target. BRAM36 counts 36 Kbit blocks, as data sheets do; each is two RAMB18. MemoryGBps is in 10^9
-// bytes a second.
+// A Board is one target. Block RAM is counted in BRAM36 on AMD's devices, as their data sheets do (each is two RAMB18),
+// and in BRAM, blocks of BRAMKbit, on others. MemoryGBps is in 10^9 bytes a second.
 type Board struct {
 	Name string `json:"name"`
 	// other names that Find knows it by; without effect in a file given by path
 	Aliases    []string `json:"aliases,omitempty"`
+	Family     Family   `json:"family,omitempty"`
 	Part       string   `json:"part"`
 	SpeedGrade string   `json:"speed_grade,omitempty"` // as part numbers spell it: -1, -2LV; empty where not known
-	LUT        int      `json:"lut"`
-	LUTRAM     int      `json:"lutram"` // of the LUTs, those that can be a memory or a shift register
+	LUT        int      `json:"lut"`                   // of six inputs on AMD's devices, of four on others
+	LUTRAM     int      `json:"lutram"`                // of the LUTs, those that can be a memory or a shift register
 	FF         int      `json:"ff"`
 	BRAM36     int      `json:"bram36"`
+	BRAM       int      `json:"bram,omitempty"`
+	BRAMKbit   int      `json:"bram_kbit,omitempty"`
+	SPRAM      int      `json:"spram,omitempty"` // memories of 256 Kbit with one port, which no bitstream fills
 	URAM       int      `json:"uram"`
 	DSP        int      `json:"dsp"`
-	DSPType    string   `json:"dsp_type"` // DSP48E1, DSP48E2 or DSP58
+	DSPType    string   `json:"dsp_type"` // DSP48E1, DSP48E2, DSP58, SB_MAC16 or MULT18X18D
 	// width of the port to the processor's memory, 0 where none or not known
-	HostPortBits   int     `json:"host_port_bits"`
-	MemoryGBps     float64 `json:"memory_gbps"`          // the peak of that memory, 0 where none or not known
-	ClockMHz       float64 `json:"default_clock_mhz"`    // used without --clock: one that designs close at
-	Unverified     bool    `json:"unverified,omitempty"` // the resources were compared with no table; a build says so
-	PartSource     string  `json:"part_source"`
-	ResourceSource string  `json:"resource_source"`
-	LUTRAMSource   string  `json:"lutram_source"`
-	MemorySource   string  `json:"memory_source"`
-	ClockSource    string  `json:"clock_source"` // why that clock
+	HostPortBits int     `json:"host_port_bits"`
+	MemoryGBps   float64 `json:"memory_gbps"`       // the peak of that memory, 0 where none or not known
+	ClockMHz     float64 `json:"default_clock_mhz"` // used without --clock: one that designs close at
+	// where the pins of the UART top are, each as "NAME SITE"; ClockMHz is what the clock pin carries
+	Pins           []string `json:"pins,omitempty"`
+	Unverified     bool     `json:"unverified,omitempty"` // the resources were compared with no table; a build says so
+	PartSource     string   `json:"part_source"`
+	ResourceSource string   `json:"resource_source"`
+	LUTRAMSource   string   `json:"lutram_source"`
+	MemorySource   string   `json:"memory_source"`
+	ClockSource    string   `json:"clock_source"` // why that clock
+	PinSource      string   `json:"pin_source,omitempty"`
 }
 
 // InitialisesURAM reports whether a bitstream can fill UltraRAM, so that it can hold a table: on Versal (the devices
 // with DSP58), not on UltraScale+.
 func (b Board) InitialisesURAM() bool { return b.URAM > 0 && b.DSPType == "DSP58" }
+
+// Blocks is the block RAMs that costs are counted in: RAMB18, or the device's own.
+func (b Board) Blocks() int {
+	if b.Family == AMD {
+		return 2 * b.BRAM36
+	}
+	return b.BRAM
+}
+
+// StoresInLUTs reports whether LUTs can be a memory.
+func (b Board) StoresInLUTs() bool { return b.Family == AMD || b.LUTRAM > 0 }
+
+// PinNames are the pins of the UART top: clock, reset (low while its button is pressed), the line that the FPGA hears,
+// the one on which it speaks, and a LED.
+var PinNames = []string{"clk", "reset_n", "rx", "tx", "led"}
+
+// Pin is the site of a pin of PinNames; empty where the board's are not known.
+func (b Board) Pin(name string) string {
+	for _, p := range b.Pins {
+		if site, ok := strings.CutPrefix(p, name+" "); ok {
+			return site
+		}
+	}
+	return ""
+}
 
 // An UnknownError says that no board has the name. Nearest is the closest name or alias, empty where none is close;
 // Known are the names.
@@ -93,7 +125,7 @@ func load() []Board {
 func All() []Board {
 	list := slices.Clone(all())
 	for i := range list {
-		list[i].Aliases = slices.Clone(list[i].Aliases)
+		list[i].Aliases, list[i].Pins = slices.Clone(list[i].Aliases), slices.Clone(list[i].Pins)
 	}
 	return list
 }

@@ -34,6 +34,7 @@ var want = []struct {
 	{"alveo-u55c", []string{"u55c"}, "-2L", 600_960, 200, 0, 0},
 	{"arty-a7-100", nil, "-1", 19_000, 100, 0, 0},
 	{"arty-a7-35", nil, "-1L", 9_600, 100, 0, 0},
+	{"icebreaker", nil, "", 0, 12, 0, 0},
 	{"kr260", []string{"kr260_som"}, "-2LV", 57_600, 150, 64, 2400},
 	{"kv260", []string{"kv260_som"}, "-2LV", 57_600, 150, 64, 2400},
 	{"pynq-z1", nil, "-1", 17_400, 100, 16, 1050},
@@ -42,6 +43,7 @@ var want = []struct {
 	{"rfsoc4x2", nil, "-2", 213_600, 200, 64, 2400},
 	{"ultra96", nil, "-1", 28_800, 200, 32, 1066},
 	{"ultra96-v2", nil, "-1", 28_800, 200, 32, 1066},
+	{"ulx3s-85f", []string{"ulx3s"}, "-6", 41_820, 25, 0, 0},
 	{"vck190", nil, "-2MP", 449_920, 200, 0, 0},
 	{"zcu102", nil, "-2", 144_000, 200, 64, 2134},
 	{"zcu104", nil, "-2", 101_760, 200, 64, 2134},
@@ -68,7 +70,7 @@ func TestAll(t *testing.T) {
 		if math.Abs(b.MemoryGBps-gbps) > 0.02 || b.MemoryGBps > 0 && b.HostPortBits == 0 {
 			t.Errorf("%s: %g GB/s behind a port of %d bits, want %g", b.Name, b.MemoryGBps, b.HostPortBits, gbps)
 		}
-		if b.SpeedGrade != w.grade || !strings.Contains(b.Part+"-", w.grade+"-") {
+		if b.SpeedGrade != w.grade || b.Family == boards.AMD && !strings.Contains(b.Part+"-", w.grade+"-") {
 			t.Errorf("%s: %s of grade %s, want %s", b.Name, b.Part, b.SpeedGrade, w.grade)
 		}
 		if b.Unverified != slices.Contains(unverified, b.Name) {
@@ -78,6 +80,9 @@ func TestAll(t *testing.T) {
 			t.Errorf("%s: initialises URAM: %t", b.Name, b.InitialisesURAM())
 		}
 		sources := []string{b.PartSource, b.ResourceSource, b.LUTRAMSource, b.MemorySource, b.ClockSource}
+		if len(b.Pins) > 0 {
+			sources = append(sources, b.PinSource)
+		}
 		if slices.Contains(sources, "") {
 			t.Errorf("%s: a figure has no source", b.Name)
 		}
@@ -118,7 +123,11 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, key := range keysOf(boards.Board{}) {
-			if key != "aliases" && key != "unverified" && !strings.Contains(string(data), `"`+key+`": `) {
+			own := []string{"family", "bram", "bram_kbit", "spram", "pins", "pin_source"} // of some boards
+			if b.Family != boards.AMD {
+				own = []string{"bram36", "speed_grade", "spram"}
+			}
+			if key != "aliases" && key != "unverified" && !slices.Contains(own, key) && !strings.Contains(string(data), `"`+key+`": `) {
 				t.Errorf("%s: no %s", path, key)
 			}
 		}
@@ -161,8 +170,9 @@ func TestFigures(t *testing.T) {
 	if !slices.Equal(rows[0], head) {
 		t.Fatalf("columns %v", rows[0])
 	}
-	if rows = rows[1:]; len(rows) != len(want) {
-		t.Errorf("%d rows, %d boards", len(rows), len(want))
+	amd := slices.DeleteFunc(boards.All(), func(b boards.Board) bool { return b.Family != boards.AMD })
+	if rows = rows[1:]; len(rows) != len(amd) {
+		t.Errorf("%d rows, %d boards", len(rows), len(amd))
 	}
 	for _, r := range rows {
 		b, err := boards.Find(r[0])
@@ -307,7 +317,7 @@ func TestParseRefuses(t *testing.T) {
 		{"default_clock_mhz", "missing", edit(`, "default_clock_mhz": 333.25`, ``)},
 		{"lut", "given twice", edit(`"lut": 1,`, `"lut": 1, "lut": 1,`)},
 		{"luts", `did you mean "lut"`, edit(`"lut": 1,`, `"lut": 1, "luts": 2,`)},
-		{"price", "unknown key; known are name, aliases, part, speed_grade, lut",
+		{"price", "unknown key; known are name, aliases, family, part, speed_grade, lut",
 			edit(`"lut": 1,`, `"lut": 1, "price": 2,`)},
 		{"LUT", "unknown key", edit(`"lut": 1,`, `"LUT": 1,`)},
 		{"lut", "outside", edit(`"lut": 1,`, `"lut": 0,`)},
@@ -385,6 +395,58 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// ice is a board of another family.
+const ice = `{"name": "mine", "family": "ice40up", "part": "iCE40UP5K-SG48", "lut": 5280, "ff": 5280, "bram": 30,
+	"bram_kbit": 4, "uram": 0, "dsp": 8, "dsp_type": "SB_MAC16", "host_port_bits": 0, "default_clock_mhz": 12}`
+
+// What families have is not asked for twice, and must not be contradicted.
+func TestFamilies(t *testing.T) {
+	t.Parallel()
+	b, err := boards.Parse([]byte(ice))
+	if err != nil || b.LUTRAM != 0 || b.Blocks() != 30 || b.Device() != (boards.Device{Name: "up5k", Package: "sg48"}) {
+		t.Errorf("%+v, %v", b, err)
+	}
+	for part, want := range map[string]boards.Device{
+		"LFE5U-85F-6BG381C":    {Name: "85k", Package: "CABGA381", Speed: "6"},
+		"LFE5U-12F-8MG285I":    {Name: "12k", Package: "CSFBGA285", Speed: "8"},
+		"LFE5UM5G-85F-8BG381C": {Name: "um5g-85k", Package: "CABGA381", Speed: "8"},
+	} {
+		if got := (boards.Board{Family: boards.ECP5, Part: part}).Device(); got != want {
+			t.Errorf("%s is %+v, want %+v", part, got, want)
+		}
+	}
+	for _, c := range []struct{ key, reason, old, new string }{
+		{"family", "none of ecp5, ice40up", `"ice40up"`, `"ice40"`},
+		{"family", "wants a string", `"ice40up"`, `40`},
+		{"part", "no part of family ice40up", `iCE40UP5K`, `iCE40HX8K`},
+		{"bram36", "have 4 Kbit", `"bram": 30`, `"bram36": 30, "bram": 30`},
+		{"bram", "missing", `"bram": 30,`, ``},
+		{"bram_kbit", "missing", `"bram_kbit": 4,`, ``},
+		{"bram_kbit", "have 4", `"bram_kbit": 4`, `"bram_kbit": 18`},
+		{"dsp_type", "has SB_MAC16", `SB_MAC16`, `DSP58`},
+		{"lutram", "no LUT of family ice40up", `"lut"`, `"lutram": 16, "lut"`},
+		{"uram", "has none", `"uram": 0`, `"uram": 1`},
+		{"pins", "no site of led", `"dsp"`, `"pins": ["clk 35", "reset_n 10", "rx 6", "tx 9"], "dsp"`},
+		{"pins", "rx is given twice", `"dsp"`, `"pins": ["rx 6", "rx 7"], "dsp"`},
+		{"pins", "not a pin and its site", `"dsp"`, `"pins": ["rx 6; set_io tx 7"], "dsp"`},
+		{"pins", "not a pin and its site", `"dsp"`, `"pins": [6], "dsp"`},
+		{"pins", "wants a list", `"dsp"`, `"pins": "rx 6", "dsp"`},
+		{"dsp_type", "names no family", `"family": "ice40up",`, `"bram36": 1,`},
+		{"bram", "have bram36", `"family": "ice40up",`, ``},
+	} {
+		text := strings.Replace(ice, c.old, c.new, 1)
+		if c.key == "dsp_type" && strings.Contains(c.reason, "family") {
+			text = strings.Replace(text, `"bram": 30,
+	"bram_kbit": 4, `, "", 1)
+		}
+		_, err := boards.Parse([]byte(text))
+		var invalid *boards.InvalidError
+		if !errors.As(err, &invalid) || invalid.Key != c.key || !strings.Contains(invalid.Reason, c.reason) {
+			t.Errorf("%s\ngot  %v\nwant %q: %s", text, err, c.key, c.reason)
+		}
+	}
+}
+
 func TestParseOptional(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -450,6 +512,7 @@ func TestParseRoundTrip(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(mine))
+	f.Add([]byte(ice))
 	f.Add([]byte(`{"lut":1e9}`))
 	f.Add([]byte(strings.Replace(mine, `"lut"`, `"lutram": 1, "memory_gbps": 19.2, "speed_grade": "-2MP", "lut"`, 1)))
 	f.Add([]byte(strings.Replace(mine, `"lut"`, `"aliases": ["a", "b.c"], "unverified": true, "lut"`, 1)))

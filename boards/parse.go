@@ -39,24 +39,30 @@ const namePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
 var keys = []key{
 	{"name", false, word(func(b *Board) *string { return &b.Name }, namePattern)},
 	{"aliases", true, aliases},
+	{"family", true, family},
 	{"part", false, word(func(b *Board) *string { return &b.Part }, `^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)},
 	{"speed_grade", true, word(func(b *Board) *string { return &b.SpeedGrade }, `^`+gradePattern+`$`)},
 	{"lut", false, figure(func(b *Board) *int { return &b.LUT }, 1, 20_000_000)},
 	{"lutram", true, figure(func(b *Board) *int { return &b.LUTRAM }, 0, 20_000_000)},
 	{"ff", false, figure(func(b *Board) *int { return &b.FF }, 1, 40_000_000)},
-	{"bram36", false, figure(func(b *Board) *int { return &b.BRAM36 }, 0, 100_000)},
+	{"bram36", true, figure(func(b *Board) *int { return &b.BRAM36 }, 0, 100_000)},
+	{"bram", true, figure(func(b *Board) *int { return &b.BRAM }, 0, 100_000)},
+	{"bram_kbit", true, figure(func(b *Board) *int { return &b.BRAMKbit }, 1, 1000)},
+	{"spram", true, figure(func(b *Board) *int { return &b.SPRAM }, 0, 100_000)},
 	{"uram", false, figure(func(b *Board) *int { return &b.URAM }, 0, 100_000)},
 	{"dsp", false, figure(func(b *Board) *int { return &b.DSP }, 0, 100_000)},
-	{"dsp_type", false, word(func(b *Board) *string { return &b.DSPType }, `^(DSP48E1|DSP48E2|DSP58)$`)},
+	{"dsp_type", false, word(func(b *Board) *string { return &b.DSPType }, `^(DSP48E1|DSP48E2|DSP58|SB_MAC16|MULT18X18D)$`)},
 	{"host_port_bits", false, port},
 	{"memory_gbps", true, amount(func(b *Board) *float64 { return &b.MemoryGBps }, 0, 2000, "GB/s")},
 	{"default_clock_mhz", false, amount(func(b *Board) *float64 { return &b.ClockMHz }, 1, 2000, "MHz")},
+	{"pins", true, pins},
 	{"unverified", true, unverified},
 	{"part_source", true, source(func(b *Board) *string { return &b.PartSource })},
 	{"resource_source", true, source(func(b *Board) *string { return &b.ResourceSource })},
 	{"lutram_source", true, source(func(b *Board) *string { return &b.LUTRAMSource })},
 	{"memory_source", true, source(func(b *Board) *string { return &b.MemorySource })},
 	{"clock_source", true, source(func(b *Board) *string { return &b.ClockSource })},
+	{"pin_source", true, source(func(b *Board) *string { return &b.PinSource })},
 }
 
 // gradePattern is a speed grade: -1, -2LV, -2MP.
@@ -75,7 +81,10 @@ func grade(part string) string {
 // complete fills in what a file may leave out, and compares figures with each other. Where they contradict each other,
 // it names the key at fault and says why.
 func complete(b *Board, given map[string]bool) (key, reason string) {
-	if !given["lutram"] {
+	if key, reason := b.contradicts(given); reason != "" {
+		return key, reason
+	}
+	if !given["lutram"] && (b.Family == AMD || kinds[b.Family].lutram) {
 		b.LUTRAM = b.LUT / 4 // about the smallest part that any device has
 	}
 	if b.LUTRAM > b.LUT {
@@ -87,6 +96,44 @@ func complete(b *Board, given map[string]bool) (key, reason string) {
 	}
 	if g != "" && g != b.SpeedGrade {
 		return "speed_grade", fmt.Sprintf("%s is not that of the part, %s", b.SpeedGrade, g)
+	}
+	return "", ""
+}
+
+// contradicts says which key is not one of the board's family, and why.
+func (b *Board) contradicts(given map[string]bool) (key, reason string) {
+	if b.Family == AMD {
+		for _, k := range []string{"bram", "bram_kbit", "spram"} {
+			if given[k] {
+				return k, "AMD's devices, which have no family here, have bram36"
+			}
+		}
+		if !given["bram36"] {
+			return "bram36", "missing"
+		}
+		if !strings.HasPrefix(b.DSPType, "DSP") {
+			return "dsp_type", b.DSPType + " is none of AMD's, and the file names no family"
+		}
+		return "", ""
+	}
+	k := kinds[b.Family]
+	switch {
+	case !k.part.MatchString(b.Part):
+		return "part", fmt.Sprintf("%q is no part of family %s that is known: %s", b.Part, b.Family, k.part)
+	case b.BRAM36 > 0:
+		return "bram36", fmt.Sprintf("the block RAMs of family %s have %d Kbit: bram counts them", b.Family, k.kbit)
+	case !given["bram"]:
+		return "bram", "missing"
+	case !given["bram_kbit"]:
+		return "bram_kbit", "missing"
+	case b.BRAMKbit != k.kbit:
+		return "bram_kbit", fmt.Sprintf("%d, and block RAMs of family %s have %d", b.BRAMKbit, b.Family, k.kbit)
+	case b.DSPType != k.dsp:
+		return "dsp_type", fmt.Sprintf("%s, and family %s has %s", b.DSPType, b.Family, k.dsp)
+	case b.LUTRAM > 0 && !k.lutram:
+		return "lutram", fmt.Sprintf("no LUT of family %s can be a memory", b.Family)
+	case b.URAM > 0:
+		return "uram", fmt.Sprintf("family %s has none", b.Family)
 	}
 	return "", ""
 }
@@ -260,6 +307,46 @@ func aliases(b *Board, v any) string {
 			return fmt.Sprintf("%q is given twice", s)
 		}
 		b.Aliases = append(b.Aliases, s)
+	}
+	return ""
+}
+
+func family(b *Board, v any) string {
+	s, ok := v.(string)
+	if !ok {
+		return "wants a string"
+	}
+	if _, ok := kinds[Family(s)]; !ok {
+		return fmt.Sprintf("%q is none of %s, %s; AMD's devices have none", s, ECP5, ICE40U)
+	}
+	b.Family = Family(s)
+	return ""
+}
+
+var site = regexp.MustCompile(`^[A-Z]{0,2}[0-9]{1,3}$`)
+
+// pins reads all of PinNames, or none.
+func pins(b *Board, v any) string {
+	list, ok := v.([]any)
+	if !ok {
+		return "wants a list of strings"
+	}
+	for _, v := range list {
+		s, _ := v.(string)
+		name, at, _ := strings.Cut(s, " ")
+		switch {
+		case !slices.Contains(PinNames, name) || !site.MatchString(at):
+			return fmt.Sprintf("%q is not a pin and its site: \"clk 35\"; pins are %s", fmt.Sprint(v),
+				strings.Join(PinNames, ", "))
+		case b.Pin(name) != "":
+			return fmt.Sprintf("%s is given twice", name)
+		}
+		b.Pins = append(b.Pins, s)
+	}
+	for _, name := range PinNames {
+		if b.Pin(name) == "" {
+			return "no site of " + name
+		}
 	}
 	return ""
 }

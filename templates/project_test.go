@@ -323,7 +323,9 @@ func TestScratch(t *testing.T) {
 	text := string(files.Get("hls/Makefile"))
 	var names []string
 	for _, path := range templates.Scratch {
-		names = append(names, strings.TrimPrefix(path, "hls/"))
+		if name, ok := strings.CutPrefix(path, "hls/"); ok {
+			names = append(names, name)
+		}
 	}
 	want := "BUILD       ?= $(if $(filter csim,$(HLS_INCLUDE))," + strings.Join(names, ",") + ")\n"
 	if !strings.Contains(text, want) || !strings.Contains(text, "clean:\n\trm -rf $(BUILD)\n") {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -53,8 +54,11 @@ func (s *screen) boards(list []boards.Board) {
 		if b.Unverified {
 			name, unverified = name+" *", true
 		}
-		devices.row(name, b.Part, whole(b.LUT), whole(b.LUTRAM), whole(b.FF),
-			whole(b.BRAM36), whole(b.URAM), whole(b.DSP))
+		blocks := whole(b.BRAM36)
+		if b.Family != boards.AMD {
+			blocks = fmt.Sprintf("%s of %dK", whole(b.BRAM), b.BRAMKbit)
+		}
+		devices.row(name, b.Part, whole(b.LUT), whole(b.LUTRAM), whole(b.FF), blocks, whole(b.URAM), whole(b.DSP))
 		port, memory := "-", "-"
 		if b.HostPortBits > 0 {
 			port = whole(b.HostPortBits)

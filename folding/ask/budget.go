@@ -43,7 +43,7 @@ func Amounts(r dataflow.Resources) [Mean]int64 {
 
 // Capacity is what the board has, in the units of a cost.
 func Capacity(b boards.Board) dataflow.Resources {
-	return dataflow.Resources{LUT: b.LUT, LUTRAM: b.LUTRAM, FF: b.FF, BRAM: 2 * b.BRAM36, URAM: b.URAM, DSP: b.DSP}
+	return dataflow.Resources{LUT: b.LUT, LUTRAM: b.LUTRAM, FF: b.FF, BRAM: b.Blocks(), URAM: b.URAM, DSP: b.DSP}
 }
 
 // Available reports whether the board has every kind of resource that a cost names, in any amount.

@@ -41,8 +41,12 @@ type spec struct {
 }
 
 func (s *spec) target() dataflow.Target {
-	return dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO,
+	t := dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO,
 		Unroll: s.Unroll, Calibration: s.Calibration}
+	if compiler.Backend("").On(s.Board).RTL() {
+		t.Stalls = dataflow.Credit
+	}
+	return t
 }
 
 func (s *spec) goal() folding.Goal {

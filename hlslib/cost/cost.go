@@ -12,13 +12,15 @@
 //	cost, model, coefficients    parts and their sums; what a formula needs of a device; what was fitted
 //	arithmetic, products, dsp    adders and multipliers, in LUTs or DSP slices
 //	logic, fabric, threshold     counters, multiplexers, memories of LUTs; families of devices; step functions
+//	lut4                         families whose LUTs have four inputs
 //	mvau, mvau_fitted, vvau      layers with weights, by FINN's formulas and by the fit
 //	stream, fifo, window, host   width converters, FIFOs, line buffers, the host's port
 package cost
 
 import "math/bits"
 
-// Resources counts what an FPGA has; BRAM is in RAMB18 halves, LUTRAM the part of LUT that is memory. It has the fields
+// Resources counts what an FPGA has; BRAM is in RAMB18 halves, or in the block RAMs of a device that has
+// others; LUTRAM the part of LUT that is memory. It has the fields
 // of dataflow.Resources, so that one converts to the other.
 type Resources struct{ LUT, LUTRAM, FF, BRAM, URAM, DSP int }
 

@@ -36,13 +36,17 @@ func (p Packing) slices(channels, simd int) int { return ceil(channels, len(p.La
 const sumBits = 48
 
 // ports are the bits of the multiplier's signed factors: 25 by 18 (DSP48E1, UG479), 27 by 18 (DSP48E2, UG579), 27 by 24
-// (DSP58, AM004).
+// (DSP58, AM004), 16 by 16 (SB_MAC16), 18 by 18 (MULT18X18D).
 func (f Fabric) ports() (wide, narrow int) {
 	switch f {
 	case Series7:
 		return 25, 18
 	case Versal:
 		return 27, 24
+	case ICE40:
+		return 16, 16
+	case ECP5:
+		return 18, 18
 	}
 	return 27, 18
 }

@@ -10,10 +10,18 @@ const (
 	UltraScale Fabric = iota // UltraScale and UltraScale+: DSP48E2
 	Series7                  // Artix, Kintex, Virtex 7, Zynq 7000: DSP48E1
 	Versal                   // DSP58; no wide multiplexers beside the LUTs, no block RAM narrower than 9 bits
+	ICE40                    // iCE40 UltraPlus: LUTs of four inputs that are no memory, block RAM of 4 Kbit
+	ECP5                     // LUTs of four inputs, block RAM of 18 Kbit
 )
 
-// FabricOf is the board's fabric, told by its DSP slices.
+// FabricOf is the board's fabric, told by its family, and AMD's by their DSP slices.
 func FabricOf(b boards.Board) Fabric {
+	switch b.Family {
+	case boards.ICE40U:
+		return ICE40
+	case boards.ECP5:
+		return ECP5
+	}
 	switch b.DSPType {
 	case "DSP48E1":
 		return Series7
@@ -29,6 +37,8 @@ func (f Fabric) mux(ways int) float64 {
 	switch {
 	case ways <= 1:
 		return 0
+	case f.lut4():
+		return f.mux4(ways)
 	case ways == 2:
 		return .5
 	case ways <= 4:
@@ -90,6 +100,9 @@ func (f Fabric) lutBank(rows, width int) int {
 
 // lutStorage is the LUTs that hold a dual-port memory, without what selects among its banks of 64 rows.
 func (f Fabric) lutStorage(rows, width int) int {
+	if f.lut4() {
+		return lut4Storage(rows, width)
+	}
 	n := rows / 64 * f.lutBank(64, width)
 	if rest := rows % 64; rest > 0 {
 		n += f.lutBank(rest, width)
@@ -99,6 +112,9 @@ func (f Fabric) lutStorage(rows, width int) int {
 
 // lutRAM is the LUTs of a dual-port memory: storage, write decoding and read multiplexers.
 func (f Fabric) lutRAM(rows, width int) float64 {
+	if f.lut4() {
+		return f.lut4RAM(rows, width)
+	}
 	banks := ceil(rows, 64)
 	return float64(f.lutStorage(rows, width)+decode(banks)) + f.mux(banks)*float64(width)
 }
@@ -106,6 +122,9 @@ func (f Fabric) lutRAM(rows, width int) float64 {
 // lutROM is the LUTs of a table: 64 rows of one bit each, or 32 of two, and multiplexers beyond what the slice itself
 // joins (eight LUTs with F9, four with F8, none on Versal).
 func (f Fabric) lutROM(rows, width int) float64 {
+	if f.lut4() {
+		return (float64(ceil(rows, lut4Rows)) + f.mux(ceil(rows, lut4Rows))) * float64(width)
+	}
 	if rows <= 32 {
 		return float64(ceil(width, 2))
 	}
@@ -119,8 +138,22 @@ func (f Fabric) lutROM(rows, width int) float64 {
 	return float64(banks*width) + f.mux(ceil(banks, joined))*float64(width)
 }
 
-// blockAspects are the shapes of a RAMB18 (UG473, UG573); a RAMB18E5 has none of less than nine bits (AM007).
-var blockAspects = []struct{ rows, width int }{{512, 36}, {1024, 18}, {2048, 9}, {4096, 4}, {8192, 2}, {16384, 1}}
+// An aspect is a shape of a block RAM.
+type aspect struct{ rows, width int }
+
+// aspects are the shapes of a block RAM, the widest first: of a RAMB18 (UG473, UG573), of which a RAMB18E5 has none of less
+// than nine bits (AM007), and of Lattice's.
+func (f Fabric) aspects() []aspect {
+	switch f {
+	case Versal:
+		return blockAspects[:3]
+	case ICE40:
+		return ice40Aspects
+	}
+	return blockAspects // and an ECP5's: PDPW16KD, then DP16KD
+}
+
+var blockAspects = []aspect{{512, 36}, {1024, 18}, {2048, 9}, {4096, 4}, {8192, 2}, {16384, 1}}
 
 // A bank is the rows above which synthesis no longer rounds a memory up to a power of two, but to whole banks: a
 // RAMB36 of 32768 single bits.
@@ -134,14 +167,12 @@ func depth(least, rows int) int {
 	return max(least, 1<<log2Ceil(rows))
 }
 
-// blocks is the number of RAMB18 of a memory: columns that are as deep as the memory, of the shapes that together take
+// blocks is the number of block RAMs of a memory, RAMB18 on AMD's devices: columns that are as deep as the memory, of the shapes that together take
 // least. A column of the 7 series is one RAMB36, or of single bits and joined by their cascade and multiplexers. Later
 // fabrics cascade every shape.
 func (f Fabric) blocks(rows, width int) int {
-	aspects, tall := blockAspects, depth(blockAspects[0].rows, rows)
-	if f == Versal {
-		aspects = aspects[:3]
-	}
+	aspects := f.aspects()
+	tall := depth(aspects[0].rows, rows)
 	n, least := 0, 0 // of the columns so far, and of the best whole
 	for i, a := range aspects {
 		column := ceil(tall, a.rows)
@@ -164,7 +195,7 @@ func (f Fabric) blocks(rows, width int) int {
 
 // blockDepth is the rows that the blocks of a memory hold, at least those asked for.
 func (f Fabric) blockDepth(rows, width int) int {
-	tall, n := depth(blockAspects[0].rows, rows), f.blocks(rows, width)
+	tall, n := depth(f.aspects()[0].rows, rows), f.blocks(rows, width)
 	for f.blocks(tall+1, width) == n {
 		tall = depth(0, tall+1)
 	}

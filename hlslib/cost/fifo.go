@@ -9,7 +9,11 @@ const ShiftRegister = 32
 // caller's to know.
 func (m Model) FIFOs(words, width int) []FIFO {
 	var list []FIFO
-	for _, memory := range []Memory{Shift, Distributed, Block, Ultra} {
+	ways := []Memory{Shift, Distributed, Block, Ultra}
+	if m.Fabric == ICE40 { // whose LUTs are no memory
+		ways = []Memory{Shift, Block}
+	}
+	for _, memory := range ways {
 		way := FIFO{Depth: words, Width: width, Memory: memory, Fabric: m.Fabric}
 		way.Depth = way.held()
 		if m.Formula == FINN {
@@ -39,6 +43,8 @@ func (f FIFO) held() int {
 		return 32
 	case f.Depth <= 2:
 		return 2
+	case f.Fabric.lut4():
+		return 1 << log2Ceil(f.Depth)
 	}
 	return ceil(f.Depth, ShiftRegister) * ShiftRegister
 }

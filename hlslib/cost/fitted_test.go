@@ -175,7 +175,8 @@ func TestFormula(t *testing.T) {
 func TestFabric(t *testing.T) {
 	t.Parallel()
 	for _, b := range boards.All() {
-		want := map[string]Fabric{"DSP48E1": Series7, "DSP48E2": UltraScale, "DSP58": Versal}[b.DSPType]
+		want := map[string]Fabric{"DSP48E1": Series7, "DSP48E2": UltraScale, "DSP58": Versal,
+			"SB_MAC16": ICE40, "MULT18X18D": ECP5}[b.DSPType]
 		if got := FabricOf(b); got != want {
 			t.Errorf("%s: fabric %d, want %d", b.Name, got, want)
 		}
@@ -195,6 +196,19 @@ func TestFabric(t *testing.T) {
 		{"registers", UltraScale.RAM(8, 4, Registers), Resources{LUT: 8, FF: 32}},
 		{"shift register", UltraScale.RAM(8, 33, Shift), Resources{LUT: 16, LUTRAM: 16, FF: 8}},
 		{"none", UltraScale.RAM(8, 4, 0), Resources{}},
+		{"one of 16 words in LUTs of four inputs", ICE40.Multiplexer(16, 8), Resources{LUT: 80}},
+		{"one of two words in LUTs of four inputs", ECP5.Multiplexer(2, 8), Resources{LUT: 8}},
+		{"table in LUTs of four inputs", ICE40.Table(8, 64, Distributed), Resources{LUT: 48, FF: 8}},
+		{"256 words of 16 bits in 4 Kbit", ICE40.Table(16, 256, Block), Resources{BRAM: 1}},
+		{"512 words of 16 bits in 4 Kbit", ICE40.RAM(16, 512, Block), Resources{BRAM: 2}},
+		{"1024 words of 3 bits in 4 Kbit", ICE40.RAM(3, 1024, Block), Resources{BRAM: 1}},
+		{"2048 words of 2 bits in 4 Kbit", ICE40.Table(2, 2048, Block), Resources{BRAM: 1}},
+		{"512 words of 36 bits of an ECP5", ECP5.Table(36, 512, Block), Resources{BRAM: 1}},
+		{"memory on an iCE40", ICE40.RAM(8, 12, Distributed), Resources{BRAM: 1}},
+		{"small memory on an iCE40", ICE40.RAM(4, 16, Distributed), Resources{LUT: 40, FF: 64}},
+		{"shift register on an iCE40", ICE40.RAM(8, 4, Shift), Resources{LUT: 16, FF: 32}},
+		{"shift register on an ECP5", ECP5.RAM(8, 33, Shift), Resources{LUT: 55, LUTRAM: 24, FF: 8}},
+		{"memory on an ECP5", ECP5.RAM(8, 16, Distributed), Resources{LUT: 12, LUTRAM: 8, FF: 8}},
 		{"control", LayerControl().Plus(WindowControl()), Resources{
 			LUT: LayerControl().LUT + WindowControl().LUT, FF: LayerControl().FF + WindowControl().FF,
 		}},
@@ -205,6 +219,24 @@ func TestFabric(t *testing.T) {
 	}
 	if c := LayerControl(); c.LUT <= 0 || c.FF <= 0 || c.LUT >= WindowControl().LUT {
 		t.Errorf("control of a layer %+v, of a window %+v", c, WindowControl())
+	}
+}
+
+// On an iCE40 a FIFO is registers or block RAM, and what it is priced with is what it holds.
+func TestFIFOsOfLUT4(t *testing.T) {
+	t.Parallel()
+	want := []FIFO{{Depth: 16, Width: 8, Memory: Shift, Fabric: ICE40}, {Depth: 512, Width: 8, Memory: Block, Fabric: ICE40}}
+	got := Model{Fabric: ICE40}.FIFOs(13, 8)
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	for i, r := range []Resources{{LUT: 80 + 16, FF: 128 + 8}, {LUT: 37, FF: 18 + 8, BRAM: 1}} {
+		if total := Total(got[i].Fitted()); total != r {
+			t.Errorf("%+v takes %+v, want %+v", got[i], total, r)
+		}
+	}
+	if n := len((Model{Fabric: ECP5}).FIFOs(13, 8)); n != 4 {
+		t.Errorf("%d ways on an ECP5", n)
 	}
 }
 

@@ -128,6 +128,9 @@ func (f Fabric) table(name string, m Memory, rows, width int) share {
 
 // ram is a memory that is read and written in every clock.
 func (f Fabric) ram(name string, m Memory, rows, width int) share {
+	if f.lut4() {
+		m = f.lut4Memory(m, rows, width)
+	}
 	s := share{name: name}
 	switch m {
 	case Block:

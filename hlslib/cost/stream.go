@@ -85,10 +85,14 @@ func (f FIFO) shares(v *values) []share {
 		memory.bram = f.Fabric.blocks(f.Depth, f.Width)
 	case f.Memory == Ultra:
 		memory.uram = f.Fabric.ultraBlocks(f.Depth, f.Width)
+	case f.Memory == Distributed && f.Fabric == ICE40:
+		memory.lut, memory.ff = f.Fabric.shifted(f.Depth, f.Width)
 	case f.Memory == Distributed:
 		memory.lut, memory.lutram = f.Fabric.lutRAM(f.Depth, f.Width), float64(f.Fabric.lutStorage(f.Depth, f.Width))
 	case f.Depth <= 2:
 		memory.lut, memory.ff = float64(f.Width), 2*memory.ff
+	case f.Fabric.lut4():
+		memory.lut, memory.ff = f.Fabric.shifted(f.Depth, f.Width)
 	default:
 		memory.lutram = float64(f.Width * ceil(f.Depth, ShiftRegister))
 		memory.lut = float64(f.Width) + memory.lutram

@@ -166,7 +166,7 @@ func row(b *Builder, memory, stage int, address Value) Value {
 		return b.bits(n, m.Width).Delayed(BlockClocks - 1)
 	}
 	logic := b.rate.LUT
-	for n := bits.Len(uint(m.Rows - 1)); n > 6; n -= 2 {
+	for n := bits.Len(uint(m.Rows - 1)); n > b.rate.Inputs; n -= 2 {
 		logic += b.rate.LUT
 	}
 	at, stage, levels := from(max(address.Stage(), stage), logic, address)
@@ -185,6 +185,12 @@ type Array struct {
 func (b *Builder) Array(name string, style Style, rows, width int) Array {
 	if rows == 1 {
 		return Array{b: b, memory: -1, one: b.Latch(name, 0, width)}
+	}
+	if style == Distributed && b.rate.BlockBits > 0 {
+		style = Registers
+		if rows*width >= b.rate.BlockBits {
+			style = Block
+		}
 	}
 	return Array{b: b, memory: b.memory(Memory{Name: name, Rows: rows, Width: width, Style: style,
 		Address: None, Word: None, When: None})}

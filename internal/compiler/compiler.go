@@ -95,7 +95,7 @@ type Result struct {
 // error is the world's, a *Mismatch or a *rtlsim.Deadlock.
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
 	defer Catch(&err)
-	r := &Result{Verified: Verified{Engines: []string{}}, Backend: o.Backend}
+	r := &Result{Verified: Verified{Engines: []string{}}}
 	o.Step("reading", 0, 0)
 	var place *owned.Folder
 	if place, r.Out = claim(o, d); place == nil {
@@ -109,7 +109,11 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if r.Source = Open(o.Model, d); r.Source == nil {
 		return nil, nil
 	}
-	board, _ := FindBoard(o.Board, d)
+	board, found := FindBoard(o.Board, d)
+	if found {
+		o.Backend = o.backend(board, d)
+		r.Backend = o.Backend
+	}
 	fixed := o.fixed(d)
 	o.Step("importing", 0, 0)
 	if r.Imported, err = importModel(o, r.Source, d); err != nil || d.Failed() {
@@ -187,7 +191,7 @@ func (r *Result) generate(ctx context.Context, o Options, streams []tensors,
 func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
 		Unroll: o.Unroll, Calibration: o.Delays(d)}
-	if o.Backend.RTL() {
+	if o.Backend.On(b).RTL() {
 		t.Stalls = dataflow.Credit
 	}
 	return t

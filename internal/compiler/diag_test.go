@@ -99,6 +99,9 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.BoardUnverified: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Board: "vck190", NoCSim: true}, d)
 	},
+	diag.BackendUnfit: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{Board: "icebreaker", Backend: compiler.BackendHLS}, d)
+	},
 	diag.BudgetExceeded: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Board: write(t, "tiny.json", []byte(tinyBoard))}, d)
 	},

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"hlsgen/boards"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/rtlsim"
@@ -14,7 +15,7 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A Backend is what is generated of a design; the zero value is HLS.
+// A Backend is what is generated of a design; the zero value is what the board's vendor has tools for (On).
 type Backend string
 
 // The back ends. Latencies and FIFOs of a design are those of its RTL where that is generated.
@@ -26,6 +27,27 @@ const (
 
 // Backends lists them.
 var Backends = []string{string(BackendHLS), string(BackendRTL), string(BackendBoth)}
+
+// On is the back end on a board: where none is asked for, HLS on AMD's devices, which alone Vitis HLS knows, else RTL.
+func (b Backend) On(board boards.Board) Backend {
+	switch {
+	case b != "":
+		return b
+	case board.Family == boards.AMD:
+		return BackendHLS
+	}
+	return BackendRTL
+}
+
+// backend is the back end that is asked for, on a board; d says so where there is none.
+func (o Options) backend(board boards.Board, d *diag.List) Backend {
+	b := o.Backend.On(board)
+	if b.HLS() && board.Family != boards.AMD {
+		d.Fail(diag.BackendUnfit, "", fmt.Sprintf("%s has the device %s, and Vitis HLS makes nothing for devices that are not AMD's",
+			board.Name, board.Part), "use --backend rtl, or leave it out")
+	}
+	return b
+}
 
 // HLS reports whether C++ is generated, RTL whether SystemVerilog is.
 func (b Backend) HLS() bool { return b != BackendRTL }

@@ -3,6 +3,7 @@ package dataflow
 import (
 	"fmt"
 
+	"hlsgen/boards"
 	"hlsgen/hlslib/delay"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/num"
@@ -18,11 +19,18 @@ type Circuited interface {
 // the usual length.
 func (t Target) Rate() circuit.Rate {
 	rate := circuit.Rate{LUT: 600, Carry: 15, Inputs: 6}
-	switch delay.Family(t.Board.DSPType) {
-	case delay.Series7:
+	switch {
+	case t.Board.Family == boards.ICE40U:
+		rate = circuit.Rate{LUT: 3000, Carry: 280, Inputs: 4}
+	case t.Board.Family == boards.ECP5:
+		rate = circuit.Rate{LUT: 900, Carry: 50, Inputs: 4}
+	case t.Board.DSPType == string(delay.Series7):
 		rate.LUT, rate.Carry = 900, 30
-	case delay.Versal:
+	case t.Board.DSPType == string(delay.Versal):
 		rate.LUT = 500
+	}
+	if !t.Board.StoresInLUTs() {
+		rate.BlockBits = boards.BlockBits
 	}
 	rate.Stage = max(2*rate.LUT, int(1000*t.Delays().Budget()))
 	return rate

@@ -46,6 +46,7 @@ const (
 	LengthFixed       Code = "length-fixed"
 	CompilerMissing   Code = "compiler-missing"
 	VerilatorMissing  Code = "verilator-missing"
+	BackendUnfit      Code = "backend-unfit"
 	FixedBatch        Code = "fixed-batch"
 )
 
@@ -92,5 +93,6 @@ var Codes = map[Code]string{
 	JournalDamaged:    "a line of a sweep's journal is not as it was written",
 	CompilerMissing:   "no C++ compiler was found",
 	VerilatorMissing:  "Verilator was not found",
+	BackendUnfit:      "the back end makes nothing for the board",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing of the tools it is asked for, on Debian and Ubuntu, and says what it does:
-#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator
+#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack
 # Where nothing is missing it does nothing and needs neither rights nor network.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -38,6 +38,10 @@ for tool in "$@"; do
     nm) missing nm binutils ;;
     tclsh) missing tclsh tcl ;;
     verilator) missing verilator verilator ;;
+    python3) missing python3 python3 ;;
+    yosys) missing yosys yosys ;;
+    nextpnr-ice40) missing nextpnr-ice40 nextpnr-ice40 ;;
+    icepack) missing icepack fpga-icestorm ;;
     slurm) # daemons stand where a user's path does not lead
         PATH=$PATH:/usr/sbin:/sbin missing slurmctld slurm-wlm
         PATH=$PATH:/usr/sbin:/sbin missing munged munge

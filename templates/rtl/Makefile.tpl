@@ -1,26 +1,115 @@
-# The network in SystemVerilog, without vendor tools.
-#     make sim    runs the recorded frames in Verilator: every word of every stream is compared
-#     make lint   what Verilator has to say of the text
-#     make synth  Yosys' checks, and what the network takes of a 7-series device
-TOP     := {{ v|req }}
+# The network in SystemVerilog.
+#     make sim        runs the recorded frames in Verilator: every word of every stream is compared
+#     make lint       what Verilator has to say of the text
+#     make synth      Yosys' checks, and what the network takes of {{ v.About|req }}
+{%- if v.Family == "ice40up" %}
+#     make netlist    runs the recorded frames again, with the cells that Yosys makes of the network
+{%- endif %}
+{%- if v.UART %}
+#     make uart       runs the UART top in Verilator: uart/talk.py sends frames, and some bytes are lost
+#     make bitstream  the UART top for the board, in build/; BAUD=1000000 makes it faster
+{%- endif %}
+TOP     := {{ v.Top|req }}
 SOURCES := $(TOP).sv $(wildcard layers/*.sv lib/*.sv)
+{%- if v.UART %}
+UART    := $(TOP)_uart
+CLOCK   := {{ v.Clock|req }}
+BAUD    ?= {{ v.Baud|req }}
+ALL     := $(SOURCES) $(wildcard uart/*.sv)
+{%- endif %}
 
-.PHONY: sim lint synth clean
+.PHONY: sim lint synth clean{% if v.Family == "ice40up" %} netlist{% endif %}{% if v.UART %} uart bitstream force{% endif %}
 sim: obj/bench
 	./obj/bench +data=bench/data
 
+VERILATE := verilator --cc --exe --build --unroll-count 4097 -Wno-fatal -Wno-lint --x-assign unique --x-initial unique
+
 obj/bench: $(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
-	verilator --cc --exe --build --unroll-count 4097 -Wno-fatal -Wno-lint --x-assign unique --x-initial unique --prefix Vbench \
-		--top-module hlsgen_bench --Mdir obj -CFLAGS "-std=gnu++17 -I../bench -w" -o bench $(SOURCES) \
-		bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp
+	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir obj -CFLAGS "-std=gnu++17 -I../bench -w" -o bench \
+		$(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp
 
 lint:
 	verilator --lint-only -Wall --unroll-count 4097 --top-module $(TOP) $(SOURCES)
+{%- if v.UART %}
+	verilator --lint-only -Wall --unroll-count 4097 --top-module $(UART) $(ALL)
+{%- endif %}
 
 synth:
-	yosys -q -p "read_verilog -sv -defer $(SOURCES); synth_xilinx -flatten -top $(TOP); check -assert; \
-		tee -o synth.txt stat"
-	cat synth.txt
+	@mkdir -p build
+	yosys -q -l build/synth.log -p "read_verilog -sv -defer $(SOURCES); {{ v.Synth|req }} -top $(TOP); check -assert; tee -o build/synth.txt stat"
+	@cat build/synth.txt
 
 clean:
-	rm -rf obj synth.txt
+	rm -rf build obj obj_*
+{%- if v.Family == "ice40up" %}
+
+netlist: obj_netlist/bench
+	./obj_netlist/bench +data=bench/data
+
+# The streams stay visible to the bench where modules stay apart.
+build/netlist.v: $(SOURCES)
+	@mkdir -p build
+	yosys -q -l build/netlist.log -p "read_verilog -sv -defer $(SOURCES); {{ v.Synth|req }} -noflatten -top $(TOP); \
+		write_verilog -noattr $@"
+
+CELLS = $(dir $(shell command -v yosys))../share/yosys/ice40/cells_sim.v
+
+obj_netlist/bench: build/netlist.v bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
+	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir obj_netlist -CFLAGS "-std=gnu++17 -I../bench -w" -o bench \
+		-DNO_ICE40_DEFAULT_ASSIGNMENTS build/netlist.v $(CELLS) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp
+{%- endif %}
+{%- if v.UART %}
+
+# A program for each speed.
+uart: obj_uart_$(BAUD)/uart
+	python3 uart/simulate.py $< $(BAUD) $$(( ($(CLOCK) + $(BAUD) / 2) / $(BAUD) )) bench/data/{{ v.Recorded|req }} \
+		bench/data/{{ v.Results|req }}
+
+obj_uart_$(BAUD)/uart: $(ALL) uart/simulated.cpp
+	$(VERILATE) -O3 -GBAUD=$(BAUD) --prefix Vuart --top-module $(UART) --Mdir obj_uart_$(BAUD) \
+		-CFLAGS "-std=gnu++17 -O3 -w" -o uart $(ALL) uart/simulated.cpp
+{%- endif %}
+{%- if v.UART and v.Family == "amd" %}
+
+# Not tried: no Vivado was at hand.
+bitstream:
+	vivado -mode batch -source uart/vivado.tcl -tclargs $(BAUD)
+{%- endif %}
+{%- if v.UART and v.Family != "amd" %}
+
+# Another speed makes it anew.
+build/baud: force
+	@mkdir -p build
+	@echo $(BAUD) | cmp -s - $@ || echo $(BAUD) > $@
+
+build/$(UART).json: $(ALL) build/baud
+	yosys -q -l build/yosys.log -p "read_verilog -sv -defer $(ALL); hierarchy -top $(UART) -chparam BAUD $(BAUD); \
+		{{ v.Synth|req }} -top $(UART) -json $@; tee -o build/cells.txt stat"
+{%- endif %}
+{%- if v.UART and v.Family == "ice40up" %}
+
+build/$(UART).asc: build/$(UART).json uart/pins.pcf
+	nextpnr-ice40 -q -l build/nextpnr.log --{{ v.Device|req }} --package {{ v.Package|req }} --freq {{ v.MHz|req }} --seed 1 \
+		--json $< --pcf uart/pins.pcf --asc $@ --report build/report.json
+
+build/$(UART).bin: build/$(UART).asc
+	icepack $< $@
+
+bitstream: build/$(UART).bin
+	@grep -E '(ICESTORM_LC|ICESTORM_RAM|ICESTORM_DSP):' build/nextpnr.log | sort -u
+	@grep 'Max frequency for clock' build/nextpnr.log | tail -n 1
+{%- endif %}
+{%- if v.UART and v.Family == "ecp5" %}
+
+# Not tried: no nextpnr-ecp5 and no ecppack were at hand.
+build/$(UART).config: build/$(UART).json uart/pins.lpf
+	nextpnr-ecp5 -q -l build/nextpnr.log --{{ v.Device|req }} --package {{ v.Package|req }} --speed {{ v.Speed|req }} --seed 1 \
+		--json $< --lpf uart/pins.lpf --textcfg $@ --report build/report.json
+
+build/$(UART).bit: build/$(UART).config
+	ecppack --compress $< $@
+
+bitstream: build/$(UART).bit
+	@grep -E '(TRELLIS_COMB|TRELLIS_FF|DP16KD|MULT18X18D):' build/nextpnr.log | sort -u
+	@grep 'Max frequency for clock' build/nextpnr.log | tail -n 1
+{%- endif %}

@@ -73,16 +73,27 @@ func Bench(runs []Run) (templates.Files, error) {
 	return files, nil
 }
 
-// Project is all files below rtl/: the design, a bench with the frames on its streams, and a Makefile that runs it.
+// Project is all files below rtl/: the design, a bench with the frames on its streams, a Makefile that runs it, and the UART
+// top, for boards whose pins are known.
 func (n *Network) Project(frames [][]dataflow.Tensor) (templates.Files, error) {
 	files, err := Bench([]Run{{Network: n, Frames: frames}})
 	if err != nil {
 		return nil, err
 	}
-	text, err := templates.Render(texts, "Makefile.tpl", n.Top)
+	text, err := templates.Render(texts, "Makefile.tpl", n.makefile())
+	if err != nil {
+		return nil, err
+	}
 	files = append(files, templates.File{Path: "rtl/Makefile", Data: text})
+	if n.uart() {
+		more, err := n.uartProject()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+	}
 	slices.SortFunc(files, func(a, b templates.File) int { return strings.Compare(a.Path, b.Path) })
-	return files, err
+	return files, nil
 }
 
 // bencher collects tops.

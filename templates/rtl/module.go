@@ -4,11 +4,12 @@
 // no functions of types of our own, no return. Every operand of an operation has the width of the result, so that no
 // rule of the language about widths and signs decides anything.
 //
-// In come circuits (internal/circuit) and designs; out come files. It sees templates, circuit, dataflow and num.
+// In come circuits (internal/circuit) and designs; out come files. It sees templates, circuit, dataflow, num and boards.
 //
 //	module.go     a circuit as a module: its ports, stages, registers
 //	spell.go      operations
 //	network.go    the top; lib/ has what does not depend on a design
+//	uart.go       a top that has a UART at both ends of the network, and the Makefile's tools
 //	bench.go      a bench for Verilator, whose C++ is in bench/; verilator.go compiles and runs it, events.go reads what
 //	              it says
 package rtl
@@ -253,7 +254,7 @@ func (s *speller) memories(w *strings.Builder) {
 		switch {
 		case t.Style == circuit.Registers:
 			style = "registers"
-			w.WriteString("`ifndef YOSYS\n    (* ram_style = \"registers\" *)\n`endif\n")
+			w.WriteString("    (* ram_style = \"registers\" *)\n")
 		case kind == "rom" && t.Style == circuit.Distributed: // Yosys 0.23 has no such style for a table
 			w.WriteString("`ifdef YOSYS\n    (* rom_style = \"logic\" *)\n`else\n" +
 				"    (* rom_style = \"distributed\" *)\n`endif\n")

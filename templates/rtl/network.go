@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hlsgen/boards"
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 )
@@ -55,6 +56,14 @@ var styles = map[dataflow.Memory]string{
 	dataflow.SRL: "srl", dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram",
 }
 
+// style is where a FIFO lies on a board. Where no LUT is a memory, words that move on by a place are registers.
+func style(m dataflow.Memory, b boards.Board) string {
+	if m == dataflow.LUTRAM && !b.StoresInLUTs() {
+		m = dataflow.SRL
+	}
+	return styles[m]
+}
+
 // Of is the design in SystemVerilog.
 func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	face, err := templates.InterfaceOf(d, opt)
@@ -95,7 +104,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		}
 		w := d.Port(s).Width()
 		v.Streams = append(v.Streams, streamView{stream(s), strconv.Itoa(w), strconv.Itoa(w - 1),
-			strconv.Itoa(n.places[s]), styles[d.FIFO[s].Memory]})
+			strconv.Itoa(n.places[s]), style(d.FIFO[s].Memory, d.Target.Board)})
 	}
 	v.Reset = strconv.Itoa(n.reset)
 	v.borders(face)

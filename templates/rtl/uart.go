@@ -1,0 +1,147 @@
+package rtl
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"strconv"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+	"hlsgen/templates"
+)
+
+//go:embed uart/*
+var uartFiles embed.FS
+
+// baud is what the UART top speaks, if nothing else is asked for.
+const baud = 115200
+
+// A uartView is what the templates of the UART top show.
+type uartView struct {
+	Top, Board                  string
+	Clock, Baud                 string // Hz
+	In, Out                     string // AXI4-Streams
+	InHigh, InBytes, InWords    string
+	OutHigh, OutBytes, OutWords string
+	Digits                      string // of a result's word, in hexadecimal
+	Recorded, Results           string // frames of the bench
+	Seconds                     string
+	Pins                        []pinView
+	MHz, Period                 string
+	Part                        string
+}
+
+// A pinView is where a pin is.
+type pinView struct{ Name, Site string }
+
+// uart reports whether the design has a UART top: the board's pins are known, frames of one length go in at one stream and
+// come out at one.
+func (n *Network) uart() bool {
+	d := n.design
+	return len(d.Target.Board.Pins) > 0 && len(n.face.In) == 1 && len(n.face.Out) == 1 && d.Model.Lengths == nil
+}
+
+// uartView is of designs with a UART top.
+func (n *Network) uartView() uartView {
+	b, in, out := n.design.Target.Board, n.face.In[0], n.face.Out[0]
+	v := uartView{Top: n.Top, Board: b.Name, Clock: strconv.Itoa(int(b.ClockMHz * 1e6)), Baud: strconv.Itoa(baud),
+		In: in.Name, InHigh: strconv.Itoa(in.TDATA - 1), InBytes: strconv.Itoa(in.TDATA / 8), InWords: strconv.Itoa(in.Port.Words),
+		Out: out.Name, OutHigh: strconv.Itoa(out.TDATA - 1), OutBytes: strconv.Itoa(out.TDATA / 8),
+		OutWords: strconv.Itoa(out.Port.Words), Digits: strconv.Itoa((out.Port.Width() + 3) / 4),
+		Recorded: fmt.Sprintf("T0_s%d.dat", in.Stream), Results: fmt.Sprintf("T0_s%d.dat", out.Stream),
+		MHz: strconv.FormatFloat(b.ClockMHz, 'f', -1, 64), Period: strconv.FormatFloat(1000/b.ClockMHz, 'f', 3, 64), Part: b.Part}
+	bits := 10 * (in.Port.Words*in.TDATA + out.Port.Words*out.TDATA + 32) / 8
+	v.Seconds = strconv.FormatFloat(0.1+float64(bits)/baud+float64(n.most())/(b.ClockMHz*1e6), 'f', 2, 64)
+	for _, name := range boards.PinNames {
+		v.Pins = append(v.Pins, pinView{name, b.Pin(name)})
+	}
+	return v
+}
+
+// most is more clocks than a frame takes that is alone in the network: those of one layer after the other.
+func (n *Network) most() (clocks int) {
+	for i := range n.design.Model.Graph.Nodes {
+		l := n.design.Loop(i)
+		clocks += l.Iterations() + l.Latency + 8
+	}
+	return clocks
+}
+
+// uartProject is the UART top, with what simulates it, what talks to it and the constraints of its pins.
+func (n *Network) uartProject() (templates.Files, error) {
+	var files templates.Files
+	names, err := uartFiles.ReadDir("uart")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range names {
+		text, err := uartFiles.ReadFile("uart/" + e.Name())
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, templates.File{Path: "rtl/uart/" + e.Name(), Data: text})
+	}
+	v := n.uartView()
+	for _, f := range []struct{ path, template string }{
+		{"rtl/uart/" + n.Top + "_uart.sv", "uart.sv.tpl"},
+		{"rtl/uart/talk.py", "talk.py.tpl"},
+		{"rtl/uart/" + toolsOf(n.design).constraints, toolsOf(n.design).constraints + ".tpl"},
+	} {
+		text, err := templates.Render(texts, f.template, v)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, templates.File{Path: f.path, Data: text})
+	}
+	if n.design.Target.Board.Family == boards.AMD {
+		text, err := templates.Render(texts, "vivado.tcl.tpl", v)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, templates.File{Path: "rtl/uart/vivado.tcl", Data: text})
+	}
+	return files, nil
+}
+
+// tools are what make a bitstream for a family.
+type tools struct {
+	synth       string // command of Yosys
+	constraints string // file of pins
+}
+
+// toolsOf is those for a design's device.
+func toolsOf(d *dataflow.Design) tools {
+	switch d.Target.Board.Family {
+	case boards.ICE40U:
+		return tools{"synth_ice40 -device u -dsp", "pins.pcf"}
+	case boards.ECP5:
+		return tools{"synth_ecp5", "pins.lpf"}
+	}
+	return tools{"synth_xilinx -flatten", "pins.xdc"}
+}
+
+// A makeView is what Makefile.tpl shows; Family is "amd" where the board has none.
+type makeView struct {
+	Top, Synth, Family, About string
+	UART                      bool
+	Constraints, Device       string
+	Package, Speed            string
+	Clock, Baud, MHz          string
+	Recorded, Results         string
+}
+
+func (n *Network) makefile() makeView {
+	b, t := n.design.Target.Board, toolsOf(n.design)
+	v := makeView{Top: n.Top, Synth: t.synth, Family: cmp.Or(string(b.Family), "amd"), UART: n.uart(), Constraints: t.constraints}
+	v.About = map[boards.Family]string{boards.AMD: "a 7-series device", boards.ICE40U: "an iCE40 UltraPlus", boards.ECP5: "an ECP5"}[b.Family]
+	if b.Family != boards.AMD {
+		d := b.Device()
+		v.Device, v.Package, v.Speed = d.Name, d.Package, d.Speed
+	}
+	if v.UART {
+		u := n.uartView()
+		v.Clock, v.Baud, v.MHz, v.Recorded, v.Results = u.Clock, u.Baud, u.MHz, u.Recorded, u.Results
+	}
+	return v
+}
