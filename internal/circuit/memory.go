@@ -51,7 +51,8 @@ func (r Register) After() Value {
 	return r.b.add(n)
 }
 
-// Set is what iterations leave for which the condition holds. Both have to be there at the register's stage, or earlier.
+// Set is what iterations leave for which the condition holds. Both have to be there at the register's stage, or
+// earlier.
 func (r Register) Set(next, when Value) {
 	s := &r.b.m.States[r.state]
 	when = r.b.now(func() Value { return All(r.b.Started(s.Stage), when.At(s.Stage)) })
