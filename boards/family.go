@@ -15,6 +15,11 @@ const (
 	ECP5   Family = "ecp5"
 )
 
+var (
+	ice40Part = regexp.MustCompile(`^iCE40(UP[35]K)-(SG48|UWG30)$`)
+	ecp5Part  = regexp.MustCompile(`^LFE5(U|UM|UM5G)-([1248][245])F-([678])(BG|MG)([0-9]{3})[CI]$`)
+)
+
 // A kind is what all devices of a family have in common.
 type kind struct {
 	dsp    string         // the name of its multiplier
@@ -23,14 +28,15 @@ type kind struct {
 	part   *regexp.Regexp // of the parts that there are tools for
 }
 
-// kinds are by FPGA-DS-02008 (iCE40 UltraPlus Family Data Sheet) and FPGA-DS-02012 (ECP5 and ECP5-5G Family Data Sheet).
+// kinds are by FPGA-DS-02008 (iCE40 UltraPlus Family Data Sheet) and FPGA-DS-02012 (ECP5 and ECP5-5G Family Data
+// Sheet).
 var kinds = map[Family]kind{
-	ICE40U: {"SB_MAC16", 4, false, regexp.MustCompile(`^iCE40(UP[35]K)-(SG48|UWG30)$`)},
-	ECP5:   {"MULT18X18D", 18, true, regexp.MustCompile(`^LFE5(U|UM|UM5G)-([1248][245])F-([678])(BG|MG)([0-9]{3})[CI]$`)},
+	ICE40U: {"SB_MAC16", 4, false, ice40Part},
+	ECP5:   {"MULT18X18D", 18, true, ecp5Part},
 }
 
-// BlockBits is the size from which on an array that is to lie in LUTs lies in block RAM, where no LUT is a memory; smaller
-// ones are registers.
+// BlockBits is the size from which on an array that is to lie in LUTs lies in block RAM, where no LUT is a memory;
+// smaller ones are registers.
 const BlockBits = 96
 
 // A Device is a part as nextpnr is told of it. Speed is empty where it does not ask.

@@ -51,7 +51,7 @@ var keys = []key{
 	{"spram", true, figure(func(b *Board) *int { return &b.SPRAM }, 0, 100_000)},
 	{"uram", false, figure(func(b *Board) *int { return &b.URAM }, 0, 100_000)},
 	{"dsp", false, figure(func(b *Board) *int { return &b.DSP }, 0, 100_000)},
-	{"dsp_type", false, word(func(b *Board) *string { return &b.DSPType }, `^(DSP48E1|DSP48E2|DSP58|SB_MAC16|MULT18X18D)$`)},
+	{"dsp_type", false, word(func(b *Board) *string { return &b.DSPType }, dspPattern)},
 	{"host_port_bits", false, port},
 	{"memory_gbps", true, amount(func(b *Board) *float64 { return &b.MemoryGBps }, 0, 2000, "GB/s")},
 	{"default_clock_mhz", false, amount(func(b *Board) *float64 { return &b.ClockMHz }, 1, 2000, "MHz")},
@@ -64,6 +64,9 @@ var keys = []key{
 	{"clock_source", true, source(func(b *Board) *string { return &b.ClockSource })},
 	{"pin_source", true, source(func(b *Board) *string { return &b.PinSource })},
 }
+
+// dspPattern is the types of DSP slices: AMD's, an iCE40's, an ECP5's.
+const dspPattern = `^(DSP48E1|DSP48E2|DSP58|SB_MAC16|MULT18X18D)$`
 
 // gradePattern is a speed grade: -1, -2LV, -2MP.
 const gradePattern = `-[1-9][A-Z]{0,3}`

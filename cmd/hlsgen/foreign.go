@@ -63,7 +63,7 @@ var foreignFlags = []foreign{
 	{"mvau-wwidth-max folding-two-pass-relaxation",
 		"", "the search for the folding needs no such bound; max-use and least steer it"},
 	{"verification-atol atol rtol tolerance", "", "results are equal bit for bit; float32's near ties are told apart"},
-	{"backend io-type", "", "there is one: streaming layers in C++ for Vitis HLS"},
+	{"io-type", "", "there is one: streaming layers"},
 	{"generate-outputs mode", "", "build writes everything, check and sweep only look"},
 	{"csim synth vsynth cosim export csynth stitched-ip-gen-dcp synth-opt",
 		"", "build writes scripts for that: see hls/ in its folder"},

@@ -25,7 +25,7 @@ var answers = map[string]string{
 	"build --output_dir o":               "which is --out here\n",
 	"check --target-fps 5":               "which is --fps here (--fps belongs to build, simulate and sweep)\n",
 	"build --verify-input-npy x.npy":     "which is --input here: of simulate (--input belongs to simulate)\n",
-	"build --backend Vitis":              "unknown flag: --backend: there is one",
+	"build --io-type io_stream":          "unknown flag: --io-type: there is one",
 	"build -target_fps 5":                "which is --fps here",
 	"build --max_use 0.5":                "unknown flag: --max_use, did you mean --max-use?\n",
 	"build -board zcu104":                "did you mean --board?\n",
@@ -61,12 +61,12 @@ func TestForeign(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	write(t, dir+"/"+configName, "target_fps: 5\nsynth_clk_period_ns: 5\nbackend: x\n")
+	write(t, dir+"/"+configName, "target_fps: 5\nsynth_clk_period_ns: 5\nio_type: x\n")
 	got := say(dir, nil, "check")
 	for _, want := range []string{
 		`unknown key "target_fps", which is fps here`,
 		`unknown key "synth_clk_period_ns", which is clock here: in MHz`,
-		`unknown key "backend": there is one`,
+		`unknown key "io_type": there is one`,
 	} {
 		expect(t, "stderr", got.stderr, want)
 	}

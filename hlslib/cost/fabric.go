@@ -141,8 +141,8 @@ func (f Fabric) lutROM(rows, width int) float64 {
 // An aspect is a shape of a block RAM.
 type aspect struct{ rows, width int }
 
-// aspects are the shapes of a block RAM, the widest first: of a RAMB18 (UG473, UG573), of which a RAMB18E5 has none of less
-// than nine bits (AM007), and of Lattice's.
+// aspects are the shapes of a block RAM, the widest first: of a RAMB18 (UG473, UG573), of which a RAMB18E5 has none
+// of less than nine bits (AM007), and of Lattice's.
 func (f Fabric) aspects() []aspect {
 	switch f {
 	case Versal:
@@ -167,9 +167,9 @@ func depth(least, rows int) int {
 	return max(least, 1<<log2Ceil(rows))
 }
 
-// blocks is the number of block RAMs of a memory, RAMB18 on AMD's devices: columns that are as deep as the memory, of the shapes that together take
-// least. A column of the 7 series is one RAMB36, or of single bits and joined by their cascade and multiplexers. Later
-// fabrics cascade every shape.
+// blocks is the number of block RAMs of a memory, RAMB18 on AMD's devices: columns that are as deep as the memory, of
+// the shapes that together take least. A column of the 7 series is one RAMB36, or of single bits and joined by their
+// cascade and multiplexers. Later fabrics cascade every shape.
 func (f Fabric) blocks(rows, width int) int {
 	aspects := f.aspects()
 	tall := depth(aspects[0].rows, rows)

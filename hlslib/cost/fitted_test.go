@@ -225,7 +225,9 @@ func TestFabric(t *testing.T) {
 // On an iCE40 a FIFO is registers or block RAM, and what it is priced with is what it holds.
 func TestFIFOsOfLUT4(t *testing.T) {
 	t.Parallel()
-	want := []FIFO{{Depth: 16, Width: 8, Memory: Shift, Fabric: ICE40}, {Depth: 512, Width: 8, Memory: Block, Fabric: ICE40}}
+	want := []FIFO{
+		{Depth: 16, Width: 8, Memory: Shift, Fabric: ICE40}, {Depth: 512, Width: 8, Memory: Block, Fabric: ICE40},
+	}
 	got := Model{Fabric: ICE40}.FIFOs(13, 8)
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

@@ -2,10 +2,10 @@ package cost
 
 import "hlsgen/boards"
 
-// What differs where LUTs have four inputs: iCE40 (FPGA-DS-02008) and ECP5 (FPGA-DS-02012). Neither has shift registers in
-// LUTs; what is one elsewhere is registers here. Logic is not priced higher than where LUTs have six inputs: the formulas are
-// fitted on what HLS makes, whose control is larger than that of circuits, by about as much as smaller LUTs take more
-// (docs/boards.md has figures).
+// What differs where LUTs have four inputs: iCE40 (FPGA-DS-02008) and ECP5 (FPGA-DS-02012). Neither has shift
+// registers in LUTs; what is one elsewhere is registers here. Logic is not priced higher than where LUTs have six
+// inputs: the formulas are fitted on what HLS makes, whose control is larger than that of circuits, by about as much
+// as smaller LUTs take more (docs/boards.md has figures).
 
 // lut4 reports whether LUTs have four inputs.
 func (f Fabric) lut4() bool { return f == ICE40 || f == ECP5 }
@@ -38,8 +38,8 @@ func (f Fabric) lut4Memory(m Memory, rows, width int) Memory {
 	return Registers
 }
 
-// lut4Storage is the LUTs of an ECP5 that hold a memory: four are 16 rows of four bits with one port to write, one to read
-// (TRELLIS_DPR16X4).
+// lut4Storage is the LUTs of an ECP5 that hold a memory: four are 16 rows of four bits with one port to write, one to
+// read (TRELLIS_DPR16X4).
 func lut4Storage(rows, width int) int { return 4 * ceil(rows, lut4Rows) * ceil(width, 4) }
 
 // lut4RAM is all LUTs of such a memory: two beside four pass the port to write.
@@ -48,8 +48,8 @@ func (f Fabric) lut4RAM(rows, width int) float64 {
 	return float64(lut4Storage(rows, width)*3/2+decode(banks)) + f.mux(banks)*float64(width)
 }
 
-// shifted is words that move on by one place with each that is written, of which any can be read: registers, as many as a
-// power of two.
+// shifted is words that move on by one place with each that is written, of which any can be read: registers, as many
+// as a power of two.
 func (f Fabric) shifted(rows, width int) (luts, registers float64) {
 	places := 1 << log2Ceil(rows)
 	return f.mux(places) * float64(width), float64(places * width)

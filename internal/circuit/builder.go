@@ -15,8 +15,8 @@ type Rate struct {
 	LUT    int // a lookup table, and the wires to the next
 	Carry  int // a bit of an adder
 	Inputs int // of a lookup table: 4 or 6
-	// Where lookup tables are no memory, arrays that are to lie in them are blocks if they have so many bits, else registers;
-	// 0 where they are.
+	// Where lookup tables are no memory, arrays that are to lie in them are blocks if they have so many bits, else
+	// registers; 0 where they are.
 	BlockBits int
 }
 

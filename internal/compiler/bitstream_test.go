@@ -18,7 +18,8 @@ import (
 func project(t *testing.T, board string, fps float64) (*Result, string) {
 	t.Helper()
 	var d diag.List
-	o := Options{Board: board, Backend: BackendRTL, FPS: fps, Verify: 6, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}
+	o := Options{Board: board, Backend: BackendRTL, FPS: fps, Verify: 6, NoCSim: true}
+	o.Out = filepath.Join(t.TempDir(), "out")
 	r, err := Run(context.Background(), o, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
@@ -51,8 +52,8 @@ func figure(t *testing.T, text, pattern string) float64 {
 	return v
 }
 
-// TestUART has the project's Python script talk to the UART top in Verilator: with nothing lost, with bytes lost on their
-// way, and with resets in the middle of frames (uart/simulate.py). Every result is the recorded one.
+// TestUART has the project's Python script talk to the UART top in Verilator: with nothing lost, with bytes lost on
+// their way, and with resets in the middle of frames (uart/simulate.py). Every result is the recorded one.
 func TestUART(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "make", "python3", "verilator", "g++")
@@ -66,14 +67,15 @@ func TestUART(t *testing.T) {
 	}
 	for _, baud := range speeds {
 		// 6 frames, 15 of which a byte is lost or changed, 9 after half a message, 3 after half a result, 1 after noise
-		if said := makes(t, dir, "uart", "BAUD="+baud); !strings.Contains(said, "PASS 34 frames over the UART, 22 resets") {
+		said := makes(t, dir, "uart", "BAUD="+baud)
+		if !strings.Contains(said, "PASS 34 frames over the UART, 22 resets") {
 			t.Errorf("at %s baud: %s", baud, said)
 		}
 	}
 }
 
-// TestBitstream goes through Yosys, nextpnr and icepack, with the embedded example: it fits, follows the board's clock, and
-// takes as many block RAMs as it is priced at, and one for the UART's frame.
+// TestBitstream goes through Yosys, nextpnr and icepack, with the embedded example: it fits, follows the board's
+// clock, and takes as many block RAMs as it is priced at, and one for the UART's frame.
 func TestBitstream(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "make", "yosys", "nextpnr-ice40", "icepack")
@@ -96,8 +98,8 @@ func TestBitstream(t *testing.T) {
 	t.Logf("%d logic cells; %d LUT estimated without the UART", cells, r.Design.Estimate.Total.LUT)
 }
 
-// TestNetlist runs the cells that Yosys makes of a network in the bench of the SystemVerilog: every word of every stream has
-// to be the recorded one, and every clock the same.
+// TestNetlist runs the cells that Yosys makes of a network in the bench of the SystemVerilog: every word of every
+// stream has to be the recorded one, and every clock the same.
 func TestNetlist(t *testing.T) {
 	t.Parallel()
 	if !tier.Full() {
@@ -121,7 +123,8 @@ func TestNetlist(t *testing.T) {
 	}
 }
 
-// TestSynthesis holds block RAM against its price on other families: Yosys takes the text, and has it where it is priced.
+// TestSynthesis holds block RAM against its price on other families: Yosys takes the text, and has it where it is
+// priced.
 func TestSynthesis(t *testing.T) {
 	t.Parallel()
 	for board, cell := range map[string]string{"ulx3s-85f": "DP16KD", "arty-a7-35": "RAMB18E1"} {

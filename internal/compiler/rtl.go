@@ -43,8 +43,8 @@ func (b Backend) On(board boards.Board) Backend {
 func (o Options) backend(board boards.Board, d *diag.List) Backend {
 	b := o.Backend.On(board)
 	if b.HLS() && board.Family != boards.AMD {
-		d.Fail(diag.BackendUnfit, "", fmt.Sprintf("%s has the device %s, and Vitis HLS makes nothing for devices that are not AMD's",
-			board.Name, board.Part), "use --backend rtl, or leave it out")
+		d.Fail(diag.BackendUnfit, "", fmt.Sprintf("%s has the device %s, and Vitis HLS makes nothing for "+
+			"devices that are not AMD's", board.Name, board.Part), "use --backend rtl, or leave it out")
 	}
 	return b
 }
@@ -113,8 +113,8 @@ const (
 	maxSlow = 1 << 20 // clocks of all frames: benches of more are optimised
 )
 
-// verilated runs the design in SystemVerilog. Every word of every stream has to be Eval's, and has to move in the clock
-// in which it moves in engine cycle.
+// verilated runs the design in SystemVerilog. Every word of every stream has to be Eval's, and has to move in the
+// clock in which it moves in engine cycle.
 func verilated(ctx context.Context, d *dataflow.Design, in, streams []tensors) error {
 	n, err := rtl.Of(d, templates.Options{})
 	if err != nil {

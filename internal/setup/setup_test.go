@@ -99,7 +99,8 @@ func TestScript(t *testing.T) {
 		want string
 	}{
 		{"nothing is missing", programs{"g++": "", "tclsh": "", "id": user}, "g++ tclsh", 0, ""},
-		{"root", programs{"g++": "", "id": root, "apt-get": apt, "sudo": sudo}, "g++ clang++ opt nm tclsh verilator yosys icepack", 0,
+		{"root", programs{"g++": "", "id": root, "apt-get": apt, "sudo": sudo},
+			"g++ clang++ opt nm tclsh verilator yosys icepack", 0,
 			installed("", "clang llvm binutils tcl verilator yosys fpga-icestorm")},
 		{"sudo", programs{"id": user, "apt-get": apt, "sudo": sudo}, "g++", 0, installed("sudo ", "g++")},
 		{"neither", programs{"id": user, "apt-get": apt}, "g++", 1, "setup: missing packages: g++\n" +

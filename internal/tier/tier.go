@@ -23,7 +23,8 @@ import (
 )
 
 // Installed are the programs that `make test` installs where they are missing.
-var Installed = []string{"g++", "clang++", "opt", "nm", "tclsh", "verilator", "python3", "yosys", "nextpnr-ice40", "icepack"}
+var Installed = []string{"g++", "clang++", "opt", "nm", "tclsh", "verilator", "python3", "yosys",
+	"nextpnr-ice40", "icepack"}
 
 // basic are the programs that every machine has on which `make` runs.
 var basic = []string{"awk", "bash", "make", "sha256sum", "sh"}

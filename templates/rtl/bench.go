@@ -73,8 +73,8 @@ func Bench(runs []Run) (templates.Files, error) {
 	return files, nil
 }
 
-// Project is all files below rtl/: the design, a bench with the frames on its streams, a Makefile that runs it, and the UART
-// top, for boards whose pins are known.
+// Project is all files below rtl/: the design, a bench with the frames on its streams, a Makefile that runs it, and
+// the UART top, for boards whose pins are known.
 func (n *Network) Project(frames [][]dataflow.Tensor) (templates.Files, error) {
 	files, err := Bench([]Run{{Network: n, Frames: frames}})
 	if err != nil {

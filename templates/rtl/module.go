@@ -4,7 +4,8 @@
 // no functions of types of our own, no return. Every operand of an operation has the width of the result, so that no
 // rule of the language about widths and signs decides anything.
 //
-// In come circuits (internal/circuit) and designs; out come files. It sees templates, circuit, dataflow, num and boards.
+// In come circuits (internal/circuit) and designs; out come files. It sees templates, circuit, dataflow, num and
+// boards.
 //
 //	module.go     a circuit as a module: its ports, stages, registers
 //	spell.go      operations

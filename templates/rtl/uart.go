@@ -35,8 +35,8 @@ type uartView struct {
 // A pinView is where a pin is.
 type pinView struct{ Name, Site string }
 
-// uart reports whether the design has a UART top: the board's pins are known, frames of one length go in at one stream and
-// come out at one.
+// uart reports whether the design has a UART top: the board's pins are known, frames of one length go in at one
+// stream and come out at one.
 func (n *Network) uart() bool {
 	d := n.design
 	return len(d.Target.Board.Pins) > 0 && len(n.face.In) == 1 && len(n.face.Out) == 1 && d.Model.Lengths == nil
@@ -46,11 +46,13 @@ func (n *Network) uart() bool {
 func (n *Network) uartView() uartView {
 	b, in, out := n.design.Target.Board, n.face.In[0], n.face.Out[0]
 	v := uartView{Top: n.Top, Board: b.Name, Clock: strconv.Itoa(int(b.ClockMHz * 1e6)), Baud: strconv.Itoa(baud),
-		In: in.Name, InHigh: strconv.Itoa(in.TDATA - 1), InBytes: strconv.Itoa(in.TDATA / 8), InWords: strconv.Itoa(in.Port.Words),
-		Out: out.Name, OutHigh: strconv.Itoa(out.TDATA - 1), OutBytes: strconv.Itoa(out.TDATA / 8),
+		In: in.Name, InHigh: strconv.Itoa(in.TDATA - 1), InBytes: strconv.Itoa(in.TDATA / 8),
+		InWords: strconv.Itoa(in.Port.Words),
+		Out:     out.Name, OutHigh: strconv.Itoa(out.TDATA - 1), OutBytes: strconv.Itoa(out.TDATA / 8),
 		OutWords: strconv.Itoa(out.Port.Words), Digits: strconv.Itoa((out.Port.Width() + 3) / 4),
 		Recorded: fmt.Sprintf("T0_s%d.dat", in.Stream), Results: fmt.Sprintf("T0_s%d.dat", out.Stream),
-		MHz: strconv.FormatFloat(b.ClockMHz, 'f', -1, 64), Period: strconv.FormatFloat(1000/b.ClockMHz, 'f', 3, 64), Part: b.Part}
+		MHz: strconv.FormatFloat(b.ClockMHz, 'f', -1, 64), Period: strconv.FormatFloat(1000/b.ClockMHz, 'f', 3, 64),
+		Part: b.Part}
 	bits := 10 * (in.Port.Words*in.TDATA + out.Port.Words*out.TDATA + 32) / 8
 	v.Seconds = strconv.FormatFloat(0.1+float64(bits)/baud+float64(n.most())/(b.ClockMHz*1e6), 'f', 2, 64)
 	for _, name := range boards.PinNames {
@@ -106,6 +108,7 @@ func (n *Network) uartProject() (templates.Files, error) {
 
 // tools are what make a bitstream for a family.
 type tools struct {
+	about       string // the device
 	synth       string // command of Yosys
 	constraints string // file of pins
 }
@@ -114,27 +117,25 @@ type tools struct {
 func toolsOf(d *dataflow.Design) tools {
 	switch d.Target.Board.Family {
 	case boards.ICE40U:
-		return tools{"synth_ice40 -device u -dsp", "pins.pcf"}
+		return tools{"an iCE40 UltraPlus", "synth_ice40 -device u -dsp", "pins.pcf"}
 	case boards.ECP5:
-		return tools{"synth_ecp5", "pins.lpf"}
+		return tools{"an ECP5", "synth_ecp5", "pins.lpf"}
 	}
-	return tools{"synth_xilinx -flatten", "pins.xdc"}
+	return tools{"a 7-series device", "synth_xilinx -flatten", "pins.xdc"}
 }
 
 // A makeView is what Makefile.tpl shows; Family is "amd" where the board has none.
 type makeView struct {
 	Top, Synth, Family, About string
 	UART                      bool
-	Constraints, Device       string
-	Package, Speed            string
+	Device, Package, Speed    string
 	Clock, Baud, MHz          string
 	Recorded, Results         string
 }
 
 func (n *Network) makefile() makeView {
 	b, t := n.design.Target.Board, toolsOf(n.design)
-	v := makeView{Top: n.Top, Synth: t.synth, Family: cmp.Or(string(b.Family), "amd"), UART: n.uart(), Constraints: t.constraints}
-	v.About = map[boards.Family]string{boards.AMD: "a 7-series device", boards.ICE40U: "an iCE40 UltraPlus", boards.ECP5: "an ECP5"}[b.Family]
+	v := makeView{Top: n.Top, Synth: t.synth, About: t.about, Family: cmp.Or(string(b.Family), "amd"), UART: n.uart()}
 	if b.Family != boards.AMD {
 		d := b.Device()
 		v.Device, v.Package, v.Speed = d.Name, d.Package, d.Speed

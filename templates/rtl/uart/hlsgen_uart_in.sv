@@ -1,7 +1,7 @@
-// hlsgen_uart_in makes frames of words out of messages: a byte that begins a message, the bytes of the words (the lowest
-// first), a check byte. A message is kept until its check byte has come, and only then given to the network, so that
-// nothing that was lost on the line gets there. Where no byte comes for TIMEOUT clocks, or the check byte is another one,
-// the message is forgotten; what comes while a frame is given is not heard.
+// hlsgen_uart_in makes frames of words out of messages: a byte that begins a message, the bytes of the words (the
+// lowest first), a check byte. A message is kept until its check byte has come, and only then given to the network,
+// so that nothing that was lost on the line gets there. Where no byte comes for TIMEOUT clocks, or the check byte is
+// another one, the message is forgotten; what comes while a frame is given is not heard.
 module hlsgen_uart_in #(
     parameter int BYTES   = 1,  // of a word
     parameter int WORDS   = 64,  // of a frame

@@ -1,5 +1,6 @@
-// hlsgen_uart_rx hears bytes on a line: 8 data bits, no parity, one stop bit, DIVIDE clocks each. A byte without its stop bit
-// is dropped; if all its bits are zero, the line was held low (a break). It needs no reset: the line is high to begin with.
+// hlsgen_uart_rx hears bytes on a line: 8 data bits, no parity, one stop bit, DIVIDE clocks each. A byte without its
+// stop bit is dropped; if all its bits are zero, the line was held low (a break). It needs no reset: the line is high
+// to begin with.
 module hlsgen_uart_rx #(
     parameter int DIVIDE = 104
 ) (
