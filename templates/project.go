@@ -241,7 +241,7 @@ func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 }
 
 // Scratch are the folders of a project that its own Makefile makes, and `make clean` removes.
-var Scratch = []string{"hls/build", "hls/build.vendor", "rtl/obj"}
+var Scratch = []string{"hls/build", "hls/build.vendor", "rtl/build"}
 
 // Lasting are those that stay when the project is made again: synthesis takes long, and the Makefile knows by their
 // contents which of the results still hold.

@@ -53,10 +53,10 @@ var buildFiles = []templates.Entry{
 	described("a module per layer, and the functions that it uses", "rtl/layers/*.sv"),
 	described("its tables, as $readmemh reads them", "rtl/tables/*.mem"),
 	described("a bench in Verilator, with every word of every stream", "rtl/bench/*", "rtl/bench/data/*.dat"),
-	described("runs the bench, and holds the text against what Verilator and Yosys have to say; makes a bitstream of the "+
-		"UART top", "rtl/Makefile"),
-	described("the network behind a UART, for the board: the top, its parts, its pins", "rtl/uart/*.sv", "rtl/uart/pins.*",
-		"rtl/uart/vivado.tcl"),
+	described("runs the bench, and holds the text against what Verilator and Yosys have to say; makes a bitstream "+
+		"of the UART top", "rtl/Makefile"),
+	described("the network behind a UART, for the board: the top, its parts, its pins", "rtl/uart/*.sv",
+		"rtl/uart/pins.*", "rtl/uart/vivado.tcl"),
 	described("sends frames to the board over a serial port (pyserial); the same in Verilator, with losses",
 		"rtl/uart/talk.py", "rtl/uart/simulate.py", "rtl/uart/simulated.cpp"),
 	described("every layer: ONNX nodes, types, accumulator, fold, cost by part", "report/layers.json"),

@@ -19,13 +19,14 @@ ALL     := $(SOURCES) $(wildcard uart/*.sv)
 {%- endif %}
 
 .PHONY: sim lint synth clean{% if v.Family == "ice40up" %} netlist{% endif %}{% if v.UART %} uart bitstream force{% endif %}
-sim: obj/bench
-	./obj/bench +data=bench/data
+sim: build/bench/bench
+	./build/bench/bench +data=bench/data
 
 VERILATE := verilator --cc --exe --build --unroll-count 4097 -Wno-fatal -Wno-lint --x-assign unique --x-initial unique
 
-obj/bench: $(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
-	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir obj -CFLAGS "-std=gnu++17 -I../bench -w" -o bench \
+build/bench/bench: $(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
+	@mkdir -p build
+	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/bench -CFLAGS "-std=gnu++17 -I../../bench -w" -o bench \
 		$(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp
 
 lint:
@@ -40,11 +41,11 @@ synth:
 	@cat build/synth.txt
 
 clean:
-	rm -rf build obj obj_*
+	rm -rf build
 {%- if v.Family == "ice40up" %}
 
-netlist: obj_netlist/bench
-	./obj_netlist/bench +data=bench/data
+netlist: build/netlist/bench
+	./build/netlist/bench +data=bench/data
 
 # The streams stay visible to the bench where modules stay apart.
 build/netlist.v: $(SOURCES)
@@ -54,19 +55,21 @@ build/netlist.v: $(SOURCES)
 
 CELLS = $(dir $(shell command -v yosys))../share/yosys/ice40/cells_sim.v
 
-obj_netlist/bench: build/netlist.v bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
-	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir obj_netlist -CFLAGS "-std=gnu++17 -I../bench -w" -o bench \
+build/netlist/bench: build/netlist.v bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
+	@mkdir -p build
+	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/netlist -CFLAGS "-std=gnu++17 -I../../bench -w" -o bench \
 		-DNO_ICE40_DEFAULT_ASSIGNMENTS build/netlist.v $(CELLS) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp
 {%- endif %}
 {%- if v.UART %}
 
 # A program for each speed.
-uart: obj_uart_$(BAUD)/uart
+uart: build/uart_$(BAUD)/uart
 	python3 uart/simulate.py $< $(BAUD) $$(( ($(CLOCK) + $(BAUD) / 2) / $(BAUD) )) bench/data/{{ v.Recorded|req }} \
 		bench/data/{{ v.Results|req }}
 
-obj_uart_$(BAUD)/uart: $(ALL) uart/simulated.cpp
-	$(VERILATE) -O3 -GBAUD=$(BAUD) --prefix Vuart --top-module $(UART) --Mdir obj_uart_$(BAUD) \
+build/uart_$(BAUD)/uart: $(ALL) uart/simulated.cpp
+	@mkdir -p build
+	$(VERILATE) -O3 -GBAUD=$(BAUD) --prefix Vuart --top-module $(UART) --Mdir build/uart_$(BAUD) \
 		-CFLAGS "-std=gnu++17 -O3 -w" -o uart $(ALL) uart/simulated.cpp
 {%- endif %}
 {%- if v.UART and v.Family == "amd" %}
