@@ -26,8 +26,8 @@ VERILATE := verilator --cc --exe --build --unroll-count 4097 -Wno-fatal -Wno-lin
 
 build/bench/bench: $(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
 	@mkdir -p build
-	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/bench -CFLAGS "-std=gnu++17 -I../../bench -w" -o bench \
-		$(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp
+	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/bench -CFLAGS "-std=gnu++17 -I$(CURDIR)/bench -w" -o bench \
+		$(SOURCES) bench/hlsgen_bench.sv $(CURDIR)/bench/main.cpp $(CURDIR)/bench/bench.cpp
 
 lint:
 	verilator --lint-only -Wall --unroll-count 4097 --top-module $(TOP) $(SOURCES)
@@ -57,8 +57,8 @@ CELLS = $(dir $(shell command -v yosys))../share/yosys/ice40/cells_sim.v
 
 build/netlist/bench: build/netlist.v bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
 	@mkdir -p build
-	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/netlist -CFLAGS "-std=gnu++17 -I../../bench -w" -o bench \
-		-DNO_ICE40_DEFAULT_ASSIGNMENTS build/netlist.v $(CELLS) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp
+	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/netlist -CFLAGS "-std=gnu++17 -I$(CURDIR)/bench -w" -o bench \
+		-DNO_ICE40_DEFAULT_ASSIGNMENTS build/netlist.v $(CELLS) bench/hlsgen_bench.sv $(CURDIR)/bench/main.cpp $(CURDIR)/bench/bench.cpp
 {%- endif %}
 {%- if v.UART %}
 
@@ -70,7 +70,7 @@ uart: build/uart_$(BAUD)/uart
 build/uart_$(BAUD)/uart: $(ALL) uart/simulated.cpp
 	@mkdir -p build
 	$(VERILATE) -O3 -GBAUD=$(BAUD) --prefix Vuart --top-module $(UART) --Mdir build/uart_$(BAUD) \
-		-CFLAGS "-std=gnu++17 -O3 -w" -o uart $(ALL) uart/simulated.cpp
+		-CFLAGS "-std=gnu++17 -O3 -w" -o uart $(ALL) $(CURDIR)/uart/simulated.cpp
 {%- endif %}
 {%- if v.UART and v.Family == "amd" %}
 
