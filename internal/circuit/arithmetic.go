@@ -2,7 +2,6 @@ package circuit
 
 import (
 	"fmt"
-	"math/bits"
 
 	"hlsgen/internal/num"
 )
@@ -275,9 +274,6 @@ func Negativity(a Value) Value {
 	}
 	return Bit(a, a.Width()-1)
 }
-
-// ceilLog is the least n with 2^n >= v.
-func ceilLog(v int) int { return bits.Len(uint(max(v, 1) - 1)) }
 
 // Requantised is a times the multiplier of q over a power of two, rounded and clipped.
 func Requantised(a Value, q num.Requant) Value { return Rescaled(Times(a, q.Multiplier), q) }

@@ -2,6 +2,7 @@ package rtl
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -69,6 +70,10 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
 		return nil, fmt.Errorf("generate RTL: %w", err)
+	}
+	if d.Model.Lengths != nil {
+		return nil, errors.New("generate RTL: sequences of different lengths have no SystemVerilog yet: " +
+			"fix the length (--dim AXIS=N), or use --backend hls")
 	}
 	g := d.Model.Graph
 	n := &Network{Top: face.Top, design: d, face: face, places: make([]int, len(g.Streams)), reset: 16}
