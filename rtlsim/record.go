@@ -6,6 +6,11 @@ type Record struct {
 	Streams []Moved  // per stream
 }
 
+// Moved are the clocks in which the words of a stream were written and read.
+func (r *Record) Moved(stream int) (written, read []int) {
+	return r.Streams[stream].Written, r.Streams[stream].Read
+}
+
 // A State is what a layer does in a clock.
 type State uint8
 

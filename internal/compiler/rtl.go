@@ -169,7 +169,12 @@ func failure(said string) string {
 
 // sameClocks holds the clocks of a bench against a run of the simulator.
 func sameClocks(d *dataflow.Design, trace *rtlsim.Trace, said string) error {
-	for f, got := range rtl.Frames(said) {
+	frames := rtl.Frames(said)
+	if len(frames) != len(trace.Frames) {
+		return &Mismatch{fmt.Sprintf("engine rtl against cycle: %d frames come out, want %d", len(frames),
+			len(trace.Frames))}
+	}
+	for f, got := range frames {
 		if want := trace.Frames[f]; got != (rtl.Frame{First: want.First, Last: want.Last}) {
 			return &Mismatch{fmt.Sprintf("engine rtl against cycle, frame %d: it comes out in clocks %+v, want %+v",
 				f, got, want)}
@@ -178,14 +183,8 @@ func sameClocks(d *dataflow.Design, trace *rtlsim.Trace, said string) error {
 	if trace.Record == nil {
 		return nil
 	}
-	events := rtl.Events(said)
-	for s, m := range trace.Record.Streams {
-		for what, clocks := range map[string][]int{"written": m.Written, "read": m.Read} {
-			if got, ok := events[fmt.Sprintf("T0_s%d %s", s, what)]; ok && got != rtl.Hash(clocks) {
-				return &Mismatch{fmt.Sprintf("engine rtl against cycle, stream %s: words are %s in other clocks",
-					streamName(d.Model.Graph, s), what)}
-			}
-		}
+	for s, what := range rtl.Elsewhen(d.Model.Graph, trace.Record.Moved, rtl.Events(said), 0) {
+		return &Mismatch{fmt.Sprintf("engine rtl against cycle, stream %s: %s", streamName(d.Model.Graph, s), what)}
 	}
 	return nil
 }

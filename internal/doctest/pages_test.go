@@ -38,6 +38,7 @@ type treatment struct {
 var treatments = []treatment{
 	{"console", "run, output compared", (*site).console},
 	{"sh vendor", "not run: tools of the vendor; syntax and flags", (*site).parseShell},
+	{"sh board", "not run: a board at a serial port; syntax and flags", (*site).parseShell},
 	{"sh cluster", "not run: a cluster; syntax and flags", (*site).parseShell},
 	{"sh make", "not run: sets a machine up; syntax, flags and targets", (*site).parseMake},
 	{"sh tests", "not run: tests; syntax, packages and tests", (*site).parseTests},
@@ -53,6 +54,7 @@ var treatments = []treatment{
 	{"cpp file", "a file of the layer that hlslib/layertest.TestPage adds", (*site).added},
 	{"go row", "a row of the layer that hlslib/layertest.TestPage adds", (*site).added},
 	{"cpp excerpt", "brackets and quotes close", (*site).closes},
+	{"systemverilog excerpt", "brackets and quotes close", (*site).closes},
 	{"python training", "not run: needs Brevitas; brackets and quotes close", (*site).closes},
 	{"text drawing", "a picture in characters", nothing},
 	{"text", "held by another test", (*site).held},

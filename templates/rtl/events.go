@@ -2,7 +2,10 @@ package rtl
 
 import (
 	"fmt"
+	"iter"
 	"strings"
+
+	"hlsgen/internal/dataflow"
 )
 
 // A Digest is so many clocks as one number, as hlsgen_events has it.
@@ -37,6 +40,43 @@ func Events(said string) map[string]Digest {
 		}
 	}
 	return list
+}
+
+// Elsewhen are the streams, in order, whose words a bench did not read or write in the clocks in which they should be,
+// and what it did: events are those of the bench, the graph is that of its run of that index. Streams that nothing is
+// told of are among them.
+func Elsewhen(g *dataflow.Graph, should func(stream int) (written, read []int), events map[string]Digest,
+	run int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for s := range g.Streams {
+			written, read := should(s)
+			ways := []way{{"read", read}}
+			if node, _ := g.Writer(s); node >= 0 {
+				ways = append(ways, way{"written", written})
+			}
+			for _, w := range ways {
+				got, told := events[fmt.Sprintf("T%d_s%d %s", run, s, w.name)]
+				what := ""
+				switch want := Hash(w.clocks); {
+				case !told:
+					what = fmt.Sprintf("the bench does not say when words are %s", w.name)
+				case got.Count != want.Count:
+					what = fmt.Sprintf("%d words are %s, want %d", got.Count, w.name, want.Count)
+				case got != want:
+					what = fmt.Sprintf("words are %s in other clocks", w.name)
+				}
+				if what != "" && !yield(s, what) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A way is what happens to the words of a stream, and when.
+type way struct {
+	name   string
+	clocks []int
 }
 
 // Passed reports whether a bench has said so.

@@ -86,6 +86,28 @@ func (p *Program) include(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("verilator: no VERILATOR_ROOT in Vbench.mk")
 }
 
+// kept is the folder for what does not depend on a design: in the user's cache, or where none can be made, that of the
+// project.
+func (p *Program) kept() string {
+	if cache, err := os.UserCacheDir(); err == nil {
+		dir := filepath.Join(cache, "hlsgen")
+		if os.MkdirAll(dir, 0o777) == nil && writable(dir) {
+			return dir
+		}
+	}
+	return filepath.Join(p.dir, "obj")
+}
+
+// writable reports whether files can be made in a folder.
+func writable(dir string) bool {
+	f, err := os.CreateTemp(dir, "try-*")
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return os.Remove(f.Name()) == nil
+}
+
 // runtime compiles what does not depend on a design, once: it is kept in the user's cache.
 func (p *Program) runtime(ctx context.Context, include string, flags []string) (objects []string, err error) {
 	sources := []string{filepath.Join(include, "verilated.cpp"), filepath.Join(include, "verilated_threads.cpp"),
@@ -100,19 +122,12 @@ func (p *Program) runtime(ctx context.Context, include string, flags []string) (
 		}
 		h.Write(text)
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = p.dir
-	}
-	dir := filepath.Join(cache, "hlsgen", fmt.Sprintf("verilated-%x", h.Sum(nil)[:8]))
+	dir := filepath.Join(p.kept(), fmt.Sprintf("verilated-%x", h.Sum(nil)[:8]))
 	for _, s := range sources {
 		objects = append(objects, filepath.Join(dir, strings.TrimSuffix(filepath.Base(s), ".cpp")+".o"))
 	}
 	if _, err := os.Stat(dir); err == nil {
 		return objects, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
-		return nil, err
 	}
 	own, err := os.MkdirTemp(filepath.Dir(dir), "verilated-*")
 	if err != nil {

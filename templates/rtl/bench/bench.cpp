@@ -123,7 +123,11 @@ int run(int argc, char** argv, const design& all, int reset, uint64_t patience, 
             printf("FAIL %s: no recording in %s\n", all.streams[i].name.c_str(), data.c_str());
             return 1;
         }
-    for (size_t i = 0; i < all.layers.size(); i++) load(data + all.layers[i].name + ".dat", all.layers[i].moves.bits, loops[i]);
+    for (size_t i = 0; i < all.layers.size(); i++)
+        if (!load(data + all.layers[i].name + ".dat", all.layers[i].moves.bits, loops[i]) || loops[i].last.empty()) {
+            printf("FAIL %s: no moves in %s\n", all.layers[i].name.c_str(), data.c_str());
+            return 1;
+        }
 
     std::vector<size_t> next(all.streams.size()), given(all.inputs.size()), taken(all.outputs.size()), at(all.layers.size());
     std::vector<digest> reads(all.streams.size()), claims(all.streams.size());
@@ -204,7 +208,7 @@ int run(int argc, char** argv, const design& all, int reset, uint64_t patience, 
         }
         for (size_t i = 0; i < all.layers.size(); i++) {
             const layer& l = all.layers[i];
-            if (!l.fire.on() || loops[i].last.empty()) continue;
+            if (!l.fire.on()) continue;
             const std::vector<uint32_t> moves = l.moves.get(), want = loops[i].word(at[i]);
             if (!wrong && moves != want) {
                 wrong = true;
