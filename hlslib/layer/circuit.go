@@ -1,6 +1,9 @@
 package layer
 
 import (
+	"sync"
+
+	"hlsgen/hlslib/cost"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -8,11 +11,36 @@ import (
 
 // Timed is a layer's loop with the latency that the target's back end makes of it: HLS that of the loop, as chains of
 // operations have it, RTL that of the circuit.
-func Timed(o dataflow.Circuited, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dataflow.Loop {
-	if t.Stalls == dataflow.Credit {
-		l.Latency = o.Circuit(f, t).Latency
+func Timed(o Circuited, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dataflow.Loop {
+	if t.Stalls != dataflow.Credit {
+		return l
 	}
+	key := HardwareOf(f, t)
+	latency, ok := o.circuits().Load(key)
+	if !ok {
+		latency = o.Circuit(f, t).Latency
+		o.circuits().Store(key, latency)
+	}
+	l.Latency = latency.(int)
 	return l
+}
+
+// Circuited is a layer that has RTL. It embeds a Base.
+type Circuited interface {
+	dataflow.Circuited
+	circuits() *sync.Map
+}
+
+// Hardware is what the circuit of a layer depends on.
+type Hardware struct {
+	Fold   dataflow.Fold
+	Rate   circuit.Rate
+	Fabric cost.Fabric
+}
+
+// HardwareOf is what the circuit of a layer in a fold depends on.
+func HardwareOf(f dataflow.Fold, t dataflow.Target) Hardware {
+	return Hardware{Fold: f, Rate: t.Rate(), Fabric: cost.FabricOf(t.Board)}
 }
 
 // Elements are the elements of a type in a word.

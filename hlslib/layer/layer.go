@@ -20,6 +20,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"hlsgen/hlslib/cost"
@@ -72,13 +73,16 @@ func Define[P Params](def Definition[P]) (row dataflow.Kind, create func(P) data
 // A Base is what every layer is made of. The op that a kind's Bind makes embeds it, and has the methods of dataflow.Op
 // that are the same in all kinds from it.
 type Base[P Params] struct {
-	P   P // not to be changed
-	def *Definition[P]
+	P     P // not to be changed
+	def   *Definition[P]
+	built *sync.Map // latency of the circuits of the bound layer, by hardware
 }
+
+func (b Base[P]) circuits() *sync.Map { return b.built }
 
 // With is a layer's base with other parameters, which are known to be well formed.
 func (b Base[P]) With(p P) Base[P] {
-	b.P = p
+	b.P, b.built = p, new(sync.Map)
 	return b
 }
 
@@ -96,7 +100,7 @@ func (b Base[P]) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) 
 	if err := b.def.Takes(in); err != nil {
 		return nil, nil, err
 	}
-	op, out, err := b.def.Bind(b, slices.Clone(in))
+	op, out, err := b.def.Bind(b.With(b.P), slices.Clone(in))
 	if err != nil {
 		return nil, nil, err
 	}

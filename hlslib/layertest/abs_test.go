@@ -147,10 +147,9 @@ func (o *abs) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (o *abs) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	l := layer.Timed(o, f, t, dataflow.Loop{Body: []dataflow.Run{{Times: o.words(f),
-		Moves: dataflow.Moves{Read: 1, Write: 1}}}, Latency: 1})
+	l := dataflow.Loop{Body: []dataflow.Run{{Times: o.words(f), Moves: dataflow.Moves{Read: 1, Write: 1}}}, Latency: 1}
 	if t.Stalls == dataflow.Credit {
-		l.Latency -= o.defect().rtl.late
+		l.Latency = o.Circuit(f, t).Latency - o.defect().rtl.late
 	}
 	if d := o.defect().loop; d != nil {
 		d(&l)

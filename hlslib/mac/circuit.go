@@ -50,13 +50,14 @@ func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights c
 	for pe := 0; pe < channels; pe += side {
 		n := min(side, channels-pe)
 		operands := []circuit.Value{inputs(pe), circuit.Part(weights, pe*bits, n*bits)}
-		dots = append(dots, c.b.Call("dot", operands, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
+		dot := func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
 			inside := Circuit{c.Unit, b, c.f, c.p}
 			if c.p.Packs() {
 				return inside.packed(v[0], v[1], n)
 			}
 			return []circuit.Value{inside.dot(v[0], v[1])}
-		})...)
+		}
+		dots = append(dots, c.b.Call(c.dots, fmt.Sprint("dot ", c.f.SIMD, c.f.Compute, n, c.p), operands, dot)...)
 	}
 	return dots
 }

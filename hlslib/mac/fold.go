@@ -174,6 +174,14 @@ func (u *Unit) WeightStorage(f dataflow.Fold) dataflow.Storage {
 	return dataflow.ROM("weights", "weight memory", rows, row*u.Weight.Width).At(f.Memory)
 }
 
+// Plain is a fold without the memory that it asks for, where weights of one row need none: the same hardware.
+func (u *Unit) Plain(f dataflow.Fold) dataflow.Fold {
+	if u.WeightStorage(f).Rows == 1 {
+		f.Memory = dataflow.NoMemory
+	}
+	return f
+}
+
 // WeightTable is the weights, in rows of what one clock takes.
 func (u *Unit) WeightTable(f dataflow.Fold) dataflow.Table {
 	k := len(u.weights[0])

@@ -33,6 +33,7 @@ import (
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/steps"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -57,6 +58,7 @@ type Unit struct {
 	rows    []row // what is known of each row of weights
 	length  int64 // weights of a channel
 	steps   []num.Step
+	dots    *circuit.Library
 	requant *num.Requant // of every product, nil for none
 	in      num.Type
 	span    num.Range      // of the weights
@@ -131,6 +133,7 @@ func Part(u *Unit, channels []int) (*Unit, error) {
 
 // bind derives everything else from weights, rows and step functions.
 func bind(u *Unit) error {
+	u.dots = new(circuit.Library)
 	u.length = int64(len(u.weights[0]))
 	u.Weight = narrowest(u.rows)
 	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {

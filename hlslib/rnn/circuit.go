@@ -16,17 +16,10 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return wire(o, f, t, wired(o, f, t))
 }
 
-// A hardware is what the timing of a circuit depends on.
-type hardware struct {
-	fold   dataflow.Fold
-	rate   circuit.Rate
-	fabric cost.Fabric
-}
-
 // wired is the timing of a circuit: words of a store are read as many iterations after they are written as they take
 // stages. These hardly depend on how long phases wait, so that few circuits are made until one waits long enough.
 func wired(o *op, f dataflow.Fold, target dataflow.Target) timing {
-	key := hardware{f, target.Rate(), cost.FabricOf(target.Board)}
+	key := layer.HardwareOf(f, target)
 	if t, ok := o.timings.Load(key); ok {
 		return t.(timing)
 	}

@@ -1,8 +1,8 @@
 package circuit
 
 import (
-	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 
@@ -24,14 +24,14 @@ type Rate struct {
 type Builder struct {
 	m         Module
 	rate      Rate
-	known     map[string]ID // operations without a state that are there, by what they are
+	known     map[uint64]ID // operations without a state that are there, by a hash of what they are
 	functions map[string]*Module
 	counts    map[string][]uint64 // tables of compressors
 }
 
 // New begins the circuit of a layer.
 func New(rate Rate) *Builder {
-	b := &Builder{rate: rate, known: map[string]ID{}}
+	b := &Builder{rate: rate, known: map[uint64]ID{}}
 	b.m.Fire = b.add(Node{Op: Fire, Width: 1, Range: num.Range{Hi: 1}, Name: "fire", level: 2 * rate.LUT}).id
 	return b
 }
@@ -104,38 +104,44 @@ func (b *Builder) bits(n Node, width int) Value {
 
 // add is a node, or the one that is there already.
 func (b *Builder) add(n Node) Value {
-	key := ""
+	id := ID(len(b.m.Nodes))
 	switch n.Op {
 	case Fire, Read, After, Result: // what they read is made once
 	default:
-		key = n.key()
-		if id, ok := b.known[key]; ok {
-			return Value{b, id}
+		h := n.hash()
+		for ; ; h++ {
+			at, ok := b.known[h]
+			if !ok {
+				break
+			}
+			if n.same(&b.m.Nodes[at]) {
+				return Value{b, at}
+			}
 		}
+		b.known[h] = id
 	}
-	id := ID(len(b.m.Nodes))
 	b.m.Nodes = append(b.m.Nodes, n)
-	if key != "" {
-		b.known[key] = id
-	}
 	return Value{b, id}
 }
 
-// key tells nodes apart that compute something else, or elsewhere.
-func (n Node) key() string {
-	b := make([]byte, 0, 64)
-	sign := int64(0)
-	if n.Signed {
-		sign = 1
-	}
-	for _, v := range [...]int64{int64(n.Op), int64(n.Width), sign, n.Range.Lo, n.Range.Hi, int64(n.Stage), int64(n.K),
-		int64(n.Table)} {
-		b = binary.AppendVarint(b, v)
+// same reports whether another node computes the same at the same stage.
+func (n *Node) same(o *Node) bool {
+	return n.Op == o.Op && n.Width == o.Width && n.Signed == o.Signed && n.Word == o.Word && n.Range == o.Range &&
+		n.Stage == o.Stage && n.K == o.K && n.Table == o.Table && slices.Equal(n.Args, o.Args)
+}
+
+// hash is the same of nodes that are the same.
+func (n *Node) hash() uint64 {
+	const odd = 0x9e3779b97f4a7c15
+	h := uint64(n.Op)
+	for _, v := range [...]uint64{uint64(n.Width), uint64(n.Range.Lo), uint64(n.Range.Hi), uint64(n.Stage), uint64(n.K),
+		n.Table} {
+		h = bits.RotateLeft64((h^v)*odd, 29)
 	}
 	for _, a := range n.Args {
-		b = binary.AppendVarint(b, int64(a))
+		h = bits.RotateLeft64((h^uint64(a))*odd, 29)
 	}
-	return string(b)
+	return h
 }
 
 // Delayed is the value so many clocks later.

@@ -161,11 +161,17 @@ func (m *Module) prune() {
 // renumber keeps what is needed.
 func (m *Module) renumber(nodes, states, memories, calls []bool) {
 	to := make([]ID, len(m.Nodes))
-	var kept []Node
-	for i, n := range m.Nodes {
+	count, operands := 0, 0
+	for i := range m.Nodes {
 		if to[i] = None; nodes[i] {
-			to[i] = ID(len(kept))
-			kept = append(kept, n)
+			to[i] = ID(count)
+			count, operands = count+1, operands+len(m.Nodes[i].Args)
+		}
+	}
+	kept, moved := make([]Node, 0, count), make([]ID, 0, operands)
+	for i := range m.Nodes {
+		if nodes[i] {
+			kept = append(kept, m.Nodes[i])
 		}
 	}
 	toState, toMemory, toCall := map[int]int{}, map[int]int{}, map[uint64]uint64{}
@@ -175,11 +181,11 @@ func (m *Module) renumber(nodes, states, memories, calls []bool) {
 		}
 	}
 	list := func(l []ID) []ID {
-		moved := make([]ID, len(l))
-		for i, a := range l {
-			moved[i] = to[a]
+		from := len(moved)
+		for _, a := range l {
+			moved = append(moved, to[a])
 		}
-		return moved
+		return moved[from:len(moved):len(moved)]
 	}
 	var keptStates []State
 	for i, s := range m.States {

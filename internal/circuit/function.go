@@ -1,10 +1,37 @@
 package circuit
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"sync"
+)
 
-// Call is what a function gives for operands. A function is made once for operands of the same kind, and named after
-// key; where an operand is constant it is made for that, in place.
-func (b *Builder) Call(key string, operands []Value, make func(f *Builder, operands []Value) []Value) []Value {
+// A Library keeps functions for many circuits, at any rate. The zero value is empty.
+type Library struct {
+	mutex     sync.Mutex
+	functions map[string]*Module
+}
+
+// function is the one of a shape, which is made where there is none.
+func (l *Library) function(shape string, make func() *Module) *Module {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	f := l.functions[shape]
+	if f == nil {
+		f = make()
+		if l.functions == nil {
+			l.functions = map[string]*Module{}
+		}
+		l.functions[shape] = f
+	}
+	return f
+}
+
+// Call is what a function gives for operands. A function is made once for a key and operands of the same kind, in all
+// circuits that use the library, and named after the first word of its key. Where an operand is constant it is made for
+// that, in place.
+func (b *Builder) Call(l *Library, key string, operands []Value,
+	make func(f *Builder, operands []Value) []Value) []Value {
 	at, stage, levels := together(0, operands...)
 	for _, v := range at {
 		if _, ok := literal(v); ok || v.node().Stage == Always {
@@ -24,7 +51,10 @@ func (b *Builder) Call(key string, operands []Value, make func(f *Builder, opera
 	}
 	f := b.functions[shape]
 	if f == nil {
-		f = function(b, fmt.Sprintf("%s_%d", key, len(b.functions)), at, make)
+		kept := l.function(fmt.Sprint(b.rate, shape), func() *Module { return function(b, at, make) })
+		f = new(Module)
+		*f = *kept
+		f.Name = fmt.Sprintf("%s_%d", strings.Fields(key)[0], len(b.functions))
 		if b.functions == nil {
 			b.functions = map[string]*Module{}
 		}
@@ -46,9 +76,9 @@ func (b *Builder) Call(key string, operands []Value, make func(f *Builder, opera
 }
 
 // function makes one.
-func function(b *Builder, name string, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
-	f := &Builder{rate: b.rate, known: map[string]ID{}, counts: b.counts}
-	f.m.Name, f.m.Fire = name, None
+func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
+	f := &Builder{rate: b.rate, known: map[uint64]ID{}, counts: b.counts}
+	f.m.Fire = None
 	var pins []Value
 	for k, v := range like {
 		n := v.node()
