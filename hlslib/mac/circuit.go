@@ -40,26 +40,81 @@ func (c Circuit) Channels(inputs func(pe int) circuit.Value, weights, first, row
 	return c.outputs(sums, row)
 }
 
+// most is the most products of a channel that one function sums: what is wider calls some, so that circuits stay small
+// whose sums are wide.
+const most = 64
+
 // Dots is the sums of one clock's products of so many channels, as Channels has them.
 func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights circuit.Value) (dots []circuit.Value) {
-	side := 1
+	side, bits := 1, c.Weight.Width
 	if c.p.Packs() {
 		side = len(c.p.Lanes)
 	}
-	bits := c.f.SIMD * c.Weight.Width
 	for pe := 0; pe < channels; pe += side {
 		n := min(side, channels-pe)
-		operands := []circuit.Value{inputs(pe), circuit.Part(weights, pe*bits, n*bits)}
-		dot := func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
-			inside := Circuit{c.Unit, b, c.f, c.p}
-			if c.p.Packs() {
-				return inside.packed(v[0], v[1], n)
-			}
-			return []circuit.Value{inside.dot(v[0], v[1])}
+		if c.f.SIMD <= most {
+			w := circuit.Part(weights, pe*c.f.SIMD*bits, n*c.f.SIMD*bits)
+			dots = append(dots, c.call("dot", n, inputs(pe), w, Circuit.whole)...)
+			continue
 		}
-		dots = append(dots, c.b.Call(c.dots, fmt.Sprint("dot ", c.f.SIMD, c.f.Compute, n, c.p), operands, dot)...)
+		addends := make([][]circuit.Value, n)
+		step := most
+		if c.p.Packs() {
+			step = max(1, most/c.p.Terms) * c.p.Terms
+		}
+		for from := 0; from < c.f.SIMD; from += step {
+			part := c
+			part.f.SIMD = min(step, c.f.SIMD-from)
+			var w []circuit.Value
+			for lane := range n {
+				w = append(w, circuit.Part(weights, ((pe+lane)*c.f.SIMD+from)*bits, part.f.SIMD*bits))
+			}
+			x := circuit.Part(inputs(pe), from*c.in.Width, part.f.SIMD*c.in.Width)
+			some := part.call("addends", n, x, circuit.Joined(w...), Circuit.addends)
+			for lane := range n {
+				addends[lane] = append(addends[lane], some[lane*len(some)/n:(lane+1)*len(some)/n]...)
+			}
+		}
+		for _, a := range addends {
+			dots = append(dots, c.added(a, weights.Stage() == circuit.Always))
+		}
 	}
 	return dots
+}
+
+// added is the sum of addends of a channel, by a function unless it is but for this channel's weights.
+func (c Circuit) added(addends []circuit.Value, own bool) circuit.Value {
+	if own {
+		return c.total(addends)
+	}
+	var constants []int64
+	var operands []circuit.Value
+	key := fmt.Sprint("total ", c.dotType(c.f.SIMD), c.adds())
+	for _, a := range addends {
+		if r := a.Range(); r.Lo == r.Hi {
+			constants, key = append(constants, r.Lo), fmt.Sprint(key, " ", r.Lo)
+		} else {
+			operands = append(operands, a)
+		}
+	}
+	return c.b.Call(c.dots, key, operands, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
+		for _, k := range constants {
+			v = append(v, b.Constant(k))
+		}
+		c.b = b
+		return []circuit.Value{c.total(v)}
+	})[0]
+}
+
+// call is what a function gives for the inputs and weights of n channels.
+func (c Circuit) call(name string, n int, x, w circuit.Value,
+	f func(c Circuit, x, w circuit.Value, n int) []circuit.Value) []circuit.Value {
+	key := fmt.Sprint(name, " ", c.f.SIMD, c.f.Compute, n, c.p, c.dotType(c.f.SIMD), c.Weight, c.XNOR, c.span, c.inputs,
+		c.raw, c.product)
+	return c.b.Call(c.dots, key, []circuit.Value{x, w}, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
+		c.b = b
+		return f(c, v[0], v[1], n)
+	})
 }
 
 // outputs are those of accumulators.
@@ -76,29 +131,66 @@ func (c Circuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Valu
 	return sums
 }
 
-// dot is the sum of one clock's products of a channel.
-func (c Circuit) dot(x, w circuit.Value) circuit.Value {
-	t := c.dotType(c.f.SIMD)
-	h := c.b.Heap()
-	var products []circuit.Value
-	for i := range c.f.SIMD {
-		if c.XNOR {
-			h.AddMatch(circuit.Bit(x, i), circuit.Bit(w, i))
-			continue
+// adds reports whether products are numbers that adders add, not bits that are counted.
+func (c Circuit) adds() bool {
+	return c.f.Compute == dataflow.DSP && !c.p.Packs() && c.requant == nil && !c.XNOR
+}
+
+// whole is the sums of one clock's products of n channels.
+func (c Circuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
+	if c.adds() {
+		return []circuit.Value{c.total(c.addends(x, w, n))}
+	}
+	for _, h := range c.heaps(x, w, n) {
+		dots = append(dots, h.Total(c.dotType(c.f.SIMD).Range()))
+	}
+	return dots
+}
+
+// addends is numbers whose sums are those of one clock's products, for each of n channels as many.
+func (c Circuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
+	if c.adds() {
+		for i := range c.f.SIMD {
+			list = append(list, c.product1(x, w, i))
 		}
+		return []circuit.Value{circuit.Total(list...)}
+	}
+	for _, h := range c.heaps(x, w, n) {
+		list = append(list, h.Addends()...)
+	}
+	return list
+}
+
+// total is the sum of addends of a channel.
+func (c Circuit) total(addends []circuit.Value) circuit.Value {
+	t := c.dotType(c.f.SIMD)
+	if c.adds() {
+		return circuit.Wrapped(circuit.Total(addends...), t)
+	}
+	h := c.b.Heap()
+	for _, a := range addends {
+		h.Add(a, 0)
+	}
+	return h.Total(t.Range())
+}
+
+// heaps has one clock's products of n channels.
+func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.Heap {
+	if c.p.Packs() {
+		return c.packed(x, w, n)
+	}
+	h := c.b.Heap()
+	for i := range c.f.SIMD {
 		switch {
+		case c.XNOR:
+			h.AddMatch(circuit.Bit(x, i), circuit.Bit(w, i))
 		case c.requant != nil:
 			h.Add(c.requantised(c.product1(x, w, i)), 0)
-		case c.f.Compute == dataflow.DSP:
-			products = append(products, c.product1(x, w, i))
 		default:
 			c.put(h, x, w, i)
 		}
 	}
-	if products != nil {
-		return circuit.Wrapped(circuit.Total(products...), t)
-	}
-	return h.Total(t.Range())
+	return []*circuit.Heap{h}
 }
 
 // put adds product i.

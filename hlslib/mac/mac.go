@@ -58,8 +58,8 @@ type Unit struct {
 	rows    []row // what is known of each row of weights
 	length  int64 // weights of a channel
 	steps   []num.Step
-	dots    *circuit.Library
-	requant *num.Requant // of every product, nil for none
+	dots    *circuit.Library // circuits, which parts have in common
+	requant *num.Requant     // of every product, nil for none
 	in      num.Type
 	span    num.Range      // of the weights
 	inputs  num.Range      // that meet them
@@ -109,7 +109,8 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 // range for all of them, or one for each. Every product goes through the requantiser, if there is one.
 func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
-	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in}
+	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in,
+		dots: new(circuit.Library)}
 	for c := range weights {
 		u.rows[c] = rowOf(weights[c], product, ranges(c))
 	}
@@ -118,7 +119,7 @@ func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type
 
 // Part is the unit of some channels of another, as Bind would make it.
 func Part(u *Unit, channels []int) (*Unit, error) {
-	p := &Unit{requant: u.requant, in: u.in}
+	p := &Unit{requant: u.requant, in: u.in, dots: u.dots}
 	for _, c := range channels {
 		p.weights, p.rows = append(p.weights, u.weights[c]), append(p.rows, u.rows[c])
 		if len(u.steps) > 1 {
@@ -133,7 +134,6 @@ func Part(u *Unit, channels []int) (*Unit, error) {
 
 // bind derives everything else from weights, rows and step functions.
 func bind(u *Unit) error {
-	u.dots = new(circuit.Library)
 	u.length = int64(len(u.weights[0]))
 	u.Weight = narrowest(u.rows)
 	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {

@@ -5,10 +5,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// packed is the sums of one clock's products of n channels that share the multipliers of slices, and their inputs. It
-// is mac_packed of hlslib/core/mac.hpp: a factor has the weights of all channels, each in its lane, and so has a
-// product.
-func (c Circuit) packed(x, w circuit.Value, n int) []circuit.Value {
+// packed is one clock's products of n channels that share the multipliers of slices, and their inputs. It is mac_packed
+// of hlslib/core/mac.hpp: a factor has the weights of all channels, each in its lane, and so has a product.
+func (c Circuit) packed(x, w circuit.Value, n int) []*circuit.Heap {
 	heaps := make([]*circuit.Heap, n)
 	for lane := range heaps {
 		heaps[lane] = c.b.Heap()
@@ -17,29 +16,23 @@ func (c Circuit) packed(x, w circuit.Value, n int) []circuit.Value {
 		sum, odd := c.slices(x, w, n, from)
 		c.unpack(sum, odd, heaps)
 	}
-	dots := make([]circuit.Value, n)
-	for lane, h := range heaps {
-		dots[lane] = h.Total(c.dotType(c.f.SIMD).Range())
-	}
-	return dots
+	return heaps
 }
 
-// slices is the sum of products from some product on that is taken apart as one, and of each lane whether what is
-// summed in it is odd.
+// slices is the sum of products from some product on that is taken apart as one, and of each lane that overlaps with
+// the one below, whether what is summed in it is odd.
 func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd []circuit.Value) {
 	var products []circuit.Value
-	odd = make([]circuit.Value, n)
+	odds := make([][]circuit.Value, n) // of products
 	for i := from; i < min(from+c.p.Terms, c.f.SIMD); i++ {
 		input := circuit.Element(x, i, c.in)
 		var factor circuit.Value
 		for lane := range n {
 			at := lane*c.f.SIMD + i
 			weight := circuit.Kept(circuit.Element(w, at, c.Weight), c.span)
-			own := circuit.All(circuit.Bit(w, at*c.Weight.Width), circuit.Bit(x, i*c.in.Width))
-			if i == from {
-				odd[lane] = own
-			} else {
-				odd[lane] = circuit.Differ(odd[lane], own)
+			if c.p.Lanes[lane].Overlap {
+				own := circuit.All(circuit.Bit(w, at*c.Weight.Width), circuit.Bit(x, i*c.in.Width))
+				odds[lane] = append(odds[lane], own)
 			}
 			if lane == 0 {
 				factor = weight
@@ -49,7 +42,22 @@ func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd
 		}
 		products = append(products, circuit.Product(factor, circuit.Kept(input, c.inputs)))
 	}
+	odd = make([]circuit.Value, n)
+	for lane, list := range odds {
+		if list != nil {
+			odd[lane] = parity(list)
+		}
+	}
 	return circuit.Total(products...), odd
+}
+
+// parity is whether an odd number of conditions hold.
+func parity(conditions []circuit.Value) circuit.Value {
+	if len(conditions) == 1 {
+		return conditions[0]
+	}
+	half := len(conditions) / 2
+	return circuit.Differ(parity(conditions[:half]), parity(conditions[half:]))
 }
 
 // unpack adds the lanes of a sum to theirs. What lies below a lane is a signed number: where it is negative, it has

@@ -109,6 +109,23 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 140, append(cases, layertest.Random(60, 7, random)...)...)
 }
 
+// TestWide sums more products of a clock than one function of the circuit does.
+func TestWide(t *testing.T) {
+	t.Parallel()
+	signs := many(2, 131)
+	for _, row := range signs {
+		for i, w := range row {
+			row[i] = 1 - 2*(w&1)
+		}
+	}
+	wide := func(name string, weights [][]int64, in num.Type) layertest.Case {
+		return layertest.Case{Name: name, Op: mvau.New(mvau.Params{Weights: weights}),
+			In: []dataflow.Type{typ(in, 131)}, Folds: 12}
+	}
+	layertest.Check(t, 6, wide("numbers", many(2, 131), uintN(4)), wide("signs", signs, intN(3)),
+		wide("matches", signs, num.Type{Kind: num.Bipolar, Width: 1}), wide("constants", many(1, 131), uintN(3)))
+}
+
 func many(mh, mw int) [][]int64 {
 	r := rand.New(rand.NewPCG(3, 3))
 	w := make([][]int64, mh)

@@ -25,42 +25,50 @@ func open(b *circuit.Builder, f interface {
 	return list
 }
 
-// Circuit compares with all thresholds of a row.
+// Circuit compares with all thresholds of a row. Lanes are alike: what one does with its value and its part of a row is
+// a function.
 func (p *parallel) Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
-	k := p.f.compare
-	rows, elems := map[string]circuit.Value{}, map[string]num.Type{}
-	tables := open(b, p)
 	side := p.side()
-	if k.Shared() {
+	if p.f.compare.Shared() {
 		row, side = b.Constant(0), 1
 	}
-	for _, s := range p.Storage() {
-		rows[s.Name] = tables[s.Name][0].Row(row)
-	}
-	elems["thresholds"], elems["base"] = p.f.of, num.Narrowest(k.Base)
-	if k.Delta != nil {
-		elems["deltas"] = num.Narrowest(k.Delta...)
-	}
-	element := func(name string, i int) circuit.Value { return circuit.Element(rows[name], i, elems[name]) }
-	steps := k.Steps()
+	tables := open(b, p)
+	storage := p.Storage()
 	codes := make([]circuit.Value, len(values))
 	for i, v := range values {
-		lane := i % side
-		var exceeded []circuit.Value
-		for s := range steps {
-			exceeded = append(exceeded, circuit.Exceeds(v, element("thresholds", lane*steps+s)))
+		operands := []circuit.Value{v}
+		for _, s := range storage {
+			word := tables[s.Name][0].Row(row)
+			own := word.Width() / side
+			operands = append(operands, circuit.Part(word, i%side*own, own))
 		}
-		base := b.Constant(k.Base[0])
-		if rows["base"] != (circuit.Value{}) {
-			base = element("base", lane)
-		}
-		if k.Delta == nil {
-			codes[i] = p.f.affine(b, count(b, exceeded), k.Unit, base)
-			continue
-		}
-		codes[i] = p.f.sum(b, base, exceeded, func(s int) circuit.Value { return element("deltas", lane*steps+s) })
+		codes[i] = b.Call(&p.f.lanes, "steps", operands, func(b *circuit.Builder, o []circuit.Value) []circuit.Value {
+			words := map[string]circuit.Value{}
+			for k, s := range storage {
+				words[s.Name] = o[1+k]
+			}
+			return []circuit.Value{p.code(b, o[0], words)}
+		})[0]
 	}
 	return codes
+}
+
+// code is that of a value, with a lane's part of the rows.
+func (p *parallel) code(b *circuit.Builder, v circuit.Value, words map[string]circuit.Value) circuit.Value {
+	k := p.f.compare
+	var exceeded []circuit.Value
+	for s := range k.Steps() {
+		exceeded = append(exceeded, circuit.Exceeds(v, circuit.Element(words["thresholds"], s, p.f.of)))
+	}
+	base := b.Constant(k.Base[0])
+	if word, ok := words["base"]; ok {
+		base = circuit.Element(word, 0, num.Narrowest(k.Base))
+	}
+	if k.Delta == nil {
+		return p.f.affine(b, count(b, exceeded), k.Unit, base)
+	}
+	elem := num.Narrowest(k.Delta...)
+	return p.f.sum(b, base, exceeded, func(s int) circuit.Value { return circuit.Element(words["deltas"], s, elem) })
 }
 
 // count is how many conditions hold.

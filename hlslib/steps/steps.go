@@ -52,6 +52,8 @@ type Functions struct {
 	in      []num.Range // that occur, of each function
 	compare num.Comparators
 
+	lanes circuit.Library // of comparators
+
 	// Forms are made when they are asked for: a check of a model asks for few.
 	listed   sync.Once
 	list     []num.Step // what the comparators make of every value of the type, by channel

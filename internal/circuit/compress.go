@@ -2,6 +2,7 @@ package circuit
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"hlsgen/internal/num"
@@ -84,7 +85,7 @@ func (h *Heap) AddTimes(v Value, m int64) {
 
 // AddProduct adds a * b.
 func (h *Heap) AddProduct(a, b Value) {
-	bits := func(v Value) (list []Value, signed bool) {
+	of := func(v Value) (list []Value, signed bool) {
 		if c, ok := v.constant(); ok {
 			t := num.Smallest(num.Point(c))
 			for i := range t.Width {
@@ -97,8 +98,8 @@ func (h *Heap) AddProduct(a, b Value) {
 		}
 		return list, v.node().Signed
 	}
-	x, xs := bits(a)
-	y, ys := bits(b)
+	x, xs := of(a)
+	y, ys := of(b)
 	for i := range x {
 		for j := range y {
 			negative := (xs && i == len(x)-1) != (ys && j == len(y)-1)
@@ -155,29 +156,58 @@ func (h *Heap) Total(r num.Range) Value {
 			columns[i] = append(columns[i], term{nil, 1})
 		}
 	}
-	for slices.ContainsFunc(columns, func(c []term) bool { return len(c) > 2 }) {
-		columns = h.reduce(columns)
-	}
-	rows := make([][]Value, 2)
-	zero := h.b.Constant(0)
-	for _, c := range columns {
-		for k := range rows {
-			bit := zero
-			if k < len(c) {
-				bit = h.count(c[k : k+1])[0]
-			}
-			rows[k] = append(rows[k], Raw(bit, 1))
-		}
-	}
+	rows := h.rows(columns)
 	unsigned := num.Type{Kind: num.UInt, Width: t.Width}
 	if t.Width == num.MaxWidth {
 		unsigned = t
 	}
-	low := Wrapped(Joined(rows[0]...), t)
-	if !slices.ContainsFunc(columns, func(c []term) bool { return len(c) > 1 }) {
-		return Kept(low, r)
+	if len(rows) == 1 {
+		return Kept(Wrapped(rows[0], t), r)
 	}
-	return Kept(wrappedSum(Wrapped(Joined(rows[0]...), unsigned), Wrapped(Joined(rows[1]...), unsigned), t), r)
+	return Kept(wrappedSum(Wrapped(rows[0], unsigned), Wrapped(rows[1], unsigned), t), r)
+}
+
+// Addends is three numbers whose sum is that of the heap, for a heap of several: two that no adder has added, and a
+// constant.
+func (h *Heap) Addends() []Value {
+	most := 0
+	for c, list := range h.columns {
+		most += len(list) << c
+	}
+	columns := make([][]term, bits.Len(uint(most))) // a bit above would be more than all terms together
+	copy(columns, h.columns)
+	addends := []Value{h.b.Constant(0), h.b.Constant(0), h.b.Constant(int64(h.constant))}
+	if most == 0 {
+		return addends
+	}
+	for k, row := range h.rows(columns) {
+		addends[k] = Wrapped(row, num.Type{Kind: num.UInt, Width: len(columns)})
+	}
+	return addends
+}
+
+// rows is one or two words whose sum is that of columns, modulo 2^(the number of columns).
+func (h *Heap) rows(columns [][]term) []Value {
+	for slices.ContainsFunc(columns, func(c []term) bool { return len(c) > 2 }) {
+		columns = h.reduce(columns)
+	}
+	rows := make([]Value, 1, 2)
+	if slices.ContainsFunc(columns, func(c []term) bool { return len(c) > 1 }) {
+		rows = rows[:2]
+	}
+	zero := h.b.Constant(0)
+	for k := range rows {
+		var row []Value
+		for _, c := range columns {
+			bit := zero
+			if k < len(c) {
+				bit = h.count(c[k : k+1])[0]
+			}
+			row = append(row, Raw(bit, 1))
+		}
+		rows[k] = Joined(row...)
+	}
+	return rows
 }
 
 // wrappedSum is a + b as the bits of a type have it.
@@ -218,19 +248,19 @@ func (h *Heap) reduce(columns [][]term) [][]term {
 }
 
 // count is the bits of how many terms are 1.
-func (h *Heap) count(terms []term) (bits []Value) {
+func (h *Heap) count(terms []term) (counted []Value) {
 	var inputs []Value
 	for _, t := range terms {
 		inputs = append(inputs, t.of...)
 	}
 	for _, table := range h.b.counters(terms) {
 		if len(inputs) == 0 {
-			bits = append(bits, h.b.Constant(int64(table&1)))
+			counted = append(counted, h.b.Constant(int64(table&1)))
 			continue
 		}
-		bits = append(bits, lookup(table, inputs...))
+		counted = append(counted, lookup(table, inputs...))
 	}
-	return bits
+	return counted
 }
 
 // counters is the tables that count terms of these forms: one for each bit of the count.
