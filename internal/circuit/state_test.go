@@ -252,7 +252,8 @@ func TestCall(t *testing.T) {
 		types := []num.Type{intN(4), intN(4), uintN(3)}
 		made := 0
 		twice := func(b *circuit.Builder, x value) value {
-			return b.Call(new(circuit.Library), "twice", some{x, circuit.Sum(x, b.Constant(1))}, func(b *circuit.Builder, v some) some {
+			operands := some{x, circuit.Sum(x, b.Constant(1))}
+			return b.Call(new(circuit.Library), "twice", operands, func(b *circuit.Builder, v some) some {
 				made++
 				return some{b.Constant(1), circuit.Total(v[0], v[1], v[1])}
 			})[1]
