@@ -87,20 +87,8 @@ func (c Circuit) added(addends []circuit.Value, own bool) circuit.Value {
 	if own {
 		return c.total(addends)
 	}
-	var constants []int64
-	var operands []circuit.Value
 	key := fmt.Sprint("total ", c.dotType(c.f.SIMD), c.adds())
-	for _, a := range addends {
-		if r := a.Range(); r.Lo == r.Hi {
-			constants, key = append(constants, r.Lo), fmt.Sprint(key, " ", r.Lo)
-		} else {
-			operands = append(operands, a)
-		}
-	}
-	return c.b.Call(c.dots, key, operands, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
-		for _, k := range constants {
-			v = append(v, b.Constant(k))
-		}
+	return c.b.Call(c.dots, key, addends, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
 		c.b = b
 		return []circuit.Value{c.total(v)}
 	})[0]
@@ -111,7 +99,11 @@ func (c Circuit) call(name string, n int, x, w circuit.Value,
 	f func(c Circuit, x, w circuit.Value, n int) []circuit.Value) []circuit.Value {
 	key := fmt.Sprint(name, " ", c.f.SIMD, c.f.Compute, n, c.p, c.dotType(c.f.SIMD), c.Weight, c.XNOR, c.span, c.inputs,
 		c.raw, c.product)
-	return c.b.Call(c.dots, key, []circuit.Value{x, w}, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
+	if w.Stage() == circuit.Always {
+		return f(c, x, w, n)
+	}
+	in := circuit.Registered(x, w) // which are wide, and may come from far
+	return c.b.Call(c.dots, key, in, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
 		c.b = b
 		return f(c, v[0], v[1], n)
 	})

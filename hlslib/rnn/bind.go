@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -18,6 +19,8 @@ type op struct {
 	length   int      // T
 	pe, simd []int    // divisors of all units, and of all vectors that dots multiply
 	timings  sync.Map // of circuits, by hardware
+
+	functions circuit.Library // of sums and products of a unit
 }
 
 // A program is what is built of the parameters.

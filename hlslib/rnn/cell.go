@@ -1,6 +1,7 @@
 package rnn
 
 import (
+	"fmt"
 	"slices"
 
 	"hlsgen/internal/circuit"
@@ -88,9 +89,7 @@ func (w *wiring) value(i int, v *value) []circuit.Value {
 		}
 	case Product:
 		for pe := range list {
-			h := w.b.Heap()
-			w.multiply(h, args[0][pe], args[1][pe])
-			list[pe] = h.Total(v.all)
+			list[pe] = w.product(v, args[0][pe], args[1][pe])
 		}
 	case Steps:
 		return v.steps.form(w.f.PE).Circuit(w.b, w.row(i, v.steps.row(), circuit.Stage(args[0]...)), args[0])
@@ -128,25 +127,42 @@ func (w *wiring) linear(i int, v *value, args [][]circuit.Value, pe int) circuit
 	for _, a := range terms {
 		stage = max(stage, args[a][pe].Stage())
 	}
-	h := w.b.Heap()
-	h.Add(w.parameter(i, &v.bias, pe, stage), 0)
+	operands := []circuit.Value{w.parameter(i, &v.bias, pe, stage)}
 	for _, a := range terms {
 		x := args[a][pe]
-		factor := w.parameter(i, &v.factors[a], pe, x.Stage())
-		if v.factors[a].multiplies && !v.factors[a].same {
-			w.multiply(h, factor, x)
-		} else {
-			h.AddProduct(x, factor)
-		}
+		operands = append(operands, x, w.parameter(i, &v.factors[a], pe, x.Stage()))
 	}
-	return h.Total(v.all)
+	dsp := make([]bool, len(terms))
+	for k, a := range terms {
+		dsp[k] = w.f.Compute == dataflow.DSP && v.factors[a].multiplies && !v.factors[a].same
+	}
+	sum := func(b *circuit.Builder, o []circuit.Value) []circuit.Value {
+		h := b.Heap()
+		h.Add(o[0], 0)
+		for k := range terms {
+			multiply(h, o[1+2*k], o[2+2*k], dsp[k])
+		}
+		return []circuit.Value{h.Total(v.all)}
+	}
+	return w.b.Call(&w.o.functions, fmt.Sprint("linear ", v.all, dsp), operands, sum)[0]
 }
 
-// multiply adds a product to a sum.
-func (w *wiring) multiply(h *circuit.Heap, x, y circuit.Value) {
+// product is a product of two values.
+func (w *wiring) product(v *value, x, y circuit.Value) circuit.Value {
+	dsp := w.f.Compute == dataflow.DSP
+	of := func(b *circuit.Builder, o []circuit.Value) []circuit.Value {
+		h := b.Heap()
+		multiply(h, o[0], o[1], dsp)
+		return []circuit.Value{h.Total(v.all)}
+	}
+	return w.b.Call(&w.o.functions, fmt.Sprint("product ", v.all, dsp), []circuit.Value{x, y}, of)[0]
+}
+
+// multiply adds a product to a sum, by a multiplier of the device if that can be.
+func multiply(h *circuit.Heap, x, y circuit.Value, dsp bool) {
 	_, ok1 := x.Range().Times(y.Range().Lo)
 	_, ok2 := x.Range().Times(y.Range().Hi)
-	if w.f.Compute == dataflow.DSP && ok1 && ok2 {
+	if dsp && ok1 && ok2 {
 		h.Add(circuit.Product(x, y), 0)
 		return
 	}

@@ -169,6 +169,15 @@ func (v Value) At(stage int) Value {
 	return v.Delayed(stage - v.Stage())
 }
 
+// Registered is values at one stage, all of which registers or constants give.
+func Registered(values ...Value) []Value {
+	at, stage, levels := together(0, values...)
+	if levels > 0 {
+		at, _, _ = from(stage+1, 0, values...)
+	}
+	return at
+}
+
 // level is the logic in front of it in its stage, in ps.
 func (v Value) level() int { return v.node().level }
 

@@ -27,27 +27,26 @@ func (l *Library) function(shape string, make func() *Module) *Module {
 	return f
 }
 
-// Call is what a function gives for operands. A function is made once for a key and operands of the same kind, in all
-// circuits that use the library, and named after the first word of its key. Where an operand is constant it is made for
-// that, in place.
+// Call is what a function gives for operands, of which one is no constant. A function is made once for a key and operands
+// of the same kind, in all circuits that use the library, and named after the first word of its key. Numbers that are
+// constant are of the same kind where they are the same; where a word is constant, the function is made for it, in place.
 func (b *Builder) Call(l *Library, key string, operands []Value,
 	make func(f *Builder, operands []Value) []Value) []Value {
-	at, stage, levels := together(0, operands...)
-	for _, v := range at {
-		if _, ok := literal(v); ok || v.node().Stage == Always {
-			return make(b, at)
-		}
-	}
-	if levels > 0 { // functions begin with registers
-		stage++
-		for i, v := range at {
-			at[i] = v.At(stage)
-		}
-	}
+	at, stage, _ := together(0, operands...)
 	shape := key
+	var args []Value
 	for _, v := range at {
 		n := v.node()
-		shape += fmt.Sprint(" ", n.Width, n.Signed, n.Word, n.Range)
+		if n.Stage == Always && n.Word {
+			return make(b, at)
+		}
+		shape += fmt.Sprint(" ", n.Width, n.Signed, n.Word, n.Range, n.level)
+		if n.Stage != Always {
+			args = append(args, v)
+		}
+	}
+	if len(args) == 0 {
+		return make(b, at)
 	}
 	f := b.functions[shape]
 	if f == nil {
@@ -61,7 +60,7 @@ func (b *Builder) Call(l *Library, key string, operands []Value,
 		b.functions[shape] = f
 	}
 	call := uint64(len(b.m.Calls))
-	b.m.Calls = append(b.m.Calls, Call{f, ids(at), stage})
+	b.m.Calls = append(b.m.Calls, Call{f, ids(args), stage})
 	var results []Value
 	for k, id := range f.Results {
 		n := f.Nodes[id]
@@ -79,14 +78,19 @@ func (b *Builder) Call(l *Library, key string, operands []Value,
 func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
 	f := &Builder{rate: b.rate, known: map[uint64]ID{}, counts: b.counts}
 	f.m.Fire = None
-	var pins []Value
-	for k, v := range like {
+	var operands []Value
+	for _, v := range like {
 		n := v.node()
+		if n.Stage == Always {
+			operands = append(operands, f.Constant(n.Range.Lo))
+			continue
+		}
+		k := len(f.m.Pins)
 		p := f.add(Node{Op: Pin, K: k, Width: n.Width, Signed: n.Signed, Range: n.Range, Word: n.Word,
-			Name: fmt.Sprint("x", k)})
-		pins, f.m.Pins = append(pins, p), append(f.m.Pins, p.id)
+			Name: fmt.Sprint("x", k), level: n.level})
+		operands, f.m.Pins = append(operands, p), append(f.m.Pins, p.id)
 	}
-	results := Align(make(f, pins)...)
+	results := Align(make(f, operands)...)
 	f.m.Stages = max(0, Stage(results...))
 	for _, r := range results {
 		f.m.Results = append(f.m.Results, r.id)

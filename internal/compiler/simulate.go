@@ -23,8 +23,12 @@ import (
 	"hlsgen/templates"
 )
 
-// MaxCycles is the clocks per frame of a layer in a simulation without a board.
-const MaxCycles = 100_000
+// The clocks per frame of a layer in a simulation without a board. To run a narrow design in Verilator for more clocks
+// takes no longer than a wide one for few, and to compile it takes seconds instead of minutes.
+const (
+	MaxCycles    = 100_000
+	MaxCyclesRTL = 1_000_000
+)
 
 // SimOptions are what a simulation is asked for; of the embedded Options those that shape a design count.
 type SimOptions struct {
@@ -219,7 +223,9 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	target := o.target(board, d)
 	if o.Board == "" {
 		target.IO = dataflow.FromStream
-		goal.MaxCycles = MaxCycles
+		if goal.MaxCycles = MaxCycles; o.Engine == RTL {
+			goal.MaxCycles = MaxCyclesRTL
+		}
 		if o.FPS > 0 {
 			goal.MaxCycles, goal.FPS = folding.ClocksPerFrame(target.ClockMHz, o.FPS, m.Turns.PerFrame()), 0
 		} else if o.Interval > 0 {
