@@ -15,9 +15,10 @@ type op struct {
 	layer.Base[Params]
 	program
 	in, out  []dataflow.Type
-	length   int      // T
-	pe, simd []int    // divisors of all units, and of all vectors that dots multiply
-	timings  sync.Map // of circuits, by hardware
+	length   int       // T
+	pe, simd []int     // divisors of all units, and of all vectors that dots multiply
+	timings  *sync.Map // of circuits, by hardware
+	sequence bool      // of any number of steps
 }
 
 // A program is what is built of the parameters.
@@ -69,7 +70,7 @@ type state struct {
 
 // bind takes the inputs of the package's comment.
 func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	b := &op{Base: base, in: in, program: program{params: base.P, cell: base.P.Cells[0]}}
+	b := &op{Base: base, timings: new(sync.Map), in: in, program: program{params: base.P, cell: base.P.Cells[0]}}
 	b.turns, b.lanes = b.P.sequences()*len(b.P.Cells), b.cell.Lanes()
 	if err := b.bindShapes(); err != nil {
 		return nil, nil, err

@@ -24,6 +24,7 @@ type Rate struct {
 type Builder struct {
 	m         Module
 	rate      Rate
+	inputs    int
 	known     map[string]ID // operations without a state that are there, by what they are
 	functions map[string]*Module
 	counts    map[string][]uint64 // tables of compressors
