@@ -82,7 +82,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 			return nil, fmt.Errorf("generate RTL: %w", err)
 		}
 	}
-	v := topView{Top: face.Top, Ports: templates.Ports(face, d)}
+	v := topView{Top: face.Top, Ports: templates.Ports(face, d, false)}
 	ends := n.ends()
 	for i, node := range g.Nodes {
 		m, err := n.circuit(i)
@@ -130,7 +130,9 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		return nil, err
 	}
 	n.Files = append(n.Files, templates.File{Path: "rtl/" + face.Top + ".sv", Data: text})
-	return n, nil
+	more, err := n.wrappers()
+	n.Files = append(n.Files, more...)
+	return n, err
 }
 
 // stream is the name of a FIFO.
