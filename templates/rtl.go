@@ -80,8 +80,8 @@ func outer(processes []instance) (names []string, ports []port) {
 	return names, ports
 }
 
-// Ports are those of a top, whatever makes it: a clock, a reset, and the AXI4-Streams of the network's ends. Inputs have
-// TLAST where they need it, or all of them.
+// Ports are those of a top, whatever makes it: a clock, a reset, and the AXI4-Streams of the network's ends. Inputs
+// have TLAST where they need it, or all of them.
 func Ports(face Interface, d *dataflow.Design, packets bool) []PortView {
 	var names []string
 	var ports []port

@@ -56,7 +56,7 @@ func (o *op) stepped(b *circuit.Builder, read, written circuit.Value) (p positio
 		}
 		return position{step.First, end, several}
 	}
-	end := b.Ends(read)
+	end := circuit.Ends(read)
 	several := b.Register("several", 0, num.Range{Hi: 1}).Starts(0)
 	b.Now(func() circuit.Value {
 		goes := circuit.All(read, circuit.Not(end))

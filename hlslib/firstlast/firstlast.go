@@ -101,7 +101,8 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	}
 	out := dataflow.Type{Shape: slices.Clone(dataflow.Shape(b.P.Shape)), Elem: in[0].Elem}
 	out.Range = b.P.ranges(in[0], out.Shape.Channels())
-	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(b.P.Chunk)}, size / b.P.Step, false}
+	mover := layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(b.P.Chunk)}
+	o := &op{b, mover, size / b.P.Step, false}
 	return o, o.Out, nil
 }
 

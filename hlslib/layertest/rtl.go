@@ -120,8 +120,8 @@ func benchRTL(ctx context.Context, dir string, list []simulated) error {
 				for what, clocks := range map[string][]int{"written": m.Written, "read": m.Read} {
 					name := fmt.Sprintf("T%d_s%d %s", i, s, what)
 					if got, ok := events[name]; ok && got != rtl.Hash(clocks) {
-						return failed(checkRTLClocks, "%s, paces %+v: stream %d is %s in other clocks: %v, want %v of %v",
-							l.name, pace, s, what, got, rtl.Hash(clocks), clocks)
+						return failed(checkRTLClocks, "%s, paces %+v: stream %d is %s in other clocks: %v, "+
+							"want %v of %v", l.name, pace, s, what, got, rtl.Hash(clocks), clocks)
 					}
 				}
 			}

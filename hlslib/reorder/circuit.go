@@ -53,7 +53,7 @@ func told(b *circuit.Builder, blocks, in, out int) (p position) {
 		next := circuit.Choice(p.last, b.Constant(0), circuit.Sum(p.step, b.Constant(1)))
 		step.Set(circuit.Kept(next, p.step.Range()), b.Constant(1))
 		block := b.Counter("block", blocks, circuit.All(p.last, reading.Value()))
-		over := b.Ends(circuit.All(p.last, reading.Value(), block.Last))
+		over := circuit.Ends(circuit.All(p.last, reading.Value(), block.Last))
 		reading.Set(circuit.Not(over), p.last)
 		writing.Set(reading.Value(), p.last)
 		return p.last
@@ -113,7 +113,7 @@ func (o *op) atOnce(f dataflow.Fold, t dataflow.Target, longest int) *circuit.Mo
 			return circuit.Kept(circuit.Choice(restarts, b.Constant(0), circuit.Sum(v, b.Constant(1))), v.Range())
 		}
 		read := circuit.All(reads, b.Counter("arrived", in, reads).Last)
-		end := b.Ends(read)
+		end := circuit.Ends(read)
 		word = b.Counter("word", step.Chunk/f.SIMD, writes)
 		chunk = b.Counter("chunk", len(step.Order), circuit.All(writes, word.Last))
 		stepped := circuit.All(writes, word.Last, chunk.Last)
@@ -125,11 +125,13 @@ func (o *op) atOnce(f dataflow.Fold, t dataflow.Target, longest int) *circuit.Mo
 		return end
 	})
 
-	from := circuit.Element(order.Circuit(b, order.Storage("order").At(dataflow.LUTRAM))[0].Row(chunk.Index), 0, order.Elem)
+	table := order.Circuit(b, order.Storage("order").At(dataflow.LUTRAM))[0]
+	from := circuit.Element(table.Row(chunk.Index), 0, order.Elem)
 	chunks := b.Constant(int64(step.Block))
 	turned := circuit.Not(circuit.Exceeds(chunks, from))
 	source := circuit.Choice(turned, circuit.Kept(circuit.Difference(latest.Value(), now.Value()), last), now.Value())
-	from = circuit.Kept(circuit.Choice(turned, circuit.Difference(from, chunks), from), num.Range{Hi: int64(step.Block - 1)})
+	from = circuit.Choice(turned, circuit.Difference(from, chunks), from)
+	from = circuit.Kept(from, num.Range{Hi: int64(step.Block - 1)})
 	source = circuit.Total(circuit.Times(source, int64(in)), circuit.Times(from, int64(step.Chunk/f.SIMD)), word.Index)
 	source = circuit.Kept(source, rows)
 

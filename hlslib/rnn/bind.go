@@ -85,7 +85,7 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	if err := b.bindDots(r); err != nil {
 		return nil, nil, err
 	}
-	b.pe, b.simd = b.divisors()
+	b.pe, b.simd = divisors(b)
 	b.bindStores()
 	for _, o := range b.P.Outputs {
 		t := dataflow.Type{Shape: b.shape(o, b.length), Elem: b.phases[o.Phase].values[o.Value].elem}
@@ -314,7 +314,7 @@ func (g *program) bindDots(r *ranges) error {
 }
 
 // divisors are those of the units of all phases, and of what dots multiply; 1 where there are no dots.
-func (o *op) divisors() (pe, simd []int) {
+func divisors(o *op) (pe, simd []int) {
 	units, lengths := 0, 0
 	for _, p := range o.phases {
 		if units = dataflow.GCD(units, p.units); len(p.dots) > 0 {

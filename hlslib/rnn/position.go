@@ -151,7 +151,7 @@ func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.
 // told is steps in sequences of any length: an iteration that completes a step is told whether it is the last one.
 func (w *wiring) told(at *position, done, over circuit.Value) (stepped circuit.Value) {
 	b := w.b
-	at.last = b.Ends(done)
+	at.last = circuit.Ends(done)
 	if stepped = over; !w.o.P.Keeps {
 		stepped = circuit.Any(at.last, over)
 	}

@@ -60,6 +60,7 @@ var claims = []claim{
 	{begins: "| `hlsgen build model.onnx --board zcu104`", by: []string{"internal/doctest.TestFolders",
 		"cmd/hlsgen.TestBuild"}},
 	{begins: "| `--fps 10000`", by: []string{"internal/doctest.TestPrinted"}},
+	{begins: "| `--backend rtl`", by: []string{"internal/compiler.TestEngineRTL", "internal/compiler.TestBitstream"}},
 	{begins: "| `--pareto`", by: []string{"internal/doctest.TestPrinted"}},
 	{begins: "| `hlsgen sweep` |", by: []string{"folding/sweep.TestRun", "folding/sweep.TestResume",
 		"internal/doctest.TestPages"}},

@@ -17,7 +17,8 @@ if {$argc > 0 && [lindex $argv 0] eq "checked"} {
 file delete -force build/ip/$name build/ip/$name.src
 file mkdir build/ip/$name.src
 set sources {}
-foreach file [concat $wrapper {{ v.Top|req }}.sv [lsort [glob layers/*.sv]] [lsort [glob lib/*.sv]] [lsort [glob -nocomplain tables/*]]] {
+set tables [lsort [glob -nocomplain tables/*]]
+foreach file [concat $wrapper {{ v.Top|req }}.sv [lsort [glob layers/*.sv]] [lsort [glob lib/*.sv]] $tables] {
     set copy build/ip/$name.src/[file tail $file]
     if {[file exists $copy]} {
         error "there are two files [file tail $file]"

@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// circuit is that of a node. Of a layer that is not told where sequences end, it is the one for a step, which is a frame
-// of its own.
+// circuit is that of a node. Of a layer that is not told where sequences end, it is the one for a step, which is a
+// frame of its own.
 func (n *Network) circuit(node int) (*circuit.Module, error) {
 	d, op := n.design, n.design.Model.Graph.Nodes[node].Op
 	if n.reads(node) && !dataflow.ReadsEnds(op, d.Model.Lengths.Max) {

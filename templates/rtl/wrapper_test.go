@@ -29,7 +29,8 @@ int main(int, char** argv) {
     const auto half = [&](bool high) { model.ap_clk = high; model.eval(); };
     const auto clock = [&] {
         half(false);
-        if (model.ap_rst_n && model.m_axis_0_TVALID) printf("%02x%s ", model.m_axis_0_TDATA, model.m_axis_0_TLAST ? "." : "");
+        if (model.ap_rst_n && model.m_axis_0_TVALID)
+            printf("%02x%s ", model.m_axis_0_TDATA, model.m_axis_0_TLAST ? "." : "");
         half(true);
     };
     model.m_axis_0_TREADY = 1;
@@ -75,8 +76,8 @@ func built(t *testing.T, n *rtl.Network) string {
 	sources := append(rtl.Sources(files, false), n.Top+"_checked.v")
 	run(append([]string{"--lint-only", "-Wall", "--top-module", n.Top + "_checked"}, sources...)...)
 	run(append([]string{"--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "--x-assign", "unique", "--x-initial",
-		"unique", "--prefix", "Vchecked", "--top-module", n.Top + "_checked", "--Mdir", "obj", "-o", "driver", "driver.cpp"},
-		sources...)...)
+		"unique", "--prefix", "Vchecked", "--top-module", n.Top + "_checked", "--Mdir", "obj", "-o", "driver",
+		"driver.cpp"}, sources...)...)
 	return filepath.Join(dir, "rtl/obj/driver")
 }
 
@@ -146,10 +147,11 @@ func TestChecked(t *testing.T) {
 				right(3)
 			}
 			orders, want = append(append(orders, whole...), "reset", "wait"), append(want, "* error=0")
-			right(3) // of what was on its way, nothing comes
+			right(3)       // of what was on its way, nothing comes
 			if sequences { // of which the next one is not touched, where TLAST came at all
 				f := frame(t, d, r, 2)
-				orders = slices.Concat(orders, short(whole, 3), long(whole, 3), words(t, d, g.In[0], f), []string{"wait"})
+				orders = slices.Concat(orders, short(whole, 3), long(whole, 3), words(t, d, g.In[0], f))
+				orders = append(orders, "wait")
 				filled := carried(t, d, append(slices.Clone(packet[g.In[0]].Data[:6]), 0, 0))
 				want = append(want, strings.Join(slices.Concat(words(t, d, g.Out[0], filled),
 					words(t, d, g.Out[0], packet), words(t, d, g.Out[0], f)), " ")+" error=1")
