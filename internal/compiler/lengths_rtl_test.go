@@ -3,6 +3,9 @@ package compiler
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"hlsgen/boards"
@@ -39,6 +42,29 @@ func TestLengthsRTL(t *testing.T) {
 				t.Errorf("%v: %v", n.Has, err)
 			}
 		})
+	}
+}
+
+// TestLengthsBoth builds a network with both back ends: each is held against eval, and says that it was.
+func TestLengthsBoth(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	tier.Needs(t, "verilator", "g++")
+	n := echoing(t, 5, false)
+	model := filepath.Join(t.TempDir(), "model.onnx")
+	if err := os.WriteFile(model, n.ONNX(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var d diag.List
+	r, err := Run(t.Context(), Options{Model: model, Board: "zcu104", Verify: 4, Backend: BackendBoth,
+		Out: filepath.Join(t.TempDir(), "built"), Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 5}}, &d)
+	if err != nil || r == nil {
+		t.Fatal(err, d.Diags)
+	}
+	for _, engine := range []Engine{CSim, RTL} {
+		if !slices.Contains(r.Verified.Engines, string(engine)) {
+			t.Errorf("engine %s has not run: %v", engine, r.Verified.Engines)
+		}
 	}
 }
 
