@@ -120,7 +120,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 			strconv.Itoa(n.places[s]), style(d.FIFO[s].Memory, d.Target.Board)})
 	}
 	for _, e := range ends {
-		v.Streams = append(v.Streams, streamView{e.name, "1", "0", strconv.Itoa(e.FIFO.Depth + 1),
+		v.Streams = append(v.Streams, streamView{e.name, "1", "0", strconv.Itoa(e.FIFO.Depth),
 			style(e.FIFO.Memory, d.Target.Board)})
 	}
 	v.Reset = strconv.Itoa(n.reset)
