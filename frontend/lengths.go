@@ -169,7 +169,11 @@ func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (
 		l.Behind = sync.OnceValues(func() ([]dataflow.RealTensor, error) { return im.behind(name, of.Min) })
 	}
 	im.Model.Lengths = l
-	if err := im.axes(l); err != nil {
+	err := im.axes(l)
+	if g := im.Model.Graph; err == nil && g != nil {
+		err = g.Sequences(l)
+	}
+	if err != nil {
 		x := diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: err.Error(), Hint: of.one()}
 		if of := new(crossing); errors.As(err, &of) && of.node != nil {
 			x.Node, x.Op = of.node.Name, of.node.Op.Kind()

@@ -87,7 +87,7 @@ func (i Interface) FIFOs(d *dataflow.Design) map[string]dataflow.FIFO {
 		list["s"+strconv.Itoa(s)] = f
 	}
 	names := i.ends(d)
-	for k, e := range d.Model.Ends() {
+	for k, e := range d.Ends() {
 		list[names[k]] = e.FIFO
 	}
 	return list

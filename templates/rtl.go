@@ -18,8 +18,8 @@ type rtlView struct {
 	Modules []moduleView
 }
 
-// An PortView is a port of the top, with what Vivado's block designs read of it.
-type PortView struct{ Attribute, Decl string }
+// A PortView is a port of the top, with what Vivado's block designs read of it.
+type PortView struct{ Name, Attribute, Decl string }
 
 // A fifoView is a FIFO; High is the number of its highest bit.
 type fifoView struct{ Name, Width, High, Depth, Style string }
@@ -80,14 +80,15 @@ func outer(processes []instance) (names []string, ports []port) {
 	return names, ports
 }
 
-// Ports are those of a top, whatever makes it: a clock, a reset, and the AXI4-Streams of the network's ends.
-func Ports(face Interface, d *dataflow.Design) []PortView {
+// Ports are those of a top, whatever makes it: a clock, a reset, and the AXI4-Streams of the network's ends. Inputs
+// have TLAST where they need it, or all of them.
+func Ports(face Interface, d *dataflow.Design, packets bool) []PortView {
 	var names []string
 	var ports []port
 	q, _ := sequencesOf(d, nil)
 	for _, p := range face.In {
 		names = append(names, p.Name)
-		ports = append(ports, port{name: p.Name, width: p.TDATA, axis: true, packet: q.is(p.Stream)})
+		ports = append(ports, port{name: p.Name, width: p.TDATA, axis: true, packet: packets || q.is(p.Stream)})
 	}
 	for _, p := range face.Out {
 		names = append(names, p.Name)
@@ -98,10 +99,10 @@ func Ports(face Interface, d *dataflow.Design) []PortView {
 
 func portViews(names []string, ports []port) (views []PortView) {
 	views = []PortView{
-		{fmt.Sprintf("(* X_INTERFACE_INFO = \"xilinx.com:signal:clock:1.0 ap_clk CLK\", "+
+		{"ap_clk", fmt.Sprintf("(* X_INTERFACE_INFO = \"xilinx.com:signal:clock:1.0 ap_clk CLK\", "+
 			"X_INTERFACE_PARAMETER = \"ASSOCIATED_BUSIF %s, ASSOCIATED_RESET ap_rst_n\" *)", strings.Join(names, ":")),
 			"input  wire ap_clk,"},
-		{"(* X_INTERFACE_INFO = \"xilinx.com:signal:reset:1.0 ap_rst_n RST\", " +
+		{"ap_rst_n", "(* X_INTERFACE_INFO = \"xilinx.com:signal:reset:1.0 ap_rst_n RST\", " +
 			"X_INTERFACE_PARAMETER = \"POLARITY ACTIVE_LOW\" *)", "input  wire ap_rst_n,"},
 	}
 	for k, p := range ports {
@@ -113,7 +114,7 @@ func portViews(names []string, ports []port) (views []PortView) {
 			if s.width > 1 || s.suffix != "TVALID" && s.suffix != "TREADY" && s.suffix != "TLAST" {
 				width = bitRange(s.width)
 			}
-			views = append(views, PortView{
+			views = append(views, PortView{names[k] + "_" + s.suffix,
 				fmt.Sprintf("(* X_INTERFACE_INFO = \"xilinx.com:interface:axis:1.0 %s %s\" *)", names[k], s.suffix),
 				fmt.Sprintf("%s wire %s%s_%s,", direction, width, names[k], s.suffix)})
 		}

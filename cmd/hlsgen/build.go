@@ -252,7 +252,7 @@ func (s *screen) explain(r *compiler.Result) {
 			deepest, bits = max(deepest, f.Depth), bits+(f.Depth-dataflow.Shallow)*d.Port(k).Width()
 		}
 	}
-	for _, e := range d.Model.Ends() {
+	for _, e := range d.Ends() {
 		deepest, bits = max(deepest, e.FIFO.Depth), bits+e.FIFO.Depth-dataflow.Shallow
 	}
 	if bits > 0 {

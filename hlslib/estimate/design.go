@@ -22,7 +22,7 @@ func Whole(d *dataflow.Design) Design {
 	for s, f := range d.FIFO {
 		e.FIFOs = e.FIFOs.Plus(FIFO(d.Target, f, d.Port(s)))
 	}
-	for _, end := range d.Model.Ends() {
+	for _, end := range d.Ends() {
 		e.FIFOs = e.FIFOs.Plus(End(d.Target, end, d.Model.Lengths))
 	}
 	e.Host = Host(d.Target, d.Model.Graph)

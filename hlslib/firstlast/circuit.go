@@ -17,19 +17,18 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		return b.Now(func() circuit.Value { return circuit.All(x, y) })
 	}
 	at := b.Counter("at", in, reads)
-	step := b.Counter("step", o.steps, both(reads, at.Last))
 	word := b.Counter("word", o.P.Chunk/f.SIMD, writes)
 	chunk := b.Counter("chunk", len(o.P.Order), both(writes, word.Last))
-	writing.Set(reads, b.Now(func() circuit.Value {
-		return circuit.Choice(writes, circuit.All(word.Last, chunk.Last), circuit.All(at.Last, step.Last))
-	}))
+	written := both(writes, both(word.Last, chunk.Last))
+	s := o.stepped(b, both(reads, at.Last), written)
+	writing.Set(reads, b.Now(func() circuit.Value { return circuit.Any(written, s.end) }))
 
 	rows := num.Range{Hi: int64(o.rows(f) - 1)}
-	source := circuit.Sum(circuit.Times(o.source(b, f, chunk.Index), int64(o.P.Chunk/f.SIMD)), word.Index)
+	source := circuit.Sum(circuit.Times(o.source(b, f, chunk.Index, s.several), int64(o.P.Chunk/f.SIMD)), word.Index)
 	source = circuit.Kept(source, rows)
 	zero := b.Constant(0)
 	behind := b.Constant(int64(o.rows(f) - in)) // where the latest step lies
-	to := circuit.Sum(at.Index, circuit.Choice(step.First, zero, behind))
+	to := circuit.Sum(at.Index, circuit.Choice(s.first, zero, behind))
 	stage := circuit.Stage(source, to)
 
 	x := b.Input(f.SIMD*o.In[0].Elem.Width, reads)
@@ -39,13 +38,42 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
+// A position is where an iteration stands among the steps of its frame.
+type position struct {
+	first   circuit.Value // the step that is read is the first one
+	end     circuit.Value // the last step has been read
+	several circuit.Value // where the frame is written: it has several steps
+}
+
+// stepped counts the steps that have been read, or is told which one is the last.
+func (o *op) stepped(b *circuit.Builder, read, written circuit.Value) (p position) {
+	if !o.sequence {
+		step := b.Counter("step", o.steps, read)
+		end := b.Now(func() circuit.Value { return circuit.All(read, step.Last) })
+		several := b.Constant(1)
+		if o.steps == 1 {
+			several = b.Constant(0)
+		}
+		return position{step.First, end, several}
+	}
+	end := circuit.Ends(read)
+	several := b.Register("several", 0, num.Range{Hi: 1}).Starts(0)
+	b.Now(func() circuit.Value {
+		goes := circuit.All(read, circuit.Not(end))
+		several.Set(goes, circuit.Any(goes, written))
+		return goes
+	})
+	return position{circuit.Not(several.Value()), end, several.Value()}
+}
+
 // source is where a chunk lies among those that are kept: the order has the first step's in front of the last one's.
-func (o *op) source(b *circuit.Builder, f dataflow.Fold, chunk circuit.Value) circuit.Value {
+func (o *op) source(b *circuit.Builder, f dataflow.Fold, chunk, several circuit.Value) circuit.Value {
 	order := o.P.table()
 	from := circuit.Element(order.Circuit(b, o.storage(f)[1])[0].Row(chunk), 0, order.Elem)
-	if o.P.first() && o.steps > 1 {
-		return from
+	chunks := b.Constant(int64(o.P.chunks()))
+	single := circuit.Choice(circuit.Exceeds(chunks, from), from, circuit.Difference(from, chunks))
+	if !o.P.first() {
+		return single // the first step is not kept
 	}
-	chunks := b.Constant(int64(o.P.chunks())) // the first step is the last one, or is not kept
-	return circuit.Choice(circuit.Exceeds(chunks, from), from, circuit.Difference(from, chunks))
+	return circuit.Choice(several, from, single) // or it is the last one
 }

@@ -88,7 +88,8 @@ func (p Params) words(f dataflow.Fold) (in, out int) {
 type op struct {
 	layer.Base[Params]
 	layer.Mover
-	steps int
+	steps    int
+	sequence bool // of any number of steps
 }
 
 // bind takes one input of a whole number of steps; the output has the given shape and the input's element type.
@@ -100,7 +101,8 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	}
 	out := dataflow.Type{Shape: slices.Clone(dataflow.Shape(b.P.Shape)), Elem: in[0].Elem}
 	out.Range = b.P.ranges(in[0], out.Shape.Channels())
-	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(b.P.Chunk)}, size / b.P.Step}
+	mover := layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(b.P.Chunk)}
+	o := &op{b, mover, size / b.P.Step, false}
 	return o, o.Out, nil
 }
 
@@ -233,6 +235,13 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 
 // ReadsEnds is true: the last step is what goes out.
 func (o *op) ReadsEnds(int) bool { return true }
+
+// Sequence is the layer for sequences of any length: it is the same for all.
+func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
+	of := *at.(*op)
+	of.Base, of.sequence = of.With(of.P), true
+	return &of
+}
 
 // EmitSteps is the instance for sequences of any length.
 func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Instance {

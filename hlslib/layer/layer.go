@@ -80,7 +80,7 @@ type Base[P Params] struct {
 
 func (b Base[P]) circuits() *sync.Map { return b.built }
 
-// With is a layer's base with other parameters, which are known to be well formed.
+// With is a layer's base with other parameters, which are known to be well formed, or for another circuit.
 func (b Base[P]) With(p P) Base[P] {
 	b.P, b.built = p, new(sync.Map)
 	return b

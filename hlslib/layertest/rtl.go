@@ -54,21 +54,35 @@ var rtlPaces = []struct{ in, out rtlsim.Pace }{
 }
 
 func runRTL(ctx context.Context, dir string, programs []program) error {
-	var runs []rtl.Run
-	var designs []*dataflow.Design
+	var list []simulated
 	for i, p := range programs {
-		d := p.design(p.fold, 1+i%3)
-		d.Target.Stalls = dataflow.Credit
-		n, err := rtl.Of(d, templates.Options{Top: fmt.Sprintf("top_%04d", i)})
+		s := simulated{fmt.Sprintf("%s, fold %+v", p.Name, p.fold), p.design(p.fold, 1+i%3), p.frames, nil}
+		for f := range p.frames {
+			s.streams = append(s.streams, slices.Concat(p.frames[f], p.want[f]))
+		}
+		list = append(list, s)
+	}
+	return benchRTL(ctx, dir, list)
+}
+
+// A simulated design is one that RTL is held against: in is what the host gives of each frame, streams what all streams
+// carry of it.
+type simulated struct {
+	name        string
+	design      *dataflow.Design
+	in, streams [][]dataflow.Tensor
+}
+
+// benchRTL runs designs side by side.
+func benchRTL(ctx context.Context, dir string, list []simulated) error {
+	var runs []rtl.Run
+	for i, s := range list {
+		s.design.Target.Stalls = dataflow.Credit
+		n, err := rtl.Of(s.design, templates.Options{Top: fmt.Sprintf("top_%04d", i)})
 		if err != nil {
 			return err
 		}
-		designs = append(designs, d)
-		run := rtl.Run{Network: n, Moves: true}
-		for f := range p.frames {
-			run.Frames = append(run.Frames, append(append([]dataflow.Tensor{}, p.frames[f]...), p.want[f]...))
-		}
-		runs = append(runs, run)
+		runs = append(runs, rtl.Run{Network: n, Frames: s.streams, Moves: true})
 	}
 	files, err := rtl.Bench(runs)
 	if err != nil {
@@ -93,14 +107,14 @@ func runRTL(ctx context.Context, dir string, programs []program) error {
 			return failed(checkRTLWords, "with paces %+v:\n%.2000s", pace, said)
 		}
 		events := rtl.Events(said)
-		for i, p := range programs {
+		for i, l := range list {
 			options := rtlsim.Options{Record: true, In: pace.in, Out: pace.out}
-			trace, err := rtlsim.Run(ctx, designs[i], p.frames, options)
+			trace, err := rtlsim.Run(ctx, l.design, l.in, options)
 			if err != nil {
 				return err
 			}
-			for s, what := range rtl.Elsewhen(designs[i].Model.Graph, trace.Record.Moved, events, i) {
-				return failed(checkRTLClocks, "%s, fold %+v, paces %+v: stream %d: %s", p.Name, p.fold, pace, s, what)
+			for s, what := range rtl.Elsewhen(l.design.Model.Graph, trace.Record.Moved, events, i) {
+				return failed(checkRTLClocks, "%s, paces %+v: stream %d: %s", l.name, pace, s, what)
 			}
 		}
 	}

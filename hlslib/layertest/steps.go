@@ -23,18 +23,37 @@ type Mutant struct{ Path, From, To string }
 
 // Steps holds layers for sequences of any length against the contract: the inputs of a case are those of the longest
 // sequence, and their first axes are time where timed says so. Sequences of all lengths, one after the other, up and
-// down again, give in the clock simulator and in compiled C++ what Eval of the layer for each length gives; and a
-// second compiler looks at them. Mutants are tried with the last case, which is the only one of short tests; Verilator
-// reads its written top, and in the long tier simulates it.
+// down again, give in the clock simulator, in compiled C++ and in SystemVerilog, clock by clock, what Eval of the layer
+// for each length gives; and a second compiler looks at them. Mutants are tried with the last case, which is the only
+// one of short tests; Verilator reads its written top, and in the long tier simulates it.
 func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...Case) {
 	t.Helper()
+	t.Run("circuit", func(t *testing.T) {
+		t.Parallel()
+		if tier.Quick() {
+			t.Skip("takes some ten seconds of Verilator")
+		}
+		tier.Needs(t, "verilator", "g++", "make")
+		var list []simulated
+		for _, c := range cases {
+			list = append(list, stepped(t, c, timed)...)
+		}
+		for i, s := range list {
+			for k := range s.design.FIFO {
+				s.design.FIFO[k].Depth = 1 + i%3
+			}
+		}
+		if err := benchRTL(t.Context(), t.TempDir(), list); err != nil {
+			t.Error(err)
+		}
+	})
 	for i, c := range cases {
 		if tier.Quick() && i < len(cases)-1 {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			files := stepsProject(t, c, timed)
+			files := stepsProject(t, stepped(t, c, timed)[0])
 			t.Run("synthesis", func(t *testing.T) {
 				if !tier.Long() && i < len(cases)-1 {
 					t.Skip("the last case stands for all below the long tier")
@@ -88,57 +107,78 @@ func (m Mutant) of(t *testing.T, files templates.Files) templates.Files {
 	return nil
 }
 
-// stepsProject simulates a case, and writes it.
-func stepsProject(t *testing.T, c Case, timed func(input int) bool) templates.Files {
+// stepped is a case in some of its folds, that in the middle first, with sequences of all lengths.
+func stepped(t *testing.T, c Case, timed func(input int) bool) (list []simulated) {
 	t.Helper()
 	op, out, err := c.Op.Bind(c.In)
 	if err != nil {
 		t.Fatal(err)
 	}
-	folds := slices.Collect(op.Folds())
-	f := folds[len(folds)/2]
 	b := bound{Case: c, op: op, out: out}
-	d := b.design(f, 64)
-	if d.Target.Board, err = boards.Find("zcu104"); err != nil {
-		t.Fatal(err)
-	}
-	l := &dataflow.Lengths{Min: 1}
-	for i, in := range c.In {
-		axis := -1
-		if timed(i) {
-			axis, l.Max = 0, in.Shape[0]
+	folds := slices.Collect(op.Folds())
+	for k, at := range []int{len(folds) / 2, 0, len(folds) - 1} {
+		if k > 0 && at == len(folds)/2 {
+			continue
 		}
-		l.In = append(l.In, axis)
-	}
-	d.Model.Lengths, d.Model.Name = l, "steps"
-	r := rand.New(rand.NewPCG(uint64(l.Max), 77))
-	var given, streams, want [][]dataflow.Tensor
-	for k := range 2 * l.Max {
-		at, err := d.At(1 + min(k, 2*l.Max-1-k))
+		d := b.design(folds[at], 64)
+		l := &dataflow.Lengths{Min: 1}
+		for i, in := range b.In {
+			axis := -1
+			if timed(i) {
+				axis, l.Max = 0, in.Shape[0]
+			}
+			l.In = append(l.In, axis)
+		}
+		d.Model.Lengths, d.Model.Name = l, "steps"
+		if d.Target.Board, err = boards.Find("zcu104"); err == nil {
+			err = d.Model.Graph.Sequences(l)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		list = append(list, sequences(t, fmt.Sprintf("%s, fold %+v", c.Name, folds[at]), d))
+	}
+	return list
+}
+
+// sequences is a design with sequences of all lengths.
+func sequences(t *testing.T, name string, d *dataflow.Design) simulated {
+	t.Helper()
+	s, longest := simulated{name: name, design: d}, d.Model.Lengths.Max
+	r := rand.New(rand.NewPCG(uint64(longest), 77))
+	for k := range 2 * longest {
+		at, err := d.At(1 + min(k, 2*longest-1-k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := at.Model.Graph
 		var types []dataflow.Type
-		for _, s := range at.Model.Graph.In {
-			types = append(types, at.Model.Graph.Streams[s].Type)
+		for _, s := range g.In {
+			types = append(types, g.Streams[s].Type)
 		}
 		in := frame(r, types, k)
-		all, err := at.Model.Graph.Eval(context.Background(), in)
+		all, err := g.Eval(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		given, streams, want = append(given, in), append(streams, all), append(want, all[len(in):])
+		s.in, s.streams = append(s.in, in), append(s.streams, all)
 	}
-	trace, err := rtlsim.Run(t.Context(), d, given, rtlsim.Options{})
+	return s
+}
+
+// stepsProject simulates a design, and writes it.
+func stepsProject(t *testing.T, s simulated) templates.Files {
+	t.Helper()
+	trace, err := rtlsim.Run(t.Context(), s.design, s.in, rtlsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k := range want {
-		if fmt.Sprint(trace.Outputs[k]) != fmt.Sprint(want[k]) {
-			t.Errorf("sequence %d: simulated %v, want %v", k, trace.Outputs[k], want[k])
+	for k, all := range s.streams {
+		if want := all[len(s.in[k]):]; fmt.Sprint(trace.Outputs[k]) != fmt.Sprint(want) {
+			t.Errorf("sequence %d: simulated %v, want %v", k, trace.Outputs[k], want)
 		}
 	}
-	files, err := templates.Project(d, templates.Vectors{Frames: streams}, templates.Options{})
+	files, err := templates.Project(s.design, templates.Vectors{Frames: s.streams}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,12 +37,44 @@ func positions(b *circuit.Builder, blocks, in, out int) (p position) {
 	return p
 }
 
+// told is positions in sequences of any length, of which every step is whole blocks: the last block of a step asks
+// whether it is the last of the sequence. Then a block is written, and none read.
+func told(b *circuit.Builder, blocks, in, out int) (p position) {
+	longer := max(in, out)
+	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).Starts(0)
+	reading := b.Register("reading", 0, num.Range{Hi: 1}).Starts(1)
+	writing := b.Register("writing", 0, num.Range{Hi: 1}).Starts(0)
+	p.step = step.Value()
+	b.Now(func() circuit.Value {
+		ends := func(n int) circuit.Value { return circuit.Same(p.step, b.Constant(int64(n-1))) }
+		p.last = circuit.Choice(writing.Value(), circuit.Choice(reading.Value(), ends(longer), ends(out)), ends(in))
+		p.reads = circuit.All(reading.Value(), circuit.Exceeds(b.Constant(int64(in)), p.step))
+		p.writes = circuit.All(writing.Value(), circuit.Exceeds(b.Constant(int64(out)), p.step))
+		next := circuit.Choice(p.last, b.Constant(0), circuit.Sum(p.step, b.Constant(1)))
+		step.Set(circuit.Kept(next, p.step.Range()), b.Constant(1))
+		block := b.Counter("block", blocks, circuit.All(p.last, reading.Value()))
+		over := circuit.Ends(circuit.All(p.last, reading.Value(), block.Last))
+		reading.Set(circuit.Not(over), p.last)
+		writing.Set(reading.Value(), p.last)
+		return p.last
+	})
+	return p
+}
+
 // Circuit writes a bank where it reads the other: at one stage, since the next block comes where the last word that is
 // read was.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
+	if s := o.among; s != nil && s.whole.Holds() {
+		return s.whole.atOnce(f, t, s.longest)
+	}
 	b := circuit.New(t.Rate())
 	in, out := o.P.words(f)
-	p := positions(b, o.blocks, in, out)
+	var p position
+	if s := o.among; s != nil {
+		p = told(b, s.whole.blocks/s.longest, in, out)
+	} else {
+		p = positions(b, o.blocks, in, out)
+	}
 	bank := b.Counter("bank", 2, p.last)
 	word := b.Counter("word", o.P.Chunk/f.SIMD, p.writes)
 	chunk := b.Counter("chunk", len(o.P.Order),
@@ -60,5 +92,53 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	banks := b.Array("banks", dataflow.StyleOf(o.storage(f), "banks"), 2*in, x.Width())
 	banks.Write(circuit.Kept(to, num.Range{Hi: int64(2*in - 1)}), x.At(stage), p.reads)
 	b.Output(banks.Row(source.At(stage)), p.writes)
+	return b.Layer()
+}
+
+// atOnce is the circuit for sequences of any length that are read before anything is written.
+func (o *op) atOnce(f dataflow.Fold, t dataflow.Target, longest int) *circuit.Module {
+	b := circuit.New(t.Rate())
+	step, order := o.step(longest)
+	in, _ := step.words(f)
+	rows, last := num.Range{Hi: int64(longest*in - 1)}, num.Range{Hi: int64(longest - 1)}
+	writing := b.Register("writing", 0, num.Range{Hi: 1}).Starts(0)
+	at := b.Register("at", 0, rows).Starts(0)         // where a word goes
+	latest := b.Register("latest", 0, last).Starts(0) // step that is read, or was
+	now := b.Register("now", 0, last).Starts(0)       // step that is written
+	writes, reads := writing.Value(), circuit.Not(writing.Value())
+	var word, chunk circuit.Level
+	b.Now(func() circuit.Value {
+		next := func(r circuit.Register, restarts circuit.Value) circuit.Value {
+			v := r.Value()
+			return circuit.Kept(circuit.Choice(restarts, b.Constant(0), circuit.Sum(v, b.Constant(1))), v.Range())
+		}
+		read := circuit.All(reads, b.Counter("arrived", in, reads).Last)
+		end := circuit.Ends(read)
+		word = b.Counter("word", step.Chunk/f.SIMD, writes)
+		chunk = b.Counter("chunk", len(step.Order), circuit.All(writes, word.Last))
+		stepped := circuit.All(writes, word.Last, chunk.Last)
+		written := circuit.All(stepped, circuit.Same(now.Value(), latest.Value()))
+		at.Set(next(at, end), reads)
+		latest.Set(next(latest, written), circuit.Any(circuit.All(read, circuit.Not(end)), written))
+		now.Set(next(now, written), stepped)
+		writing.Set(end, circuit.Any(end, written))
+		return end
+	})
+
+	table := order.Circuit(b, order.Storage("order").At(dataflow.LUTRAM))[0]
+	from := circuit.Element(table.Row(chunk.Index), 0, order.Elem)
+	chunks := b.Constant(int64(step.Block))
+	turned := circuit.Not(circuit.Exceeds(chunks, from))
+	source := circuit.Choice(turned, circuit.Kept(circuit.Difference(latest.Value(), now.Value()), last), now.Value())
+	from = circuit.Choice(turned, circuit.Difference(from, chunks), from)
+	from = circuit.Kept(from, num.Range{Hi: int64(step.Block - 1)})
+	source = circuit.Total(circuit.Times(source, int64(in)), circuit.Times(from, int64(step.Chunk/f.SIMD)), word.Index)
+	source = circuit.Kept(source, rows)
+
+	x := b.Input(f.SIMD*o.In[0].Elem.Width, reads)
+	stage := circuit.Stage(source)
+	banks := b.Array("banks", dataflow.StyleOf(o.storage(f), "banks"), longest*in, x.Width())
+	banks.Write(at.Value(), x.At(stage), reads)
+	b.Output(banks.Row(source), writes)
 	return b.Layer()
 }

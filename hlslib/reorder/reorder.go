@@ -76,6 +76,14 @@ type op struct {
 	layer.Base[Params]
 	layer.Mover
 	blocks int
+	among  *sequences // nil of a layer for frames of one length
+}
+
+// sequences are what a layer takes that is told where they end: of any length up to so many steps, for which whole is
+// bound.
+type sequences struct {
+	longest int
+	whole   *op
 }
 
 // bind takes one input of a whole number of blocks; the output has the given shape and the input's element type.
@@ -91,7 +99,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 			out.Shape.Size(), blocks, want)
 	}
 	out.Range = b.P.ranges(in[0], out.Shape.Channels())
-	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(b.P.Chunk)}, blocks}
+	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(b.P.Chunk)}, blocks, nil}
 	return o, o.Out, nil
 }
 
@@ -290,11 +298,7 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow
 		i.Config[0] = dataflow.Field{Name: "blocks", Doc: "blocks in a step", Value: o.blocks / longest}
 		return i
 	}
-	one, err := o.Stretch(longest, 1)
-	if err != nil {
-		panic(fmt.Sprintf("reorder: a sequence without steps: %v", err))
-	}
-	step := one.Params().(Params)
+	step, order := o.step(longest)
 	i := o.Emit(f, t)
 	in, out := step.words(f)
 	i.Func, i.Ends = "reorder_steps", true
@@ -305,6 +309,25 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow
 		{Name: "chunk_words", Doc: "words of a chunk", Value: o.P.Chunk / f.SIMD},
 		{Name: "longest", Doc: "steps of the longest sequence", Value: longest},
 	}
+	i.Tables = []dataflow.Table{order}
+	i.Storage = []dataflow.Storage{o.storage(f)[0], order.Storage("order").At(dataflow.LUTRAM)}
+	return i
+}
+
+// Sequence is the layer for sequences of any length.
+func (o *op) Sequence(at dataflow.Op, _, longest int) dataflow.Op {
+	of := *at.(*op)
+	of.Base, of.among = of.With(of.P), &sequences{longest, o}
+	return &of
+}
+
+// step is the parameters for a sequence of one step, and the order in which its chunks are written.
+func (o *op) step(longest int) (Params, dataflow.Table) {
+	one, err := o.Stretch(longest, 1)
+	if err != nil {
+		panic(fmt.Sprintf("reorder: a sequence without steps: %v", err))
+	}
+	step := one.Params().(Params)
 	order := dataflow.Table{Name: "order", Doc: "by chunk written: the chunk of the step read, and from where on " +
 		"they are those of the step as far from the end",
 		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(2*step.Block - 1)})}
@@ -315,9 +338,7 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow
 		}
 		order.Rows = append(order.Rows, []int64{int64(from)})
 	}
-	i.Tables = []dataflow.Table{order}
-	i.Storage = []dataflow.Storage{o.storage(f)[0], order.Storage("order").At(dataflow.LUTRAM)}
-	return i
+	return step, order
 }
 
 // Holds reports whether a sequence of steps is read before anything is written.

@@ -16,11 +16,12 @@ type op struct {
 	layer.Base[Params]
 	program
 	in, out  []dataflow.Type
-	length   int      // T
-	pe, simd []int    // divisors of all units, and of all vectors that dots multiply
-	timings  sync.Map // of circuits, by hardware
+	length   int       // T
+	pe, simd []int     // divisors of all units, and of all vectors that dots multiply
+	timings  *sync.Map // of circuits, by hardware
+	sequence bool      // of any number of steps
 
-	functions circuit.Library // of sums and products of a unit
+	functions *circuit.Library // of sums and products of a unit
 }
 
 // A program is what is built of the parameters.
@@ -72,7 +73,8 @@ type state struct {
 
 // bind takes the inputs of the package's comment.
 func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	b := &op{Base: base, in: in, program: program{params: base.P, cell: base.P.Cells[0]}}
+	b := &op{Base: base, in: in, program: program{params: base.P, cell: base.P.Cells[0]},
+		timings: new(sync.Map), functions: new(circuit.Library)}
 	b.turns, b.lanes = b.P.sequences()*len(b.P.Cells), b.cell.Lanes()
 	if err := b.bindShapes(); err != nil {
 		return nil, nil, err
@@ -87,7 +89,7 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	if err := b.bindDots(r); err != nil {
 		return nil, nil, err
 	}
-	b.pe, b.simd = b.divisors()
+	b.pe, b.simd = divisors(b)
 	b.bindStores()
 	for _, o := range b.P.Outputs {
 		t := dataflow.Type{Shape: b.shape(o, b.length), Elem: b.phases[o.Phase].values[o.Value].elem}
@@ -316,7 +318,7 @@ func (g *program) bindDots(r *ranges) error {
 }
 
 // divisors are those of the units of all phases, and of what dots multiply; 1 where there are no dots.
-func (o *op) divisors() (pe, simd []int) {
+func divisors(o *op) (pe, simd []int) {
 	units, lengths := 0, 0
 	for _, p := range o.phases {
 		if units = dataflow.GCD(units, p.units); len(p.dots) > 0 {

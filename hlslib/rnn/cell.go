@@ -144,7 +144,7 @@ func (w *wiring) linear(i int, v *value, args [][]circuit.Value, pe int) circuit
 		}
 		return []circuit.Value{h.Total(v.all)}
 	}
-	return w.b.Call(&w.o.functions, fmt.Sprint("linear ", v.all, dsp), operands, sum)[0]
+	return w.b.Call(w.o.functions, fmt.Sprint("linear ", v.all, dsp), operands, sum)[0]
 }
 
 // product is a product of two values.
@@ -155,7 +155,7 @@ func (w *wiring) product(v *value, x, y circuit.Value) circuit.Value {
 		multiply(h, o[0], o[1], dsp)
 		return []circuit.Value{h.Total(v.all)}
 	}
-	return w.b.Call(&w.o.functions, fmt.Sprint("product ", v.all, dsp), []circuit.Value{x, y}, of)[0]
+	return w.b.Call(w.o.functions, fmt.Sprint("product ", v.all, dsp), []circuit.Value{x, y}, of)[0]
 }
 
 // multiply adds a product to a sum, by a multiplier of the device if that can be.

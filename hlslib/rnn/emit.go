@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"hlsgen/internal/dataflow"
 )
@@ -14,6 +15,16 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 
 // ReadsEnds is true: a sequence begins with its own states.
 func (o *op) ReadsEnds(int) bool { return true }
+
+// Sequence is the layer for sequences of any length. What a circuit takes does not depend on that.
+func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
+	of := *at.(*op)
+	of.sequence = true
+	if of.timings = o.timings; !o.sequence {
+		of.timings = new(sync.Map)
+	}
+	return &of
+}
 
 // EmitSteps is the instance for sequences of any length. Every step goes out: whether one is the last is not known when
 // its first words do.

@@ -77,7 +77,7 @@ func (c *course) follow(back, to circuit.Value) {
 
 // waits reports whether there is a part behind a phase in which nothing is done.
 func (w *wiring) waits(phase int) bool {
-	return w.t.phases[phase].idle > 0 && (phase < len(w.t.phases)-1 || w.o.length > 1 || w.o.P.Keeps)
+	return w.t.phases[phase].idle > 0 && (phase < len(w.t.phases)-1 || w.o.sequence || w.o.length > 1 || w.o.P.Keeps)
 }
 
 // locate makes the counters. The parts of a frame are the states' arrival and the rest, and then, in every step, the
@@ -111,7 +111,11 @@ func (w *wiring) locate() (at position) {
 			c.clocks(fmt.Sprintf("waiting_%d", i), t.phases[i].idle)
 		}
 	}
-	stepped := w.steps(&at, at.phases[len(t.phases)-1].over, c.last[len(c.last)-1])
+	steps := w.steps
+	if o.sequence {
+		steps = w.told
+	}
+	stepped := steps(&at, at.phases[len(t.phases)-1].over, c.last[len(c.last)-1])
 	c.follow(stepped, circuit.Choice(at.last, b.Constant(0), step))
 	return at
 }
@@ -141,6 +145,23 @@ func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.
 		at.first = fresh.Value()
 	}
 	at.half = b.Counter("half", 2, stepped).Index
+	return stepped
+}
+
+// told is steps in sequences of any length: an iteration that completes a step is told whether it is the last one.
+func (w *wiring) told(at *position, done, over circuit.Value) (stepped circuit.Value) {
+	b := w.b
+	at.last = circuit.Ends(done)
+	if stepped = over; !w.o.P.Keeps {
+		stepped = circuit.Any(at.last, over)
+	}
+	first := b.Register("first", 0, num.Range{Hi: 1}).Starts(1)
+	begins := at.last
+	if w.o.P.Keeps {
+		begins = b.Constant(0)
+	}
+	first.Set(begins, stepped)
+	at.first, at.half = first.Value(), b.Counter("half", 2, stepped).Index
 	return stepped
 }
 

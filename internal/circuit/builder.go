@@ -24,6 +24,7 @@ type Rate struct {
 type Builder struct {
 	m         Module
 	rate      Rate
+	inputs    int
 	known     map[uint64]ID // operations without a state that are there, by a hash of what they are
 	functions map[string]*Module
 	counts    map[string][]uint64 // tables of compressors

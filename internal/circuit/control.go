@@ -56,9 +56,20 @@ func (b *Builder) Started(stage int) Value { return Value{b, b.m.Fire}.At(stage)
 // Input is a stream from which those iterations take a word for which the condition, at stage 0, holds. It is the word,
 // at stage 0.
 func (b *Builder) Input(width int, when Value) Value {
-	k := len(b.m.In)
-	word := b.bits(Node{Op: Take, K: k, level: b.rate.LUT, Name: fmt.Sprintf("in%d", k)}, width)
-	b.m.In = append(b.m.In, Stream{Width: width, When: moves(when), Word: word.id, Moves: None})
+	b.inputs++
+	return take(b, fmt.Sprintf("in%d", b.inputs-1), width, when)
+}
+
+// Ends is the stream that tells where sequences end, a bit for each step, 1 for the last one: those iterations take it
+// for which the condition, at stage 0, holds. It is that they do and it is 1, at stage 0.
+func Ends(when Value) Value {
+	word := take(when.b, "ends", 1, when)
+	return when.b.now(func() Value { return All(when, Bit(word, 0)) })
+}
+
+func take(b *Builder, name string, width int, when Value) Value {
+	word := b.bits(Node{Op: Take, K: len(b.m.In), level: b.rate.LUT, Name: name}, width)
+	b.m.In = append(b.m.In, Stream{Name: name, Width: width, When: moves(when), Word: word.id, Moves: None})
 	return word
 }
 
@@ -72,7 +83,8 @@ func (b *Builder) Output(word, when Value) {
 		n.Stage = 0
 		word = b.add(n)
 	}
-	b.m.Out = append(b.m.Out, Stream{Width: word.Width(), When: moves(when), Word: word.id, Stage: word.Stage()})
+	b.m.Out = append(b.m.Out, Stream{Name: fmt.Sprintf("out%d", len(b.m.Out)), Width: word.Width(), When: moves(when),
+		Word: word.id, Stage: word.Stage()})
 }
 
 // moves is a condition of stage 0 by which a word moves.

@@ -104,7 +104,7 @@ func (r *Result) cycleReport() cycleReport {
 		f.Given, f.Reason = r.Design.Given[s], r.Design.Reasons[s]
 		out.FIFOs = append(out.FIFOs, f)
 	}
-	for _, e := range r.Design.Model.Ends() {
+	for _, e := range r.Design.Ends() {
 		f := endReport{Input: streamName(g, e.Input), To: "output", Depth: e.FIFO.Depth, Memory: e.FIFO.String(),
 			Resources: estimate.End(r.Design.Target, e, r.Design.Model.Lengths).Total()}
 		if e.Node >= 0 {

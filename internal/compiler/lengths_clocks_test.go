@@ -18,7 +18,8 @@ import (
 )
 
 // lengthsDesigns gives designs of random networks for sequences of up to so many steps.
-func lengthsDesigns(t *testing.T, seeds uint64, steps int, visit func(name string, d *folding.Design)) {
+func lengthsDesigns(t *testing.T, stalls dataflow.Stalls, seeds uint64, steps int,
+	visit func(name string, d *folding.Design)) {
 	t.Helper()
 	axes := rnntest.All
 	axes.Pieces, axes.Turns = false, false
@@ -38,7 +39,7 @@ func lengthsDesigns(t *testing.T, seeds uint64, steps int, visit func(name strin
 		if im.Model == nil {
 			continue
 		}
-		target := dataflow.Target{Board: board, ClockMHz: 200}
+		target := dataflow.Target{Board: board, ClockMHz: 200, Stalls: stalls}
 		design, err := folding.Make(context.Background(), im.Model, target, folding.Goal{}, &d)
 		if err != nil || design == nil {
 			t.Fatalf("seed %d: %v %v", seed, err, d.Diags)
@@ -56,7 +57,7 @@ func lengthsDesigns(t *testing.T, seeds uint64, steps int, visit func(name strin
 func TestStepsOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	called, own := 0, 0
-	lengthsDesigns(t, 14, 5, func(name string, d *folding.Design) {
+	lengthsDesigns(t, dataflow.Frozen, 14, 5, func(name string, d *folding.Design) {
 		one, err := d.At(1)
 		if err != nil {
 			t.Fatal(err)
@@ -95,9 +96,18 @@ func movesOf(l dataflow.Loop) (list []dataflow.Moves) {
 // that it never holds up the input.
 func TestEndsPricedAndDeepEnough(t *testing.T) {
 	t.Parallel()
+	for _, stalls := range []dataflow.Stalls{dataflow.Frozen, dataflow.Credit} {
+		t.Run(stalls.String(), func(t *testing.T) {
+			t.Parallel()
+			endsDeepEnough(t, stalls)
+		})
+	}
+}
+
+func endsDeepEnough(t *testing.T, stalls dataflow.Stalls) {
 	behind := 0
-	lengthsDesigns(t, 10, 12, func(name string, d *folding.Design) {
-		ends := d.Model.Ends()
+	lengthsDesigns(t, stalls, 10, 12, func(name string, d *folding.Design) {
+		ends := d.Ends()
 		var priced dataflow.Cost
 		for s, f := range d.FIFO {
 			priced = priced.Plus(estimate.FIFO(d.Target, f, d.Port(s)))

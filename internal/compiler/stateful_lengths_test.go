@@ -38,9 +38,16 @@ func TestStatefulLengths(t *testing.T) {
 			continue
 		}
 		networks--
+		engines := engines(t)
+		if networks == 0 && !tier.Quick() {
+			engines = append(engines, RTL)
+		}
 		n.Lengths, n.Steps = true, most
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
+			if slices.Contains(engines, RTL) {
+				tier.Needs(t, "verilator", "g++")
+			}
 			pieces := []float64{2, 5, 1, 1, 3, 4, 2}
 			choices := rnntest.Seeded(seed)
 			whole := n.SampleOf(choices, 18)
@@ -70,7 +77,7 @@ func TestStatefulLengths(t *testing.T) {
 			if err := os.WriteFile(o.Model, n.ONNX(), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			for _, o.Engine = range engines(t) {
+			for _, o.Engine = range engines {
 				got, d := asked(t, o)
 				if got == nil {
 					t.Fatalf("%s: %v: %v", o.Engine, n.Has, d.Diags)

@@ -30,9 +30,42 @@ type Stretching interface {
 // Stepped is implemented by layers that do not take every step as a frame of its own: their kernels have to be told
 // where sequences end. ReadsEnds is false where they take steps so nevertheless; longest is the steps of the sequence
 // that the layer is bound to. EmitSteps is the instance that reads a bit per step, 1 at the last one.
+//
+// Sequence is at, the same layer bound to sequences of so many steps, as one that takes any number of steps up to
+// longest: it has the circuit that reads such a bit, which is the same whatever the steps, and the loop has its clocks.
+// The layer itself is bound to the longest sequence.
 type Stepped interface {
 	ReadsEnds(longest int) bool
 	EmitSteps(f Fold, t Target, longest int) Instance
+	Sequence(at Op, steps, longest int) Op
+}
+
+// Sequences makes the graph one for sequences of different lengths: layers that have to be told where these end, are.
+// The error names the layer that does not do the same with sequences of every length.
+func (g *Graph) Sequences(l *Lengths) error {
+	at, err := g.At(l, l.Min)
+	if err != nil {
+		return err
+	}
+	for _, n := range g.Nodes {
+		if g.reads(at, n) {
+			n.Op = sequence(n.Op, n.Op, l.Max, l.Max)
+		}
+	}
+	return nil
+}
+
+// sequence is a layer that is bound to sequences of so many steps, as one of several lengths, where it is told which.
+func sequence(longest, at Op, steps, most int) Op {
+	if ReadsEnds(longest, most) {
+		return longest.(Stepped).Sequence(at, steps, most)
+	}
+	return at
+}
+
+// reads reports whether a layer reads steps, where at is the graph for sequences of another length.
+func (g *Graph) reads(at *Graph, n *Node) bool {
+	return slices.ContainsFunc(n.In, func(s int) bool { return g.Timed(at, s) })
 }
 
 // ReadsEnds reports whether a layer's kernel is told where sequences of at most so many steps end.
@@ -79,10 +112,7 @@ func (g *Graph) At(l *Lengths, n int) (*Graph, error) {
 // stretch binds a node's layer to the types that its inputs have in another graph, and sets those of its outputs there.
 func (n *Node) stretch(from, to int, g, at *Graph) (Op, error) {
 	op := n.Op
-	timed := slices.ContainsFunc(n.In, func(s int) bool {
-		return !slices.Equal(g.Streams[s].Type.Shape, at.Streams[s].Type.Shape)
-	})
-	if !timed {
+	if !g.reads(at, n) {
 		return op, nil
 	}
 	if s, ok := op.(Stretching); ok {
@@ -106,7 +136,7 @@ func (n *Node) stretch(from, to int, g, at *Graph) (Op, error) {
 		}
 		at.Streams[s].Type = out[k]
 	}
-	return bound, nil
+	return sequence(n.Op, bound, to, from), nil
 }
 
 // At is the design for sequences of n steps: the same folds and FIFOs.

@@ -5,6 +5,9 @@
 {%- if v.Family == "ice40up" %}
 #     make netlist    runs the recorded frames again, with the cells that Yosys makes of the network
 {%- endif %}
+{%- if v.Family == "amd" %}
+#     make package    an IP for Vivado's block designs, in build/ip
+{%- endif %}
 {%- if v.UART %}
 #     make uart       runs the UART top in Verilator: uart/talk.py sends frames, and some bytes are lost
 #     make bitstream  the UART top for the board, in build/; BAUD=1000000 makes it faster
@@ -18,7 +21,7 @@ BAUD    ?= {{ v.Baud|req }}
 ALL     := $(SOURCES) $(wildcard uart/*.sv)
 {%- endif %}
 
-.PHONY: sim lint synth clean{% if v.Family == "ice40up" %} netlist{% endif %}{% if v.UART %} uart bitstream force{% endif %}
+.PHONY: sim lint synth clean{% if v.Family == "ice40up" %} netlist{% endif %}{% if v.Family == "amd" %} package{% endif %}{% if v.UART %} uart bitstream force{% endif %}
 sim: build/bench/bench
 	./build/bench/bench +data=bench/data
 
@@ -31,6 +34,7 @@ build/bench/bench: $(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.c
 
 lint:
 	verilator --lint-only -Wall --unroll-count 4097 --top-module $(TOP) $(SOURCES)
+	verilator --lint-only -Wall --unroll-count 4097 --top-module $(TOP)_checked $(SOURCES) $(TOP)_checked.v
 {%- if v.UART %}
 	verilator --lint-only -Wall --unroll-count 4097 --top-module $(UART) $(ALL)
 {%- endif %}
@@ -71,6 +75,12 @@ build/uart_$(BAUD)/uart: $(ALL) uart/simulated.cpp
 	@mkdir -p build
 	$(VERILATE) -O3 -GBAUD=$(BAUD) --prefix Vuart --top-module $(UART) --Mdir build/uart_$(BAUD) \
 		-CFLAGS "-std=gnu++17 -O3 -w" -o uart $(ALL) $(CURDIR)/uart/simulated.cpp
+{%- endif %}
+{%- if v.Family == "amd" %}
+
+# Not tried: no Vivado was at hand.
+package:
+	vivado -mode batch -nojournal -nolog -source ip/package.tcl
 {%- endif %}
 {%- if v.UART and v.Family == "amd" %}
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,13 +117,13 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 	watch := func(to, format string, a ...any) {
 		dut.Watches = append(dut.Watches, fmt.Sprintf("assign %s = %s;", to, fmt.Sprintf(format, a...)))
 	}
+	designs, err := r.designs()
+	if err != nil {
+		return err
+	}
 	first := len(b.view.Streams)
 	for s := range g.Streams {
-		frames := make([]dataflow.Tensor, len(r.Frames))
-		for f := range frames {
-			frames[f] = r.Frames[f][s]
-		}
-		text, err := record(d.Port(s), frames)
+		text, err := r.record(s, designs)
 		if err != nil {
 			return fmt.Errorf("stream s%d: %w", s, err)
 		}
@@ -138,11 +139,10 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 		}
 		b.view.Streams = append(b.view.Streams, fmt.Sprintf("{%q, %s, %s, %s}", own, word, read, claim))
 	}
-	for i, n := range g.Nodes {
-		loop := d.Loop(i)
-		b.longest = max(b.longest, loop.Iterations())
+	for i := range g.Nodes {
+		b.longest = max(b.longest, d.Loop(i).Iterations())
 		if r.Moves {
-			b.layer(name, n, loop, watch, files)
+			b.layer(name, i, r, designs, watch, files)
 		}
 	}
 	axis := func(p templates.AXIPort, inputs []string, outputs ...string) map[string]string {
@@ -163,11 +163,15 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 	}
 	for k, p := range r.face.In {
 		c := axis(p, []string{"TDATA", "TVALID"}, "TREADY")
+		if c["TLAST"] = "{1, nullptr}"; r.timed(p.Stream) {
+			maps.Copy(c, axis(p, []string{"TLAST"}))
+			dut.Pins = append(dut.Pins, fmt.Sprintf(".%s_TKEEP('1)", p.Name), fmt.Sprintf(".%s_TSTRB('1)", p.Name))
+		}
 		own := fmt.Sprintf("%s_s%d_taken", name, p.Stream)
 		taken := b.port("output", own, 32)
 		watch(own, "32'(%s.s%d.taken)", name, p.Stream)
-		b.view.Inputs = append(b.view.Inputs, fmt.Sprintf("{%d, %d, %d, %d, %s, %s, {1, nullptr}, %s}", first+p.Stream,
-			d.FIFO[p.Stream].Depth, d.Target.HostEvery(p.Port), k, c["TDATA"], c["TVALID"], taken))
+		b.view.Inputs = append(b.view.Inputs, fmt.Sprintf("{%d, %d, %d, %d, %s, %s, %s, %s}", first+p.Stream,
+			d.FIFO[p.Stream].Depth, d.Target.HostEvery(p.Port), k, c["TDATA"], c["TVALID"], c["TLAST"], taken))
 	}
 	for k, p := range r.face.Out {
 		c := axis(p, []string{"TREADY"}, "TDATA", "TVALID", "TLAST")
@@ -180,8 +184,9 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 }
 
 // layer has what each iteration of a layer moves looked at.
-func (b *bencher) layer(top string, n *dataflow.Node, loop dataflow.Loop, watch func(to, format string, a ...any),
-	files *templates.Files) {
+func (b *bencher) layer(top string, node int, r Run, designs []*dataflow.Design,
+	watch func(to, format string, a ...any), files *templates.Files) {
+	n := r.design.Model.Graph.Nodes[node]
 	own := top + "_" + n.Name
 	fire := b.port("output", own+"_fire", 1)
 	moves := b.port("output", own+"_moves", len(n.In)+len(n.Out))
@@ -195,19 +200,41 @@ func (b *bencher) layer(top string, n *dataflow.Node, loop dataflow.Loop, watch 
 	}
 	watch(own+"_moves", "{%s}", strings.Join(bits, ", "))
 	b.view.Layers = append(b.view.Layers, fmt.Sprintf("{%q, %s, %s}", own, fire, moves))
+	if r.one == nil { // all are alike
+		designs = []*dataflow.Design{r.design}
+	}
 	var text []byte
-	for i := range loop.Iterations() {
-		m := loop.At(i)
-		text = fmt.Appendf(text, "%x\n", m.Write<<len(n.In)|m.Read)
+	for _, d := range designs {
+		loop := d.Loop(node)
+		for i := range loop.Iterations() {
+			m := loop.At(i)
+			text = fmt.Appendf(text, "%x\n", m.Write<<len(n.In)|m.Read)
+		}
 	}
 	*files = append(*files, templates.File{Path: "rtl/bench/data/" + own + ".dat", Data: text})
 }
 
-// record is the words of frames as bench.hpp has them: a dot behind the last one of each.
-func record(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
+// designs are those of the frames: for sequences of their lengths.
+func (r Run) designs() ([]*dataflow.Design, error) {
+	in := make([][]dataflow.Tensor, len(r.Frames))
+	for f, streams := range r.Frames {
+		for _, s := range r.design.Model.Graph.In {
+			in[f] = append(in[f], streams[s])
+		}
+	}
+	return dataflow.Sized(r.design.Model.Lengths, in, func(steps int) (*dataflow.Design, error) {
+		if steps == 0 {
+			return r.design, nil
+		}
+		return r.design.At(steps)
+	})
+}
+
+// record is the words of frames on a stream as bench.hpp has them: a dot behind the last one of each.
+func (r Run) record(s int, designs []*dataflow.Design) ([]byte, error) {
 	var text []byte
-	for f := range frames {
-		frame, err := templates.Recording(p, frames[f:f+1])
+	for f, d := range designs {
+		frame, err := templates.Recording(d.Port(s), r.Frames[f][s:s+1])
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,8 @@
 //
 //	module.go     a circuit as a module: its ports, stages, registers
 //	spell.go      operations
-//	network.go    the top; lib/ has what does not depend on a design
+//	network.go    the top; lib/ has what does not depend on a design; sequences.go where sequences end
+//	wrapper.go    tops around it: one that looks at packets, one for Vivado's IP packager
 //	uart.go       a top that has a UART at both ends of the network, and the Makefile's tools
 //	bench.go      a bench for Verilator, whose C++ is in bench/; verilator.go compiles and runs it, events.go reads what
 //	              it says
@@ -92,31 +93,29 @@ func (s *speller) layer(w *strings.Builder) {
 	s.spell()
 	ports := []string{"input  logic clk", "input  logic rst"}
 	s.partly = map[string]bool{ports[0]: !clocked(m)}
-	for k, p := range m.In {
-		word := fmt.Sprintf("input  logic [%d:0] in%d_word", p.Width-1, k)
+	for _, p := range m.In {
+		word := fmt.Sprintf("input  logic [%d:0] %s_word", p.Width-1, p.Name)
 		s.partly[word] = p.Word != circuit.None && !s.read(p.Word)
-		ports = append(ports, word,
-			fmt.Sprintf("input  logic in%d_valid", k), fmt.Sprintf("output logic in%d_read", k))
+		ports = append(ports, word, "input  logic "+p.Name+"_valid", "output logic "+p.Name+"_read")
 	}
-	for k, p := range m.Out {
-		ports = append(ports, fmt.Sprintf("output logic [%d:0] out%d_word", p.Width-1, k),
-			fmt.Sprintf("output logic out%d_write", k), fmt.Sprintf("input  logic out%d_room", k),
-			fmt.Sprintf("output logic out%d_claim", k))
+	for _, p := range m.Out {
+		ports = append(ports, fmt.Sprintf("output logic [%d:0] %s_word", p.Width-1, p.Name),
+			"output logic "+p.Name+"_write", "input  logic "+p.Name+"_room", "output logic "+p.Name+"_claim")
 	}
 	var last []string
 	assign := func(format string, a ...any) { last = append(last, "assign "+fmt.Sprintf(format, a...)+";") }
 	fires := []string{"!rst"}
-	for k, p := range m.In {
+	for _, p := range m.In {
 		when := s.whole(p.When)
-		fires = append(fires, either(when, fmt.Sprintf("in%d_valid", k)))
-		assign("in%d_read = %s", k, both("fire", when))
+		fires = append(fires, either(when, p.Name+"_valid"))
+		assign("%s_read = %s", p.Name, both("fire", when))
 	}
-	for k, p := range m.Out {
+	for _, p := range m.Out {
 		when := s.whole(p.When)
-		fires = append(fires, either(when, fmt.Sprintf("out%d_room", k)))
-		assign("out%d_claim = %s", k, both("fire", when))
-		assign("out%d_word = %s", k, s.whole(p.Word))
-		assign("out%d_write = %s", k, s.whole(p.Moves))
+		fires = append(fires, either(when, p.Name+"_room"))
+		assign("%s_claim = %s", p.Name, both("fire", when))
+		assign("%s_word = %s", p.Name, s.whole(p.Word))
+		assign("%s_write = %s", p.Name, s.whole(p.Moves))
 	}
 	assign("fire = %s", strings.Join(slices.DeleteFunc(fires, func(f string) bool { return f == "" }), " && "))
 	s.write(w, ports, last)

@@ -2,7 +2,6 @@ package rtl
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -24,6 +23,7 @@ type Network struct {
 	Files templates.Files // below rtl/, of this design alone: not the library
 
 	design *dataflow.Design
+	one    *dataflow.Design // for a sequence of one step; nil where frames have one length
 	face   templates.Interface
 	reset  int // clocks
 	places []int
@@ -42,8 +42,12 @@ type topView struct {
 // A streamView is a FIFO; High is the number of its highest bit.
 type streamView struct{ Name, Width, High, Places, Style string }
 
-// A borderView is an AXI4-Stream and the stream that it carries; Word is what goes over.
-type borderView struct{ Axis, Stream, Word, Words, Unused string }
+// A borderView is an AXI4-Stream and the stream that it carries; Word is what goes over. Where it carries sequences,
+// Words is of a step, Longest the most steps of one, and Ends the streams that are told where they end, or that tell.
+type borderView struct {
+	Axis, Stream, Word, Width, Words, Unused, Longest string
+	Ends                                              []string
+}
 
 // A layerView is a circuit; each connection is a port. Modules begin with the name of the top: several networks may be
 // parts of one design.
@@ -71,19 +75,20 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("generate RTL: %w", err)
 	}
-	if d.Model.Lengths != nil {
-		return nil, errors.New("generate RTL: sequences of different lengths have no SystemVerilog yet: " +
-			"fix the length (--dim AXIS=N), or use --backend hls")
-	}
 	g := d.Model.Graph
 	n := &Network{Top: face.Top, design: d, face: face, places: make([]int, len(g.Streams)), reset: 16}
-	v := topView{Top: face.Top, Ports: templates.Ports(face, d)}
-	for i, node := range g.Nodes {
-		c, ok := node.Op.(dataflow.Circuited)
-		if !ok {
-			return nil, fmt.Errorf("generate RTL: layer %s has no circuit", node.Name)
+	if d.Model.Lengths != nil {
+		if n.one, err = d.At(1); err != nil {
+			return nil, fmt.Errorf("generate RTL: %w", err)
 		}
-		m := c.Circuit(d.Folds[i], d.Target)
+	}
+	v := topView{Top: face.Top, Ports: templates.Ports(face, d, false)}
+	ends := n.ends()
+	for i, node := range g.Nodes {
+		m, err := n.circuit(i)
+		if err != nil {
+			return nil, fmt.Errorf("generate RTL: layer %s %w", node.Name, err)
+		}
 		n.reset = max(n.reset, m.Depth()+1)
 		about := templates.Comment(strings.Join(node.Origin, ", "))
 		n.Files = append(n.Files, Layer(face.Top+"_"+node.Name, about, m)...)
@@ -96,6 +101,9 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		}
 		for k, s := range node.In {
 			connect(fmt.Sprint("in", k), stream(s), "word=word", "valid=valid", "read=read")
+		}
+		if e, told := ends.of(i, -1); told {
+			connect("ends", e.name, "word=word", "valid=valid", "read=read")
 		}
 		for k, s := range node.Out {
 			connect(fmt.Sprint("out", k), stream(s), "word=din", "write=write", "room=room", "claim=claim")
@@ -111,32 +119,49 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		v.Streams = append(v.Streams, streamView{stream(s), strconv.Itoa(w), strconv.Itoa(w - 1),
 			strconv.Itoa(n.places[s]), style(d.FIFO[s].Memory, d.Target.Board)})
 	}
+	for _, e := range ends {
+		v.Streams = append(v.Streams, streamView{e.name, "1", "0", strconv.Itoa(e.FIFO.Depth),
+			style(e.FIFO.Memory, d.Target.Board)})
+	}
 	v.Reset = strconv.Itoa(n.reset)
-	v.borders(face)
+	v.borders(n, ends)
 	text, err := templates.Render(texts, "top.sv.tpl", v)
 	if err != nil {
 		return nil, err
 	}
 	n.Files = append(n.Files, templates.File{Path: "rtl/" + face.Top + ".sv", Data: text})
-	return n, nil
+	more, err := n.wrappers()
+	n.Files = append(n.Files, more...)
+	return n, err
 }
 
 // stream is the name of a FIFO.
 func stream(s int) string { return fmt.Sprint("s", s) }
 
 // borders joins the ends of the network to AXI4-Streams: words are padded with zeros to whole bytes.
-func (v *topView) borders(face templates.Interface) {
-	for _, p := range face.In {
+func (v *topView) borders(n *Network, ends endings) {
+	for _, p := range n.face.In {
 		w := p.Port.Width()
-		b := borderView{Axis: p.Name, Stream: stream(p.Stream), Word: fmt.Sprintf("%s_TDATA[%d:0]", p.Name, w-1)}
+		b := borderView{Axis: p.Name, Stream: stream(p.Stream), Word: fmt.Sprintf("%s_TDATA[%d:0]", p.Name, w-1),
+			Width: strconv.Itoa(w)}
+		var unused []string
 		if p.TDATA > w {
-			b.Unused = fmt.Sprintf("%s_TDATA[%d:%d]", p.Name, p.TDATA-1, w)
+			unused = append(unused, fmt.Sprintf("%s_TDATA[%d:%d]", p.Name, p.TDATA-1, w))
 		}
+		if n.timed(p.Stream) {
+			unused = append(unused, p.Name+"_TKEEP", p.Name+"_TSTRB")
+			b.Words, b.Longest = strconv.Itoa(n.one.Port(p.Stream).Words), strconv.Itoa(n.design.Model.Lengths.Max)
+			b.Ends = ends.written(p.Stream)
+		}
+		b.Unused = strings.Join(unused, ", ")
 		v.In = append(v.In, b)
 	}
-	for _, p := range face.Out {
+	for _, p := range n.face.Out {
 		b := borderView{Axis: p.Name, Stream: stream(p.Stream), Word: stream(p.Stream) + "_word",
 			Words: strconv.Itoa(p.Port.Words)}
+		if e, told := ends.of(-1, p.Stream); told {
+			b.Words, b.Ends = strconv.Itoa(n.one.Port(p.Stream).Words), []string{e.name}
+		}
 		if pad := p.TDATA - p.Port.Width(); pad > 0 {
 			b.Word = fmt.Sprintf("{%d'd0, %s}", pad, b.Word)
 		}

@@ -46,7 +46,7 @@ func (s *speller) call() {
 	for i, n := range s.m.Nodes {
 		switch {
 		case n.Op == circuit.Take:
-			s.names[i] = fmt.Sprintf("in%d_word", n.K)
+			s.names[i] = s.m.In[n.K].Name + "_word"
 		case n.Op == circuit.Pin:
 			s.names[i] = fmt.Sprint("x", n.K)
 		case n.Op == circuit.After:

@@ -6,6 +6,7 @@ module {{ v.Top|req }} (
     {{ p.Decl|req }}
 {%- endfor %}
 );
+    // FIFOs are empty from the clock after rst has risen on: the borders are quiet in that one.
     logic rst, hold;
     hlsgen_reset #(.CLOCKS({{ v.Reset|req }})) reset (.clk(ap_clk), .rst_n(ap_rst_n), .rst(rst), .hold(hold));
 {% for f in v.Streams %}
@@ -18,9 +19,24 @@ module {{ v.Top|req }} (
     );
 {% endfor %}
 {%- for a in v.In %}
-    assign {{ a.Axis|req }}_TREADY = {{ a.Stream|req }}_room;
+{%- if a.Longest %}
+    logic {{ a.Axis|req }}_tell, {{ a.Axis|req }}_last;
+    hlsgen_sequence #(.WIDTH({{ a.Width|req }}), .WORDS({{ a.Words|req }}), .LONGEST({{ a.Longest|req }})) in_{{ a.Axis|req }} (
+        .clk(ap_clk), .rst(rst),
+        .tdata({{ a.Word|req }}), .tvalid({{ a.Axis|req }}_TVALID), .tlast({{ a.Axis|req }}_TLAST), .tready({{ a.Axis|req }}_TREADY),
+        .room(!rst & {{ a.Stream|req }}_room{% for e in a.Ends %} & {{ e|req }}_room{% endfor %}),
+        .din({{ a.Stream|req }}_din), .write({{ a.Stream|req }}_write), .tell({{ a.Axis|req }}_tell), .last({{ a.Axis|req }}_last)
+    );
+{%- for e in a.Ends %}
+    assign {{ e|req }}_din = {{ a.Axis|req }}_last;
+    assign {{ e|req }}_write = {{ a.Axis|req }}_tell;
+    assign {{ e|req }}_claim = {{ a.Axis|req }}_tell;
+{%- endfor %}
+{%- else %}
+    assign {{ a.Axis|req }}_TREADY = {{ a.Stream|req }}_room & !rst;
     assign {{ a.Stream|req }}_din = {{ a.Word|req }};
-    assign {{ a.Stream|req }}_write = {{ a.Axis|req }}_TVALID & {{ a.Stream|req }}_room;
+    assign {{ a.Stream|req }}_write = {{ a.Axis|req }}_TVALID & {{ a.Axis|req }}_TREADY;
+{%- endif %}
     assign {{ a.Stream|req }}_claim = {{ a.Stream|req }}_write;
 {%- if a.Unused %}
     logic {{ a.Axis|req }}_unused;
@@ -35,12 +51,22 @@ module {{ v.Top|req }} (
 {% endfor %}
 {%- for a in v.Out %}
     assign {{ a.Axis|req }}_TDATA = {{ a.Word|req }};
-    assign {{ a.Axis|req }}_TVALID = {{ a.Stream|req }}_valid;
     assign {{ a.Axis|req }}_TKEEP = '1;
     assign {{ a.Axis|req }}_TSTRB = '1;
-    assign {{ a.Stream|req }}_read = {{ a.Stream|req }}_valid & {{ a.Axis|req }}_TREADY;
+    assign {{ a.Stream|req }}_read = {{ a.Axis|req }}_TVALID & {{ a.Axis|req }}_TREADY;
+{%- for e in a.Ends %}
+    logic {{ a.Axis|req }}_step;
+    hlsgen_last #(.WORDS({{ a.Words|req }})) last_{{ a.Axis|req }} (
+        .clk(ap_clk), .rst(rst), .moves({{ a.Stream|req }}_read), .last({{ a.Axis|req }}_step)
+    );
+    assign {{ a.Axis|req }}_TVALID = {{ a.Stream|req }}_valid & !rst & (!{{ a.Axis|req }}_step | {{ e|req }}_valid);
+    assign {{ a.Axis|req }}_TLAST = {{ a.Axis|req }}_step & {{ e|req }}_word;
+    assign {{ e|req }}_read = {{ a.Stream|req }}_read & {{ a.Axis|req }}_step;
+{%- empty %}
+    assign {{ a.Axis|req }}_TVALID = {{ a.Stream|req }}_valid & !rst;
     hlsgen_last #(.WORDS({{ a.Words|req }})) last_{{ a.Axis|req }} (
         .clk(ap_clk), .rst(rst), .moves({{ a.Stream|req }}_read), .last({{ a.Axis|req }}_TLAST)
     );
+{%- endfor %}
 {% endfor -%}
 endmodule

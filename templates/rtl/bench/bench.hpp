@@ -43,8 +43,8 @@ struct output {
     signal data, valid, ready, last;
 };
 
-// A layer whose iterations are looked at: moves has a bit for each stream at which it moves a word, inputs first; what a frame's
-// iterations move is in NAME.dat, in hexadecimal.
+// A layer whose iterations are looked at: moves has a bit for each stream at which it moves a word, inputs first; what the
+// iterations move, of a frame or of all, is in NAME.dat, in hexadecimal.
 struct layer {
     std::string name;
     signal      fire, moves;

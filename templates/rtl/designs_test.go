@@ -1,0 +1,84 @@
+package rtl_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/hlslib/reorder"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// int4 is what the designs of these tests carry.
+var int4 = num.Type{Kind: num.Int, Width: 4}
+
+// turning is a design of one layer, which turns a frame of six words; or steps of two words each, of sequences of up to
+// three steps.
+func turning(t *testing.T, sequences bool) *dataflow.Design {
+	t.Helper()
+	op := reorder.New(reorder.Params{Block: 6, Chunk: 2, Order: []int{5, 4, 3, 2, 1, 0}, Shape: []int{3, 4}})
+	var b dataflow.Builder
+	in := b.Input("x", dataflow.Type{Shape: []int{3, 4}, Elem: int4, Range: []num.Range{int4.Range()}})
+	if sequences {
+		op = reorder.New(reorder.Params{Block: 6, Chunk: 2, Order: []int{4, 5, 2, 3, 0, 1}, Shape: []int{3, 4}})
+	}
+	out, err := b.Add(op, []int{in}, []string{"y"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Output(out[0])
+	g, err := b.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	board, err := boards.Find("zcu104")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &dataflow.Design{Model: &dataflow.Model{Name: "turning", Graph: g},
+		Target: dataflow.Target{Board: board, ClockMHz: 200, Stalls: dataflow.Credit},
+		Folds:  []dataflow.Fold{{PE: 1, SIMD: 2}}, FIFO: dataflow.ShiftRegisters(4, 4)}
+	if sequences {
+		d.Model.Lengths = &dataflow.Lengths{Axis: "T", Min: 1, Max: 3, In: []int{0}}
+		if err := g.Sequences(d.Model.Lengths); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// frame is a random input of a design, of so many steps where these are sequences, with all that streams carry of it.
+func frame(t *testing.T, d *dataflow.Design, r *rand.Rand, steps int) []dataflow.Tensor {
+	t.Helper()
+	if d.Model.Lengths == nil {
+		steps = 3
+	}
+	var data []int64
+	for range 4 * steps {
+		data = append(data, r.Int64N(16)-8)
+	}
+	return carried(t, d, data)
+}
+
+// carried is what all streams carry of an input.
+func carried(t *testing.T, d *dataflow.Design, data []int64) []dataflow.Tensor {
+	t.Helper()
+	if d.Model.Lengths != nil {
+		var err error
+		if d, err = d.At(len(data) / 4); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := d.Model.Graph
+	x := dataflow.Tensor{Shape: g.Streams[g.In[0]].Type.Shape, Data: data}
+	all, err := g.Eval(context.Background(), []dataflow.Tensor{x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

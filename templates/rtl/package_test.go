@@ -1,0 +1,292 @@
+package rtl_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/tier"
+	"hlsgen/templates"
+	"hlsgen/templates/rtl"
+)
+
+// A pin is a port of a module: its direction, bits, and what a block design knows of it.
+type pin struct {
+	direction string
+	width     int
+	face      string
+}
+
+var (
+	declared = regexp.MustCompile(`(?:\(\* (.*) \*\)\n *)?\b(input|output) +wire (?:\[(\d+):0\] )?(\w+)[,\n]`)
+	argument = regexp.MustCompile(`hls::stream<(?:ap_uint<(\d+)>|ap_axiu<(\d+), 0, 0, 0>) ?>& (\w+)`)
+)
+
+// pins are the ports of a module's text.
+func pins(text string) map[string]pin {
+	list := map[string]pin{}
+	head, _, _ := strings.Cut(text, ");\n")
+	for _, m := range declared.FindAllStringSubmatch(head, -1) {
+		width := 1
+		if m[3] != "" {
+			high, _ := strconv.Atoi(m[3])
+			width = high + 1
+		}
+		list[m[4]] = pin{m[2], width, m[1]}
+	}
+	return list
+}
+
+// made are the ports that Vitis HLS makes of a top function (UG1399): of a stream of ap_uint an AXI4-Stream with data
+// alone, of one of ap_axiu one with packets; and as there are such streams, a reset that is active low.
+func made(t *testing.T, files templates.Files, d *dataflow.Design) map[string]pin {
+	t.Helper()
+	face, err := templates.InterfaceOf(d, templates.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, function, _ := strings.Cut(string(find(t, files, "hls/top.hpp")), "void "+face.Top+"(")
+	function, _, _ = strings.Cut(function, ");")
+	list, axes := map[string]pin{}, []string(nil)
+	for _, m := range argument.FindAllStringSubmatch(function, -1) {
+		width, _ := strconv.Atoi(m[1] + m[2])
+		name := m[3]
+		axes = append(axes, name)
+		there, back := "input", "output"
+		if slices.ContainsFunc(face.Out, func(p templates.AXIPort) bool { return p.Name == name }) {
+			there, back = back, there
+		}
+		add := func(signal, direction string, width int) {
+			list[name+"_"+signal] = pin{direction, width,
+				fmt.Sprintf("X_INTERFACE_INFO = %q", "xilinx.com:interface:axis:1.0 "+name+" "+signal)}
+		}
+		add("TDATA", there, width)
+		add("TVALID", there, 1)
+		add("TREADY", back, 1)
+		if m[2] != "" {
+			add("TKEEP", there, width/8)
+			add("TSTRB", there, width/8)
+			add("TLAST", there, 1)
+		}
+	}
+	if len(axes) != len(face.In)+len(face.Out) {
+		t.Fatalf("the function is %s", function)
+	}
+	list["ap_clk"] = pin{"input", 1, fmt.Sprintf(`X_INTERFACE_INFO = "xilinx.com:signal:clock:1.0 ap_clk CLK", `+
+		`X_INTERFACE_PARAMETER = "ASSOCIATED_BUSIF %s, ASSOCIATED_RESET ap_rst_n"`, strings.Join(axes, ":"))}
+	list["ap_rst_n"] = pin{"input", 1, `X_INTERFACE_INFO = "xilinx.com:signal:reset:1.0 ap_rst_n RST", ` +
+		`X_INTERFACE_PARAMETER = "POLARITY ACTIVE_LOW"`}
+	return list
+}
+
+func find(t *testing.T, files templates.Files, path string) []byte {
+	t.Helper()
+	k := slices.IndexFunc(files, func(f templates.File) bool { return f.Path == path })
+	if k < 0 {
+		t.Fatalf("no file %s", path)
+	}
+	return files[k].Data
+}
+
+// TestPorts: whatever makes a top, one block design serves it. The one that looks at packets has TLAST at all inputs,
+// and a flag.
+func TestPorts(t *testing.T) {
+	t.Parallel()
+	for _, sequences := range []bool{false, true} {
+		d := turning(t, sequences)
+		n, err := rtl.Of(d, templates.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hls, err := templates.Project(d, templates.Vectors{}, templates.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := made(t, hls, d)
+		for name, text := range map[string][]byte{
+			"HLS, layer by layer": find(t, hls, "hls/rtl/"+n.Top+".v"),
+			"RTL":                 find(t, n.Files, "rtl/"+n.Top+".sv"),
+			"IP":                  find(t, n.Files, "rtl/ip/"+n.Top+"_ip.v"),
+		} {
+			if got := pins(string(text)); !maps.Equal(got, want) {
+				t.Errorf("%s: the ports are %v, want %v", name, got, want)
+			}
+		}
+		want["error"] = pin{"output", 1, ""}
+		for _, signal := range []string{"TKEEP", "TSTRB", "TLAST"} {
+			want["s_axis_0_"+signal] = pin{"input", 1,
+				fmt.Sprintf("X_INTERFACE_INFO = %q", "xilinx.com:interface:axis:1.0 s_axis_0 "+signal)}
+		}
+		if got := pins(string(find(t, n.Files, "rtl/"+n.Top+"_checked.v"))); !maps.Equal(got, want) {
+			t.Errorf("checked: the ports are %v, want %v", got, want)
+		}
+	}
+}
+
+// vivado is a stand-in that carries out a script, and prints what it was told; files have to be there.
+const vivado = `#!/usr/bin/env tclsh
+proc there {files} {
+    foreach file $files {
+        if {![file isfile $file]} { error "no file $file" }
+    }
+}
+proc add_files {flag file} { there $file; puts [list add_files $file] }
+proc read_verilog {flag files} { there $files; puts [list read_verilog {*}[lsort $files]] }
+proc read_xdc {file} { there $file; puts [list read_xdc $file] }
+proc current_fileset {} { return sources_1 }
+namespace eval ipx {
+    proc current_core {} { return core }
+    proc package_project {args} { puts [list package_project {*}$args] }
+    foreach name {create_xgui_files update_checksums save_core} { proc $name {core} "puts \[list $name \$core\]" }
+}
+foreach name {create_project set_property update_compile_order close_project synth_design opt_design place_design
+    route_design report_utilization report_timing_summary write_bitstream} {
+    proc $name {args} "puts \[list $name {*}\$args\]"
+}
+set at [lsearch $argv -source]
+set script [lindex $argv $at+1]
+set argv [lrange $argv $at+3 end]
+set argc [llength $argv]
+source $script
+`
+
+// carriedOut runs a command in the folder rtl of a project, where a stand-in is Vivado; it is what that was told.
+func carriedOut(t *testing.T, dir string, command ...string) []string {
+	t.Helper()
+	tools := t.TempDir()
+	if err := os.WriteFile(filepath.Join(tools, "vivado"), []byte(vivado), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(command[0], command[1:]...)
+	if command[0] == "vivado" {
+		c = exec.Command(filepath.Join(tools, "vivado"), command[1:]...)
+	}
+	c.Dir = filepath.Join(dir, "rtl")
+	c.Env = append(os.Environ(), "PATH="+tools+":"+os.Getenv("PATH"), "MAKEFLAGS=")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, out)
+	}
+	return slices.DeleteFunc(strings.Split(strings.TrimSpace(string(out)), "\n"), func(line string) bool {
+		return strings.HasPrefix(line, "vivado ")
+	})
+}
+
+// written is a project of a design in a folder, with a frame.
+func written(t *testing.T, d *dataflow.Design) (n *rtl.Network, dir string) {
+	t.Helper()
+	n, err := rtl.Of(d, templates.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := n.Project([][]dataflow.Tensor{frame(t, d, rand.New(rand.NewPCG(1, 2)), 3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(t.TempDir(), "a [b] $c")
+	if err := files.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return n, dir
+}
+
+// TestPackage: the IP has the ports that Vitis HLS makes, all modules of the network, and their tables beside them.
+func TestPackage(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "make", "tclsh")
+	d := turning(t, false)
+	n, dir := written(t, d)
+	hls, err := templates.Project(d, templates.Vectors{}, templates.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, top string
+		command   []string
+	}{
+		{"turning_top", "turning_top_ip", []string{"make", "package"}},
+		{"turning_top_checked", "turning_top_checked",
+			[]string{"vivado", "-mode", "batch", "-source", "ip/package.tcl", "-tclargs", "checked"}},
+	} {
+		src := "build/ip/" + c.name + ".src/"
+		want := []string{"create_project -force -part xczu7ev-ffvc1156-2-e package build/ip/" + c.name + ".vivado",
+			"add_files " + src + c.top + ".v"}
+		for _, f := range []string{"turning_top.sv", "turning_top_Reorder_0.sv", "hlsgen_last.sv", "hlsgen_multiply.sv",
+			"hlsgen_packet.sv", "hlsgen_reset.sv", "hlsgen_sequence.sv", "hlsgen_stream.sv",
+			"turning_top_Reorder_0_order.mem"} {
+			want = append(want, "add_files "+src+f)
+		}
+		want = append(want, "set_property top "+c.top+" sources_1", "update_compile_order -fileset sources_1",
+			"package_project -root_dir build/ip/"+c.name+" -vendor hlsgen -library hls -taxonomy /UserIP "+
+				"-import_files -force",
+			"set_property name "+c.name+" core", "set_property display_name "+c.name+" core",
+			"set_property version 1.0 core", "create_xgui_files core", "update_checksums core", "save_core core",
+			"close_project")
+		if got := carriedOut(t, dir, c.command...); !slices.Equal(got, want) {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		packed := func(file string) string {
+			text, err := os.ReadFile(filepath.Join(dir, "rtl", src, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}
+		if layer := packed("turning_top_Reorder_0.sv"); !strings.Contains(layer,
+			`$readmemh("./turning_top_Reorder_0_order.mem", order)`) {
+			t.Errorf("the layer reads its table otherwise:\n%s", layer)
+		}
+		if got, want := packed("turning_top_Reorder_0_order.mem"), find(t, n.Files,
+			"rtl/tables/turning_top_Reorder_0_order.mem"); got != string(want) {
+			t.Errorf("the table is %q, want %q", got, want)
+		}
+		if got, want := pins(packed(c.top+".v")), made(t, hls, d); c.name == n.Top && !maps.Equal(got, want) {
+			t.Errorf("the ports are %v, want %v", got, want)
+		}
+	}
+}
+
+// TestVivado: the script for a bitstream reads all files of the UART top, of which the one that it asks for is one.
+func TestVivado(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "make", "tclsh")
+	d := turning(t, false)
+	var err error
+	if d.Target.Board, err = boards.Find("arty-a7-35"); err != nil {
+		t.Fatal(err)
+	}
+	n, dir := written(t, d)
+	got := carriedOut(t, dir, "make", "bitstream", "BAUD=9600")
+	var read []string
+	for _, folder := range []string{"", "layers", "lib", "uart"} {
+		files, err := filepath.Glob(filepath.Join(strings.NewReplacer("[", `\[`).Replace(dir), "rtl", folder, "*.sv"))
+		if err != nil || len(files) == 0 {
+			t.Fatal(folder, err)
+		}
+		for _, f := range files {
+			read = append(read, path.Join(folder, filepath.Base(f)))
+		}
+	}
+	slices.Sort(read)
+	want := []string{"read_verilog " + strings.Join(read, " "), "read_xdc uart/pins.xdc",
+		"synth_design -top " + n.Top + "_uart -part xc7a35ticsg324-1L -generic BAUD=9600", "opt_design", "place_design",
+		"route_design", "report_utilization -file build/utilization.txt",
+		"report_timing_summary -file build/timing.txt", "write_bitstream -force build/" + n.Top + "_uart.bit"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if !slices.Contains(read, "uart/"+n.Top+"_uart.sv") {
+		t.Errorf("%v: no file of the top", read)
+	}
+}

@@ -1,0 +1,72 @@
+package rtl
+
+import (
+	"errors"
+	"slices"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+)
+
+// circuit is that of a node. Of a layer that is not told where sequences end, it is the one for a step, which is a
+// frame of its own.
+func (n *Network) circuit(node int) (*circuit.Module, error) {
+	d, op := n.design, n.design.Model.Graph.Nodes[node].Op
+	if n.reads(node) && !dataflow.ReadsEnds(op, d.Model.Lengths.Max) {
+		op = n.one.Model.Graph.Nodes[node].Op
+	}
+	c, ok := op.(dataflow.Circuited)
+	if !ok {
+		return nil, errors.New("has no circuit")
+	}
+	return c.Circuit(d.Folds[node], d.Target), nil
+}
+
+// timed reports whether a stream carries steps of sequences.
+func (n *Network) timed(stream int) bool {
+	return n.one != nil && n.design.Model.Graph.Timed(n.one.Model.Graph, stream)
+}
+
+// reads reports whether a node reads such steps.
+func (n *Network) reads(node int) bool {
+	return slices.ContainsFunc(n.design.Model.Graph.Nodes[node].In, n.timed)
+}
+
+// An ending is a FIFO that tells a layer, or an output, where sequences end.
+type ending struct {
+	dataflow.End
+	name string
+}
+
+// endings are those of a network.
+type endings []ending
+
+func (n *Network) ends() (list endings) {
+	for _, e := range n.design.Ends() {
+		name := stream(e.Stream) + "_ends" // of an output
+		if e.Node >= 0 {
+			name = n.design.Model.Graph.Nodes[e.Node].Name + "_ends"
+		}
+		list = append(list, ending{e, name})
+	}
+	return list
+}
+
+// of is what a node reads, or where that is -1, the output that a stream is.
+func (list endings) of(node, stream int) (e ending, told bool) {
+	k := slices.IndexFunc(list, func(e ending) bool { return e.Node == node && (node >= 0 || e.Stream == stream) })
+	if k < 0 {
+		return e, false
+	}
+	return list[k], true
+}
+
+// written is the names of those that an input writes.
+func (list endings) written(input int) (names []string) {
+	for _, e := range list {
+		if e.Input == input {
+			names = append(names, e.name)
+		}
+	}
+	return names
+}
