@@ -57,33 +57,59 @@ var rtlPaces = []struct{ in, out rtlsim.Pace }{
 }
 
 func runRTL(ctx context.Context, dir string, programs []program) error {
-	var runs []rtl.Run
-	var designs []*dataflow.Design
+	b, err := benchRTL(programs)
+	if err != nil {
+		return err
+	}
+	if err := b.files.Write(dir); err != nil {
+		return err
+	}
+	if err := lintRTL(ctx, dir, b.files, b.runs); err != nil {
+		return named(checkRTLText, err)
+	}
+	return b.run(ctx, dir)
+}
+
+// A rtlBench is programs side by side in one bench.
+type rtlBench struct {
+	programs []program
+	designs  []*dataflow.Design
+	runs     []rtl.Run
+	files    templates.Files
+}
+
+// fifos are the FIFOs around programs, in turn: shallow ones, and one behind which no pipeline waits.
+var fifos = []dataflow.FIFO{
+	{Depth: 1, Memory: dataflow.SRL}, {Depth: 2, Memory: dataflow.LUTRAM}, {Depth: 3, Memory: dataflow.BRAM},
+	{Depth: 40, Memory: dataflow.SRL}, {Depth: 5, Memory: dataflow.URAM},
+}
+
+func benchRTL(programs []program) (b rtlBench, err error) {
+	b.programs = programs
 	for i, p := range programs {
-		d := p.design(p.fold, 1+i%3)
+		d := p.design(p.fold, 1)
+		for s := range d.FIFO {
+			d.FIFO[s] = fifos[(i+s)%len(fifos)]
+		}
 		d.Target.Stalls = dataflow.Credit
 		n, err := rtl.Of(d, templates.Options{Top: fmt.Sprintf("top_%04d", i)})
 		if err != nil {
-			return err
+			return b, err
 		}
-		designs = append(designs, d)
+		b.designs = append(b.designs, d)
 		run := rtl.Run{Network: n, Moves: true}
 		for f := range p.frames {
 			run.Frames = append(run.Frames, append(append([]dataflow.Tensor{}, p.frames[f]...), p.want[f]...))
 		}
-		runs = append(runs, run)
+		b.runs = append(b.runs, run)
 	}
-	files, err := rtl.Bench(runs)
-	if err != nil {
-		return err
-	}
-	if err := files.Write(dir); err != nil {
-		return err
-	}
-	if err := lintRTL(ctx, dir, files, runs); err != nil {
-		return named(checkRTLText, err)
-	}
-	built, err := rtl.Compile(ctx, dir, files, false)
+	b.files, err = rtl.Bench(b.runs)
+	return b, err
+}
+
+// run compiles the bench, whose files are in the folder, and runs it at every pace.
+func (b rtlBench) run(ctx context.Context, dir string) error {
+	built, err := rtl.Compile(ctx, dir, b.files, false)
 	if err != nil {
 		return named(checkRTLBuild, err)
 	}
@@ -92,13 +118,13 @@ func runRTL(ctx context.Context, dir string, programs []program) error {
 		if err != nil {
 			return named(checkRTLWords, err)
 		}
-		if !strings.Contains(said, "PASS ") || strings.Contains(said, "FAIL") {
-			return failed(checkRTLWords, "with paces %+v:\n%.2000s", pace, said)
+		if !rtl.Passed(said) {
+			return failed(checkRTLWords, "with paces %+v:\n%.2000s%s", pace, said, b.who(said))
 		}
 		events := rtl.Events(said)
-		for i, p := range programs {
+		for i, p := range b.programs {
 			options := rtlsim.Options{Record: true, In: pace.in, Out: pace.out}
-			trace, err := rtlsim.Run(ctx, designs[i], p.frames, options)
+			trace, err := rtlsim.Run(ctx, b.designs[i], p.frames, options)
 			if err != nil {
 				return err
 			}
@@ -106,7 +132,7 @@ func runRTL(ctx context.Context, dir string, programs []program) error {
 				for what, clocks := range map[string][]int{"written": m.Written, "read": m.Read} {
 					name := fmt.Sprintf("T%d_s%d %s", i, s, what)
 					if got, ok := events[name]; ok && got != rtl.Hash(clocks) {
-						return failed(checkRTLClocks, "%s, fold %+v, paces %+v: stream %d is %s in other clocks: %v, "+
+						return failed(checkRTLClocks, "%q, fold %+v, paces %+v: stream %d is %s in other clocks: %v, "+
 							"want %v of %v", p.Name, p.fold, pace, s, what, got, rtl.Hash(clocks), clocks)
 					}
 				}
@@ -114,6 +140,19 @@ func runRTL(ctx context.Context, dir string, programs []program) error {
 		}
 	}
 	return nil
+}
+
+// who is the programs that a bench or a tool has named.
+func (b rtlBench) who(said string) string {
+	var list strings.Builder
+	for i, p := range b.programs {
+		for _, name := range []string{fmt.Sprintf("T%d_", i), b.runs[i].Top} {
+			if strings.Contains(said, name) {
+				fmt.Fprintf(&list, "\n%s is %q, fold %+v", name, p.Name, p.fold)
+			}
+		}
+	}
+	return list.String()
 }
 
 // lintRTL holds the text of each network against what Verilator warns of: one at a time, as 5.006 mixes up instances
