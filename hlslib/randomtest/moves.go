@@ -39,7 +39,7 @@ func DWC(r *rand.Rand) layertest.Case {
 	if r.IntN(3) == 0 { // which tiles want, and most designs have
 		p.Tile = 1 + r.IntN(3)
 		p.In, p.Out = p.Tile*(1+r.IntN(3)), p.Tile*(1+r.IntN(3))
-		return one(dwc.New(p), layertest.Type(r, dataflow.Shape{p.In, p.Out, (2 + r.IntN(2)) * p.Tile}, 6))
+		return one(dwc.New(p), layertest.Type(r, dataflow.Shape{p.In, 2 * p.Out, (2 + r.IntN(2)) * p.Tile}, 6))
 	}
 	return one(dwc.New(p), layertest.Type(r, dataflow.Shape{1 + r.IntN(3), p.In * p.Out}, 6))
 }
