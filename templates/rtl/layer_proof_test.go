@@ -154,7 +154,8 @@ func TestControl(t *testing.T) {
 		subject subject
 		mutants []mutant
 	}{
-		{"MVAU", made(t, mvau.New(mvau.Params{Weights: weights}), 1, 2, dataflow.LUT, layertest.Full(int3, 4)), careless},
+		{"MVAU", made(t, mvau.New(mvau.Params{Weights: weights}), 1, 2, dataflow.LUT, layertest.Full(int3, 4)),
+			careless},
 		{"MVAU, SIMD 1 and PE 2", made(t, mvau.New(mvau.Params{Weights: weights}), 2, 1, dataflow.DSP,
 			layertest.Full(int3, 4)), nil},
 		{"Pool", made(t, pool.New(pool.Params{Op: pool.Sum}), 1, 1, 0, layertest.Full(int3, 3, 2)), nil},
@@ -314,27 +315,29 @@ func TestAccumulator(t *testing.T) {
 		var text strings.Builder
 		fmt.Fprintf(&text, "    logic [%d:0] word[0:%d];\n    logic [7:0] came, given;\n", s.m.In[0].Width-1, words-1)
 		fmt.Fprintf(&text, "    logic [%d:0] now[0:%d];\n", s.m.In[0].Width-1, words-1)
-		fmt.Fprintf(&text, "    for (genvar i = 0; i < %d; i++) assign now[i] = in0_read && came == i ? in0_word : word[i];\n",
-			words)
+		fmt.Fprintf(&text, "    for (genvar i = 0; i < %d; i++) "+
+			"assign now[i] = in0_read && came == i ? in0_word : word[i];\n", words)
 		fmt.Fprintf(&text, "    for (genvar i = 0; i < %d; i++) always_ff @(posedge clk) word[i] <= now[i];\n", words)
-		fmt.Fprintf(&text, "    always_ff @(posedge clk) came <= rst ? 0 : in0_read ? (came == %d ? 0 : came + 1) : came;\n",
-			words-1)
-		fmt.Fprintf(&text, "    always_ff @(posedge clk) given <= rst ? 0 : out0_claim ? (given == %d ? 0 : given + 1) : given;\n",
-			groups-1)
+		fmt.Fprintf(&text, "    always_ff @(posedge clk) came <= rst ? 0 : "+
+			"in0_read ? (came == %d ? 0 : came + 1) : came;\n", words-1)
+		fmt.Fprintf(&text, "    always_ff @(posedge clk) given <= rst ? 0 : "+
+			"out0_claim ? (given == %d ? 0 : given + 1) : given;\n", groups-1)
 		fmt.Fprintf(&text, "    logic [%d:0] want[0:%d];\n    always_comb case (given)\n", out.Width-1, stage)
 		for g := range groups {
 			var lanes []string
 			for pe := c.pe - 1; pe >= 0; pe-- {
 				var terms []string
 				for i, w := range c.weights[g*c.pe+pe] {
-					terms = append(terms, fmt.Sprintf("%s * %d", value(fmt.Sprintf("now[%d]", i/c.simd), i%c.simd, c.in, elem), w))
+					word := fmt.Sprintf("now[%d]", i/c.simd)
+					terms = append(terms, fmt.Sprintf("%s * %d", value(word, i%c.simd, c.in, elem), w))
 				}
 				lanes = append(lanes, fmt.Sprintf("%d'(%s)", elem, strings.Join(terms, " + ")))
 			}
 			fmt.Fprintf(&text, "        %d: want[0] = {%s};\n", g, strings.Join(lanes, ", "))
 		}
 		fmt.Fprintf(&text, "        default: want[0] = 0;\n    endcase\n")
-		fmt.Fprintf(&text, "    for (genvar i = 0; i < %d; i++) always_ff @(posedge clk) want[i + 1] <= want[i];\n", stage)
+		fmt.Fprintf(&text, "    for (genvar i = 0; i < %d; i++) "+
+			"always_ff @(posedge clk) want[i + 1] <= want[i];\n", stage)
 		fmt.Fprintf(&text, "    always_comb if (!rst && out0_write) assert (out0_word == want[%d]);\n", stage)
 		proof{name: fmt.Sprintf("%d by %d of %v", c.pe, c.simd, c.in), files: s.files(),
 			harness: s.ends(s.protocol() + text.String()), clocks: s.clocks(1) + 2, mutants: c.mutants}.check(t)

@@ -11,6 +11,7 @@
 //	spell.go      operations
 //	network.go    the top; lib/ has what does not depend on a design
 //	uart.go       a top that has a UART at both ends of the network, and the Makefile's tools
+//	netlist.go    the same of Yosys' cells
 //	bench.go      a bench for Verilator, whose C++ is in bench/; verilator.go compiles and runs it, events.go reads what
 //	              it says
 package rtl

@@ -67,7 +67,8 @@ func (p proof) prove(t *testing.T, files templates.Files) (said string, ok bool)
 	if p.forever {
 		base = ""
 	}
-	script := fmt.Sprintf("read_verilog -sv -formal -noautowire -defer %s; hierarchy -top proof; proc; flatten; opt; memory; opt; wreduce; opt; "+
+	script := fmt.Sprintf("read_verilog -sv -formal -noautowire -defer %s; hierarchy -top proof; proc; flatten; opt; "+
+		"memory; opt; wreduce; opt; "+
 		"sat -tempinduct %s -seq 1 -maxsteps %d -prove-asserts -set-assumes",
 		strings.Join(rtl.Sources(files, true), " "), base, p.clocks)
 	c := exec.Command(yosys, "-p", script)
@@ -86,4 +87,20 @@ func (p proof) prove(t *testing.T, files templates.Files) (said string, ok bool)
 	}
 	t.Fatalf("yosys:\n%.4000s", out)
 	return "", false
+}
+
+// TestMultiplier: Yosys makes an SB_MAC16 of a multiplier, and loses nothing of it.
+func TestMultiplier(t *testing.T) {
+	t.Parallel()
+	yosys := tier.Needs(t, "yosys")[0]
+	dir := t.TempDir()
+	if err := rtl.Library().Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(yosys, "-q", "-p", "read_verilog -sv lib/hlsgen_multiply.sv; "+
+		"synth_ice40 -device u -dsp -top hlsgen_multiply; select -assert-count 1 t:SB_MAC16")
+	c.Dir = filepath.Join(dir, "rtl")
+	if out, err := c.CombinedOutput(); err != nil || strings.Contains(string(out), "conflict") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }

@@ -88,12 +88,14 @@ func TestStream(t *testing.T) {
 		files := rtl.Library()
 		for i, f := range files {
 			if f.Path == path {
-				text := strings.Replace(string(f.Data), "logic             read\n", "logic read, input logic follow\n", 1)
+				const last = "logic             read\n"
+				text := strings.Replace(string(f.Data), last, "logic read, input logic follow\n", 1)
 				text = strings.Replace(text, "endmodule\n", strings.Replace(queue, "WORDS", memories[c.style], 1), 1)
 				files[i].Data = []byte(text)
 			}
 		}
-		harness := fmt.Sprintf(`module proof (input logic clk, claim, write, read, din, follow, output logic room, word, valid);
+		harness := fmt.Sprintf(`module proof (input logic clk, claim, write, read, din, follow,
+    output logic room, word, valid);
     logic rst = 1;
     always_ff @(posedge clk) rst <= 0;
     hlsgen_stream #(.WIDTH(1), .PLACES(%d), .STYLE("%s")) fifo (.*);
