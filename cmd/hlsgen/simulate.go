@@ -108,7 +108,7 @@ func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
 	switch o.Engine {
 	case compiler.Cycle, compiler.CSim:
 		s.field("verified", "every layer's stream equals the one of engine eval")
-	case compiler.RTL:
+	case compiler.RTL, compiler.Netlist:
 		s.field("verified", "every layer's stream equals the one of engine eval, every clock that of engine cycle")
 	}
 	for k, out := range r.Outputs {

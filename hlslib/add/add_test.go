@@ -2,14 +2,13 @@ package add_test
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"hlsgen/hlslib/add"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -30,41 +29,6 @@ func then(m0, m1 []int64, steps ...num.Step) add.Params {
 }
 
 func list(v ...int64) []int64 { return v }
-
-func random(r *rand.Rand) layertest.Case {
-	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
-	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
-	in := []dataflow.Type{layertest.Type(r, shape, 8), layertest.Type(r, shape, 8)}
-	var p add.Params
-	dead := r.IntN(4) // an input that is left out of some channels, if there is one of that number
-	for i := range p.Factors {
-		for range []int{0, 1, channels}[r.IntN(3)] {
-			f := 1 + r.Int64N(1<<(1+r.IntN(16)))
-			if r.IntN(3) == 0 {
-				f = -f
-			}
-			if i == dead && r.IntN(3) == 0 {
-				f = 0
-			}
-			p.Factors[i] = append(p.Factors[i], f)
-		}
-	}
-	_, sum, err := add.New(p).Bind(in)
-	if err != nil {
-		panic(err)
-	}
-	rising := r.IntN(2) == 0
-	for c := range []int{0, 1, channels}[r.IntN(3)] {
-		p.Steps = append(p.Steps, layertest.Step(r, sum[0].Channel(c), 9, 1+r.IntN(9), rising))
-	}
-	c := layertest.Case{Op: add.New(p), In: in}
-	one := func(x num.Range) bool { return x.Count() == 1 }
-	alone := dead < len(in) || slices.ContainsFunc(in[0].Range, one) || slices.ContainsFunc(in[1].Range, one)
-	if !rising && alone {
-		c.Loose = "a step may lie between two sums, where no sum is"
-	}
-	return c
-}
 
 func TestContract(t *testing.T) {
 	t.Parallel()
@@ -103,7 +67,7 @@ func TestContract(t *testing.T) {
 		{Name: "unsigned, of 63 bits", Op: add.New(add.Params{}), In: both(typ(uintN(62), 2))},
 		{Name: "scalars", Op: add.New(then(list(2), nil, relu)), In: both(typ(intN(4)))},
 	}
-	layertest.Check(t, 40, append(cases, layertest.Random(60, 31, random)...)...)
+	layertest.Check(t, 40, append(cases, layertest.Random(60, 31, randomtest.Add)...)...)
 }
 
 // TestRanges: a channel's sums are the exact interval, and what all channels share stays one range.

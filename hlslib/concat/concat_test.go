@@ -1,13 +1,12 @@
 package concat_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"hlsgen/hlslib/concat"
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -22,14 +21,6 @@ func TestContract(t *testing.T) {
 			{Shape: dataflow.Shape{2, 2}, Range: []num.Range{{Lo: 0, Hi: 2}}, Elem: intN(9)}, typ(uintN(2), 2, 2)}},
 		{Name: "all of 64 bits", In: []dataflow.Type{typ(intN(64), 2, 1), typ(uintN(1), 2, 1)}},
 	}
-	r := rand.New(rand.NewPCG(3, 4))
-	for i := range 12 {
-		c := layertest.Case{Name: fmt.Sprintf("random %d", i)}
-		for range 2 + r.IntN(4) {
-			c.In = append(c.In, layertest.Type(r, dataflow.Shape{1 + i%3, 2, (1 + i%2) * (1 + r.IntN(4))}, 6))
-		}
-		cases = append(cases, c)
-	}
 	for i := range cases {
 		cases[i].Op = concat.New(concat.Params{Inputs: len(cases[i].In)})
 	}
@@ -37,7 +28,7 @@ func TestContract(t *testing.T) {
 	for i := range dataflow.MaxPorts {
 		many.In = append(many.In, typ(uintN(1+i%5), 2, 2*(1+i%3)))
 	}
-	layertest.Check(t, 30, append(cases, many)...)
+	layertest.Check(t, 30, append(append(cases, layertest.Random(12, 3, randomtest.Concat)...), many)...)
 }
 
 func TestOutputType(t *testing.T) {

@@ -1,13 +1,12 @@
 package crop_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"hlsgen/hlslib/crop"
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -28,19 +27,7 @@ func TestContract(t *testing.T) {
 			Step: [2]int{100, dataflow.MaxElements}}), In: []dataflow.Type{typ(int4, 3, 3, 2)}},
 		{Name: "a pixel", Op: crop.New(crop.Params{Stop: ones, Step: ones}), In: []dataflow.Type{typ(int4, 1, 1, 6)}},
 	}
-	r := rand.New(rand.NewPCG(9, 10))
-	for i := range 20 {
-		shape := dataflow.Shape{1 + r.IntN(5), 1 + r.IntN(5), 1 + r.IntN(6)}
-		var p crop.Params
-		for a := range 2 {
-			p.Start[a] = r.IntN(shape[a])
-			p.Stop[a] = p.Start[a] + 1 + r.IntN(shape[a]-p.Start[a])
-			p.Step[a] = 1 + r.IntN(3)
-		}
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: crop.New(p),
-			In: []dataflow.Type{layertest.Type(r, shape, 6)}})
-	}
-	layertest.Check(t, 30, cases...)
+	layertest.Check(t, 30, append(cases, layertest.Random(20, 9, randomtest.Crop)...)...)
 }
 
 func TestOutputType(t *testing.T) {

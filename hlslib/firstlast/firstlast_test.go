@@ -1,13 +1,12 @@
 package firstlast_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"hlsgen/hlslib/firstlast"
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -43,18 +42,7 @@ func TestContract(t *testing.T) {
 		{Name: "an element", Op: firstlast.New(firstlast.Params{Step: 1, Chunk: 1, Order: last(0)}),
 			In: []dataflow.Type{typ(int4, 2)}},
 	}
-	r := rand.New(rand.NewPCG(17, 18))
-	for i := range 12 {
-		chunk, chunks := 1+r.IntN(4), 1+r.IntN(4)
-		p := firstlast.Params{Step: chunk * chunks, Chunk: chunk}
-		for range 1 + r.IntN(6) {
-			p.Order = append(p.Order, firstlast.From{Last: r.IntN(2) == 0, Chunk: r.IntN(chunks)})
-		}
-		p.Shape = []int{len(p.Order) * chunk}
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: firstlast.New(p),
-			In: []dataflow.Type{layertest.Type(r, dataflow.Shape{1 + r.IntN(5), p.Step}, 6)}})
-	}
-	layertest.Check(t, 36, cases...)
+	layertest.Check(t, 36, append(cases, layertest.Random(12, 17, randomtest.FirstLast)...)...)
 }
 
 // TestContractOfBlocks: steps in block RAM, the last word of which leaves when its place is written.

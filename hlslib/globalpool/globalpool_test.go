@@ -1,12 +1,12 @@
 package globalpool_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -31,13 +31,9 @@ func TestContract(t *testing.T) {
 		{Name: "a memory of 33 words, and a register", In: []dataflow.Type{typ(intN(2), 3, 33)}},
 		{Name: "more words than a shift register holds", In: []dataflow.Type{typ(intN(5), 2, 2, 80)}},
 	}
-	inputs = append(inputs, layertest.Random(10, 22, func(r *rand.Rand) layertest.Case {
-		shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(4), []int{1, 2, 3, 4, 6, 12, 40}[r.IntN(7)]}
-		return layertest.Case{In: []dataflow.Type{layertest.Type(r, shape[r.IntN(2):], 7)}}
-	})...)
 	cases := append(layertest.Each(inputs, maximum, sum), layertest.Case{Name: "the ends of 64 bits", Op: maximum,
 		In: []dataflow.Type{typ(intN(64), 3, 2)}})
-	layertest.Check(t, 40, cases...)
+	layertest.Check(t, 40, append(cases, layertest.Random(20, 22, randomtest.GlobalPool)...)...)
 }
 
 // TestTypes: a maximum is of its input's type, a sum of V times the range.

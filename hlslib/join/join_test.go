@@ -1,14 +1,13 @@
 package join_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
 
 	"hlsgen/hlslib/join"
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -25,22 +24,12 @@ func TestContract(t *testing.T) {
 		{Name: "all of 64 bits", In: slices.Repeat([]dataflow.Type{typ(intN(64), 2, 2)}, 2),
 			Op: join.New(join.Params{Inputs: 2, Block: 2, Elem: "INT64"})},
 	}
-	r := rand.New(rand.NewPCG(3, 4))
-	for i := range 12 {
-		p := join.Params{Inputs: 2 + r.IntN(4), Block: 1 + r.IntN(3), Elem: "INT7"}
-		c := layertest.Case{Name: fmt.Sprintf("random %d", i), Op: join.New(p)}
-		shape := dataflow.Shape{1 + i%3, 2, p.Block * (1 + r.IntN(3))}
-		for range p.Inputs {
-			c.In = append(c.In, layertest.Type(r, shape, 6))
-		}
-		cases = append(cases, c)
-	}
 	many := layertest.Case{Name: "as many as there may be",
 		Op: join.New(join.Params{Inputs: dataflow.MaxPorts, Block: 2, Elem: "UINT5"})}
 	for i := range dataflow.MaxPorts {
 		many.In = append(many.In, typ(uintN(1+i%5), 2, 4))
 	}
-	layertest.Check(t, 20, append(cases, many)...)
+	layertest.Check(t, 20, append(append(cases, layertest.Random(12, 3, randomtest.Join)...), many)...)
 }
 
 // TestOutput spells where elements go, their ranges, and the loop.

@@ -9,6 +9,7 @@ import (
 
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -59,19 +60,7 @@ func TestContract(t *testing.T) {
 				Op: labelselect.New(sel(order, 6, 4)), In: []dataflow.Type{typ(elem, 5, 6)}})
 		}
 	}
-	for i := range 40 {
-		r := rand.New(rand.NewPCG(uint64(i), 13))
-		labels := []int{2, 3, 4, 6, 9, 12, 16}[r.IntN(7)]
-		shape := []dataflow.Shape{{labels}, {4, labels}, {2, 2, labels}}[r.IntN(3)]
-		c := layertest.Case{Name: fmt.Sprintf("random %d", i),
-			Op: labelselect.New(sel(r.IntN(4), labels, 1+r.IntN(labels)))}
-		c.In = []dataflow.Type{layertest.Type(r, shape, 1+r.IntN(8))}
-		if len(c.In[0].Range) > 1 {
-			c.Loose = neverFirst
-		}
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 70, cases...)
+	layertest.Check(t, 70, append(cases, layertest.Random(40, 13, randomtest.LabelSelect)...)...)
 }
 
 // TestEvalAgainstDefinition holds Eval against what its places mean: whatever stands in a place comes before all that

@@ -16,6 +16,7 @@
 //	work.go       what it computes, against latencies and costs
 //	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
 //	rtl.go        folds in SystemVerilog, in Verilator, against Eval and the simulator
+//	instances.go  many layers, each in one fold, drawn at random
 //	synth.go      what a second compiler makes of some folds
 //	steps.go      Steps: layers for sequences of any length
 //	bench.go      what benchmarks of layers measure
@@ -24,6 +25,7 @@
 package layertest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,8 +44,9 @@ import (
 
 // A Case is a layer and what it is bound to. Folds is the number of folds tried, evenly spread over those the layer
 // offers, or of these over those that Only is true of; 0 tries all of them, and so does the long tier. Loose is why
-// bounds of the output's ranges may not be attained by any input. Board is what it is built for, where that matters. A
-// layer that is not in hlslib brings its row in the table of kinds, and its C++.
+// bounds of the output's ranges may not be attained by any input. Board is what it is built for, where that matters, at
+// so many MHz, 200 where it does not say. A layer that is not in hlslib brings its row in the table of kinds, and its
+// C++.
 type Case struct {
 	Name    string
 	Op      dataflow.Op // not bound
@@ -52,6 +55,7 @@ type Case struct {
 	Only    func(dataflow.Fold) bool
 	Loose   string
 	Board   boards.Board
+	MHz     float64
 	Kinds   []dataflow.Kind
 	Headers []hlslib.Header
 }
@@ -60,7 +64,9 @@ type Case struct {
 const frames = 4
 
 // target is what folds are scheduled for.
-func (c Case) target() dataflow.Target { return dataflow.Target{Board: c.Board, ClockMHz: 200} }
+func (c Case) target() dataflow.Target {
+	return dataflow.Target{Board: c.Board, ClockMHz: cmp.Or(c.MHz, 200)}
+}
 
 // Check holds every case against the contract. At most compiled folds, evenly spread over all cases, also go through
 // the C++ compiler, in a subtest; below the full tier, at most tier.Few(compiled), and in the long tier all.

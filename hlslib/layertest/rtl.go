@@ -42,7 +42,7 @@ func narrow(programs []program) []program {
 // speed and with both ends stalling.
 func checkRTL(t *testing.T, programs []program) {
 	tier.Needs(t, "verilator", "g++", "make")
-	if err := runRTL(t.Context(), t.TempDir(), programs); err != nil {
+	if err := runRTL(t.Context(), t.TempDir(), simulations(programs)); err != nil {
 		t.Error(err)
 	}
 }
@@ -53,16 +53,19 @@ var rtlPaces = []struct{ in, out rtlsim.Pace }{
 	{in: rtlsim.Pace{Stall: 50, Seed: 3}, out: rtlsim.Pace{Every: 3, Stall: 20, Seed: 4}},
 }
 
-func runRTL(ctx context.Context, dir string, programs []program) error {
-	var list []simulated
-	for i, p := range programs {
-		s := simulated{fmt.Sprintf("%s, fold %+v", p.Name, p.fold), p.design(p.fold, 1+i%3), p.frames, nil}
-		for f := range p.frames {
-			s.streams = append(s.streams, slices.Concat(p.frames[f], p.want[f]))
-		}
-		list = append(list, s)
+// runRTL holds the text of designs against what Verilator warns of, and runs them side by side.
+func runRTL(ctx context.Context, dir string, list []simulated) error {
+	b, err := benchRTL(list)
+	if err != nil {
+		return err
 	}
-	return benchRTL(ctx, dir, list)
+	if err := b.files.Write(dir); err != nil {
+		return err
+	}
+	if err := lintRTL(ctx, dir, b.files, b.runs); err != nil {
+		return named(checkRTLText, err)
+	}
+	return b.run(ctx, dir)
 }
 
 // A simulated design is one that RTL is held against: in is what the host gives of each frame, streams what all streams
@@ -73,28 +76,51 @@ type simulated struct {
 	in, streams [][]dataflow.Tensor
 }
 
-// benchRTL runs designs side by side.
-func benchRTL(ctx context.Context, dir string, list []simulated) error {
-	var runs []rtl.Run
+// fifos are the FIFOs around programs, in turn: shallow ones, and one behind which no pipeline waits.
+var fifos = []dataflow.FIFO{
+	{Depth: 1, Memory: dataflow.SRL}, {Depth: 2, Memory: dataflow.LUTRAM}, {Depth: 3, Memory: dataflow.BRAM},
+	{Depth: 40, Memory: dataflow.SRL}, {Depth: 5, Memory: dataflow.URAM},
+}
+
+// simulations are designs of the programs alone.
+func simulations(programs []program) (list []simulated) {
+	for i, p := range programs {
+		s := simulated{name: fmt.Sprintf("%q, fold %+v", p.Name, p.fold), design: p.design(p.fold, 1), in: p.frames}
+		for k := range s.design.FIFO {
+			s.design.FIFO[k] = fifos[(i+k)%len(fifos)]
+		}
+		for f := range p.frames {
+			s.streams = append(s.streams, slices.Concat(p.frames[f], p.want[f]))
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// A rtlBench is designs side by side in one bench.
+type rtlBench struct {
+	list  []simulated
+	runs  []rtl.Run
+	files templates.Files
+}
+
+func benchRTL(list []simulated) (b rtlBench, err error) {
+	b.list = list
 	for i, s := range list {
 		s.design.Target.Stalls = dataflow.Credit
 		n, err := rtl.Of(s.design, templates.Options{Top: fmt.Sprintf("top_%04d", i)})
 		if err != nil {
-			return err
+			return b, err
 		}
-		runs = append(runs, rtl.Run{Network: n, Frames: s.streams, Moves: true})
+		b.runs = append(b.runs, rtl.Run{Network: n, Frames: s.streams, Moves: true})
 	}
-	files, err := rtl.Bench(runs)
-	if err != nil {
-		return err
-	}
-	if err := files.Write(dir); err != nil {
-		return err
-	}
-	if err := lintRTL(ctx, dir, files, runs); err != nil {
-		return named(checkRTLText, err)
-	}
-	built, err := rtl.Compile(ctx, dir, files, false)
+	b.files, err = rtl.Bench(b.runs)
+	return b, err
+}
+
+// run compiles the bench, whose files are in the folder, and runs it at every pace.
+func (b rtlBench) run(ctx context.Context, dir string) error {
+	built, err := rtl.Compile(ctx, dir, b.files, false)
 	if err != nil {
 		return named(checkRTLBuild, err)
 	}
@@ -103,13 +129,12 @@ func benchRTL(ctx context.Context, dir string, list []simulated) error {
 		if err != nil {
 			return named(checkRTLWords, err)
 		}
-		if !strings.Contains(said, "PASS ") || strings.Contains(said, "FAIL") {
-			return failed(checkRTLWords, "with paces %+v:\n%.2000s", pace, said)
+		if !rtl.Passed(said) {
+			return failed(checkRTLWords, "with paces %+v:\n%.2000s%s", pace, said, b.who(said))
 		}
 		events := rtl.Events(said)
-		for i, l := range list {
-			options := rtlsim.Options{Record: true, In: pace.in, Out: pace.out}
-			trace, err := rtlsim.Run(ctx, l.design, l.in, options)
+		for i, l := range b.list {
+			trace, err := rtlsim.Run(ctx, l.design, l.in, rtlsim.Options{Record: true, In: pace.in, Out: pace.out})
 			if err != nil {
 				return err
 			}
@@ -119,6 +144,19 @@ func benchRTL(ctx context.Context, dir string, list []simulated) error {
 		}
 	}
 	return nil
+}
+
+// who is the designs that a bench or a tool has named.
+func (b rtlBench) who(said string) string {
+	var list strings.Builder
+	for i, l := range b.list {
+		for _, name := range []string{fmt.Sprintf("T%d_", i), b.runs[i].Top} {
+			if strings.Contains(said, name) {
+				fmt.Fprintf(&list, "\n%s is %s", name, l.name)
+			}
+		}
+	}
+	return list.String()
 }
 
 // lintRTL holds the text of each network against what Verilator warns of: one at a time, as 5.006 mixes up instances

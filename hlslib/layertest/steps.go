@@ -43,7 +43,7 @@ func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...
 				s.design.FIFO[k].Depth = 1 + i%3
 			}
 		}
-		if err := benchRTL(t.Context(), t.TempDir(), list); err != nil {
+		if err := runRTL(t.Context(), t.TempDir(), list); err != nil {
 			t.Error(err)
 		}
 	})

@@ -175,7 +175,7 @@ func (u *Unit) WeightStorage(f dataflow.Fold) dataflow.Storage {
 }
 
 // Plain is a fold without the memory that it asks for, where weights of one row need none: the same hardware.
-func (u *Unit) Plain(f dataflow.Fold) dataflow.Fold {
+func Plain(u *Unit, f dataflow.Fold) dataflow.Fold {
 	if u.WeightStorage(f).Rows == 1 {
 		f.Memory = dataflow.NoMemory
 	}

@@ -3,13 +3,13 @@ package mul_test
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mul"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -33,40 +33,6 @@ func moved(a, b int64, steps ...num.Step) mul.Params {
 // scaled is offsets and a requantiser.
 func scaled(a, b int64, q num.Requant) mul.Params {
 	return mul.Params{Offset: [2]int64{a, b}, Requant: &q}
-}
-
-func random(r *rand.Rand) layertest.Case {
-	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
-	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
-	other := shape
-	if r.IntN(2) == 0 {
-		other = []dataflow.Shape{{channels}, {1, 1, channels}}[r.IntN(len(shape))/2]
-	}
-	in := []dataflow.Type{layertest.Type(r, shape, 8), layertest.Type(r, other, 8)}
-	var p mul.Params
-	for i := range p.Offset {
-		if r.IntN(2) == 0 {
-			p.Offset[i] = r.Int64N(1<<(1+r.IntN(12))) - r.Int64N(1<<(1+r.IntN(12)))
-		}
-	}
-	_, product, err := mul.New(p).Bind(in)
-	if err != nil {
-		panic(err)
-	}
-	if r.IntN(4) == 0 {
-		p.Requant = &num.Requant{Multiplier: (r.Int64N(1<<20) - 1<<18) * min(1, r.Int64N(4)), Shift: r.IntN(24),
-			Mode: num.Roundings[r.IntN(len(num.Roundings))], Lo: -r.Int64N(1 << 9), Hi: r.Int64N(1 << 9)}
-		return layertest.Case{Op: mul.New(p), In: in}
-	}
-	rising := r.IntN(2) == 0
-	for c := range []int{0, 1, channels}[r.IntN(3)] {
-		p.Steps = append(p.Steps, layertest.Step(r, product[0].Channel(c), 9, 1+r.IntN(9), rising))
-	}
-	c := layertest.Case{Op: mul.New(p), In: in}
-	if !rising {
-		c.Loose = "a step may lie between two products, where no product is"
-	}
-	return c
 }
 
 func TestContract(t *testing.T) {
@@ -128,7 +94,7 @@ func TestContract(t *testing.T) {
 			In: of(typ(intN(16), 2), typ(intN(16), 2))},
 		{Name: "scalars", Op: mul.New(then(relu)), In: of(typ(intN(4)), typ(intN(4)))},
 	}
-	layertest.Check(t, 40, append(cases, layertest.Random(60, 37, random)...)...)
+	layertest.Check(t, 40, append(cases, layertest.Random(60, 37, randomtest.Mul)...)...)
 }
 
 // TestRanges: a channel's products are the exact interval, and what all channels share stays one range.

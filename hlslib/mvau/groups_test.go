@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -48,16 +49,7 @@ func TestGroupContract(t *testing.T) {
 			In: []dataflow.Type{typ(uintN(3), 3, 4)}},
 		{Name: "xnor", Op: mvau.New(grouped(r, 2, 2, 3, 2, signs)), In: []dataflow.Type{typ(bipolar, 2, 3, 4)}},
 	}
-	random := func(r *rand.Rand) layertest.Case {
-		groups, outputs, positions, channels := 2+r.IntN(2), 1+r.IntN(4), 1+r.IntN(4), 1+r.IntN(3)
-		p := grouped(r, groups, outputs, positions, channels, []num.Range{four, signs, {Lo: 0, Hi: 9}}[r.IntN(3)])
-		in := layertest.Type(r, dataflow.Shape{2, positions, groups * channels}, 5)
-		for range []int{0, 1, groups * outputs}[r.IntN(3)] {
-			p.Steps = append(p.Steps, layertest.Step(r, num.Range{Lo: -40, Hi: 40}, 6, 3, true))
-		}
-		return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 12}
-	}
-	layertest.Check(t, 40, append(cases, layertest.Random(12, 2, random)...)...)
+	layertest.Check(t, 40, append(cases, layertest.Random(12, 2, randomtest.Grouped)...)...)
 }
 
 // TestGroupsAreLayers cuts a frame into its groups, and computes each with a layer of its own.

@@ -209,7 +209,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		c.Read()
 	}
 	o.Chain(&c, f, o.Packing(f.PE, f, t))
-	return layer.Timed(o, o.Plain(f), t, dataflow.Nest{
+	return layer.Timed(o, mac.Plain(o.Unit, f), t, dataflow.Nest{
 		Trips:   []int{o.vectors * o.P.groups(), nf, sf},
 		Read:    []dataflow.Access{{each, first, each}},
 		Write:   []dataflow.Access{{each, each, last}},

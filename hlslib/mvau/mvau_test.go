@@ -8,64 +8,10 @@ import (
 
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
-
-// random is a layer of at most 7 by 7 whose weights are of one of the styles that exist.
-func random(r *rand.Rand) layertest.Case {
-	mh, mw := 1+r.IntN(7), 1+r.IntN(7)
-	if r.IntN(8) == 0 {
-		mh, mw = 12, 16
-	}
-	style := [][2]int64{{-1, 1}, {-1, 1}, {0, 1}, {-4, 3}, {0, 15}, {-30000, 30000}, {2, 2}}[r.IntN(7)]
-	sparse := r.IntN(2) != 0
-	p := mvau.Params{Weights: layertest.Weights(r, mh, mw, num.Range{Lo: style[0], Hi: style[1]}, sparse)}
-	shape := []dataflow.Shape{{mw}, {3, mw}, {2, 2, mw}}[r.IntN(3)]
-	in := layertest.Type(r, shape, 8)
-	if n := []int{0, 1, mh}[r.IntN(3)]; n > 0 {
-		for c := range n {
-			acc, _ := num.Dot(p.Weights[c], in.Range)
-			p.Steps = append(p.Steps, layertest.Step(r, acc, 7, 1+r.IntN(5), true))
-		}
-	}
-	return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 12}
-}
-
-// rounding is a random layer whose products are requantised.
-func rounding(r *rand.Rand) layertest.Case {
-	mh, mw := 1+r.IntN(4), 1+r.IntN(6)
-	q := num.Requant{Multiplier: 1, Shift: r.IntN(6), Mode: num.Roundings[r.IntN(len(num.Roundings))],
-		Lo: math.MinInt64, Hi: math.MaxInt64}
-	if r.IntN(2) == 0 {
-		q.Multiplier = r.Int64N(200) - 100
-	}
-	if r.IntN(2) == 0 {
-		q.Lo, q.Hi = -r.Int64N(200), r.Int64N(100)
-	}
-	weights := [][2]int64{{-1, 1}, {-8, 7}, {0, 15}, {-300, 300}}[r.IntN(4)]
-	p := mvau.Params{Weights: make([][]int64, mh), Product: &q}
-	for c := range p.Weights {
-		for range mw {
-			w := layertest.Between(r, num.Range{Lo: weights[0], Hi: weights[1]})
-			if w == 0 {
-				w = 1
-			}
-			p.Weights[c] = append(p.Weights[c], w)
-		}
-	}
-	in := layertest.Type(r, dataflow.Shape{3, mw}, 8)
-	if r.IntN(2) == 0 {
-		_, sums, err := mvau.New(p).Bind([]dataflow.Type{in})
-		if err != nil {
-			panic(err)
-		}
-		for c := range mh {
-			p.Steps = append(p.Steps, layertest.Step(r, sums[0].Channel(c), 7, 4, true))
-		}
-	}
-	return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 8}
-}
 
 func TestContract(t *testing.T) {
 	t.Parallel()
@@ -102,11 +48,11 @@ func TestContract(t *testing.T) {
 			Folds: 10},
 	}
 	for i := range 20 {
-		c := rounding(rand.New(rand.NewPCG(uint64(i), 8)))
+		c := randomtest.Rounding(rand.New(rand.NewPCG(uint64(i), 8)))
 		c.Name = fmt.Sprintf("rounding %d", i)
 		cases = append(cases, c)
 	}
-	layertest.Check(t, 140, append(cases, layertest.Random(60, 7, random)...)...)
+	layertest.Check(t, 140, append(cases, layertest.Random(60, 7, randomtest.MVAU)...)...)
 }
 
 // TestWide sums more products of a clock than one function of the circuit does.

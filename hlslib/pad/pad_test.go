@@ -1,13 +1,12 @@
 package pad_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/pad"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -30,15 +29,7 @@ func TestContract(t *testing.T) {
 		{Name: "least code", Op: pad.New(pad.Params{After: [2]int{1, 0}, Code: -1 << 31}),
 			In: []dataflow.Type{typ(uintN(4), 2, 2, 1)}},
 	}
-	r := rand.New(rand.NewPCG(7, 8))
-	few := func() [2]int { return [2]int{r.IntN(3), r.IntN(3)} }
-	for i := range 20 {
-		p := pad.Params{Before: few(), After: few(), Between: few(), Code: r.Int64N(41) - 20}
-		shape := dataflow.Shape{1 + r.IntN(4), 1 + r.IntN(4), 1 + r.IntN(6)}
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: pad.New(p),
-			In: []dataflow.Type{layertest.Type(r, shape, 6)}})
-	}
-	layertest.Check(t, 35, cases...)
+	layertest.Check(t, 35, append(cases, layertest.Random(20, 7, randomtest.Pad)...)...)
 }
 
 func TestOutputType(t *testing.T) {

@@ -1,11 +1,11 @@
 package pool_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/pool"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -36,13 +36,9 @@ func TestContract(t *testing.T) {
 	for i := range inputs {
 		inputs[i].Folds = 12
 	}
-	inputs = append(inputs, layertest.Random(15, 21, func(r *rand.Rand) layertest.Case {
-		shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(3), 1 + r.IntN(9), []int{1, 2, 3, 4, 6}[r.IntN(5)]}
-		return layertest.Case{In: []dataflow.Type{layertest.Type(r, shape[r.IntN(3):], 7)}}
-	})...)
 	cases := append(layertest.Each(inputs, maximum, sum), layertest.Case{Name: "the ends of 64 bits", Op: maximum,
 		In: []dataflow.Type{typ(intN(64), 3, 4, 2)}})
-	layertest.Check(t, 40, cases...)
+	layertest.Check(t, 40, append(cases, layertest.Random(30, 21, randomtest.Pool)...)...)
 }
 
 // TestTypes: a maximum is of its input's type, a sum of K times the range.

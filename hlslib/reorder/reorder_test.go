@@ -1,12 +1,11 @@
 package reorder_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/reorder"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -45,19 +44,7 @@ func TestContract(t *testing.T) {
 		{Name: "an element", Op: reorder.New(reorder.Params{Block: 1, Chunk: 1, Order: []int{0}}),
 			In: []dataflow.Type{typ(int4, 1)}},
 	}
-	r := rand.New(rand.NewPCG(15, 16))
-	for i := range 15 {
-		p := reorder.Params{Block: 1 + r.IntN(6), Chunk: 1 + r.IntN(4)}
-		for range 1 + r.IntN(9) {
-			p.Order = append(p.Order, r.IntN(p.Block))
-		}
-		blocks := 1 + r.IntN(4)
-		p.Shape = []int{blocks, len(p.Order) * p.Chunk}
-		in := layertest.Type(r, dataflow.Shape{blocks * p.Block, p.Chunk}, 6)
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: reorder.New(p),
-			In: []dataflow.Type{in}})
-	}
-	layertest.Check(t, 35, cases...)
+	layertest.Check(t, 35, append(cases, layertest.Random(15, 15, randomtest.Reorder)...)...)
 }
 
 // TestContractOfBlocks: banks in block RAM, where the last word of one that is read leaves when its place is written.

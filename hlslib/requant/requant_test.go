@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/requant"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -30,37 +31,6 @@ func round(mode num.Rounding, m, b []int64, shift int) requant.Params {
 	p := open(m, b, shift)
 	p.Mode = mode
 	return p
-}
-
-func random(r *rand.Rand) layertest.Case {
-	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
-	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
-	in := layertest.Type(r, shape, 20)
-	multipliers, biases := intN(1+r.IntN(20)).Range(), intN(1+r.IntN(40)).Range()
-	p := open(nil, nil, r.IntN(40))
-	p.Mode = num.Roundings[r.IntN(len(num.Roundings))]
-	if r.IntN(2) == 0 { // ties
-		p.Shift = r.IntN(6)
-	}
-	each := []int{channels, shape.Size()}[r.IntN(2)]
-	for range []int{1, each}[r.IntN(2)] {
-		p.Multiplier = append(p.Multiplier, layertest.Between(r, multipliers))
-		if r.IntN(6) == 0 {
-			p.Multiplier[len(p.Multiplier)-1] = 0 // a dead channel
-		}
-	}
-	for range []int{1, each}[r.IntN(2)] {
-		p.Bias = append(p.Bias, layertest.Between(r, biases))
-	}
-	_, out, err := requant.New(p).Bind([]dataflow.Type{in})
-	if err != nil {
-		panic(err)
-	}
-	if codes := out[0].Union(); r.IntN(3) > 0 {
-		a, b := layertest.Between(r, codes)+r.Int64N(3)-1, layertest.Between(r, codes)
-		p.Lo, p.Hi = min(a, b), max(a, b)
-	}
-	return layertest.Case{Op: requant.New(p), In: []dataflow.Type{in}}
 }
 
 func TestContract(t *testing.T) {
@@ -112,7 +82,7 @@ func TestContract(t *testing.T) {
 	} {
 		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.Type{c.in}})
 	}
-	layertest.Check(t, 30, append(cases, layertest.Random(60, 41, random)...)...)
+	layertest.Check(t, 30, append(cases, layertest.Random(60, 41, randomtest.Requant)...)...)
 }
 
 // TestRanges: a channel's outputs are the exact interval, and what all channels share stays one range.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/tier"
 )
@@ -53,8 +54,5 @@ func TestRandom(t *testing.T) {
 	if tier.Full() {
 		n = 120
 	}
-	layertest.Check(t, 50, layertest.Random(n, 13, func(r *rand.Rand) layertest.Case {
-		p, in := random(r)
-		return layertest.Case{Op: rnn.New(p), In: in, Folds: 3, Loose: loose}
-	})...)
+	layertest.Check(t, 50, layertest.Random(n, 13, randomtest.RNN)...)
 }

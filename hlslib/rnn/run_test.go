@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 )
@@ -26,7 +27,7 @@ func TestPieces(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 17))
-		p, in := random(r)
+		p, in := randomtest.Program(r)
 		p.Sequence, p.Starts, p.Keeps = true, nil, false
 		const pieces = 3
 		long := in[0]

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -108,7 +109,7 @@ func TestMemories(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(25) {
 		r := rand.New(rand.NewPCG(seed, 19))
-		p, in := random(r)
+		p, in := randomtest.Program(r)
 		p.Keeps = false
 		in[0].Shape[0] = 4
 		op := layertest.Bind(t, rnn.New(p), in...)

@@ -1,12 +1,11 @@
 package split_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/split"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -27,18 +26,7 @@ func TestContract(t *testing.T) {
 		{Name: "as many as there may be", Op: split.New(split.Params{Channels: many}),
 			In: []dataflow.Type{typ(uint4, 2, 1+21*6)}},
 	}
-	r := rand.New(rand.NewPCG(5, 6))
-	for i := range 12 {
-		var p split.Params
-		sum := 0
-		for range 2 + r.IntN(4) {
-			c := (1 + i%2) * (1 + r.IntN(4))
-			p.Channels, sum = append(p.Channels, c), sum+c
-		}
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: split.New(p),
-			In: []dataflow.Type{layertest.Type(r, dataflow.Shape{1 + i%3, 2, sum}, 6)}})
-	}
-	layertest.Check(t, 30, cases...)
+	layertest.Check(t, 30, append(cases, layertest.Random(12, 5, randomtest.Split)...)...)
 }
 
 func TestOutputTypes(t *testing.T) {

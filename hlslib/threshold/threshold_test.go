@@ -8,27 +8,11 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
-
-func random(r *rand.Rand) layertest.Case {
-	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
-	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
-	in := layertest.Type(r, shape, 10)
-	n := []int{1, channels, shape.Size()}[r.IntN(3)]
-	rising := r.IntN(2) == 0
-	var p threshold.Params
-	for c := range n {
-		p.Steps = append(p.Steps, layertest.Step(r, in.Channel(c%channels), 9, 1+r.IntN(9), rising))
-	}
-	c := layertest.Case{Op: threshold.New(p), In: []dataflow.Type{in}}
-	if in.Elem.Kind == num.Bipolar {
-		c.Loose = "what a step gives for 0 counts, which lies between a bipolar input's two values"
-	}
-	return c
-}
 
 func TestContract(t *testing.T) {
 	t.Parallel()
@@ -64,7 +48,7 @@ func TestContract(t *testing.T) {
 		{Name: "scalar", Op: threshold.New(threshold.Params{Steps: []num.Step{relu}}),
 			In: []dataflow.Type{typ(intN(4))}},
 	}
-	layertest.Check(t, 120, append(cases, layertest.Random(60, 11, random)...)...)
+	layertest.Check(t, 120, append(cases, layertest.Random(60, 11, randomtest.Threshold)...)...)
 }
 
 // TestForms has step functions of many steps, in all forms, through the contract: even and uneven ones, that rise and

@@ -1,12 +1,11 @@
 package upsample_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/upsample"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -26,13 +25,7 @@ func TestContract(t *testing.T) {
 		{Name: "a pixel", Op: scale(4, 5), In: []dataflow.Type{typ(int4, 1, 1, 3)}},
 		{Name: "a row of a channel", Op: scale(2, 3), In: []dataflow.Type{typ(int4, 1, 5, 1)}},
 	}
-	r := rand.New(rand.NewPCG(11, 12))
-	for i := range 15 {
-		shape := dataflow.Shape{1 + r.IntN(4), 1 + r.IntN(4), 1 + r.IntN(6)}
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: scale(1+r.IntN(4), 1+r.IntN(4)),
-			In: []dataflow.Type{layertest.Type(r, shape, 6)}})
-	}
-	layertest.Check(t, 30, cases...)
+	layertest.Check(t, 30, append(cases, layertest.Random(15, 11, randomtest.Upsample)...)...)
 }
 
 // TestContractOfBlocks: a row that lies in block RAM.

@@ -8,6 +8,7 @@ import (
 
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/vvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -16,20 +17,6 @@ import (
 // weights are [channels][positions] between lo and hi, without 0 where they are signs.
 func weights(r *rand.Rand, channels, positions int, lo, hi int64) [][]int64 {
 	return layertest.Weights(r, channels, positions, num.Range{Lo: lo, Hi: hi}, lo != -1)
-}
-
-// random is a layer of at most 6 channels and 9 positions whose weights are of one of the styles that exist.
-func random(r *rand.Rand) layertest.Case {
-	channels, positions := 1+r.IntN(6), 1+r.IntN(9)
-	style := [][2]int64{{-1, 1}, {-4, 3}, {0, 15}, {-30000, 30000}}[r.IntN(4)]
-	p := vvau.Params{Weights: weights(r, channels, positions, style[0], style[1])}
-	shape := []dataflow.Shape{{positions, channels}, {3, positions, channels}, {2, 2, positions, channels}}[r.IntN(3)]
-	in := layertest.Type(r, shape, 8)
-	for c := range []int{0, 1, channels}[r.IntN(3)] {
-		acc, _ := num.Dot(p.Weights[c], []num.Range{in.Channel(c)})
-		p.Steps = append(p.Steps, layertest.Step(r, acc, 7, 1+r.IntN(5), true))
-	}
-	return layertest.Case{Op: vvau.New(p), In: []dataflow.Type{in}, Folds: 12}
 }
 
 func TestContract(t *testing.T) {
@@ -64,7 +51,7 @@ func TestContract(t *testing.T) {
 		{Name: "many", Op: vvau.New(vvau.Params{Weights: weights(r, 48, 9, -7, 7)}),
 			In: []dataflow.Type{typ(uintN(4), 9, 48)}, Folds: 10},
 	}
-	layertest.Check(t, 60, append(cases, layertest.Random(40, 8, random)...)...)
+	layertest.Check(t, 60, append(cases, layertest.Random(40, 8, randomtest.VVAU)...)...)
 }
 
 // TestIsAGroupPerChannel: a depthwise convolution is a matrix of as many groups as channels.

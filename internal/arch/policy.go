@@ -89,6 +89,7 @@ var addresses = map[string]address{
 	"internal/tier":            support,
 	"internal/setup":           support, // tests alone
 	"hlslib/layertest":         support,
+	"hlslib/randomtest":        support,
 	"templates/rtltest":        support,
 	"templates/synthtest":      support,
 	"frontend/onnxio/onnxtest": support,

@@ -27,9 +27,10 @@ func (l *Library) function(shape string, make func() *Module) *Module {
 	return f
 }
 
-// Call is what a function gives for operands, of which one is no constant. A function is made once for a key and operands
-// of the same kind, in all circuits that use the library, and named after the first word of its key. Numbers that are
-// constant are of the same kind where they are the same; where a word is constant, the function is made for it, in place.
+// Call is what a function gives for operands, of which one is no constant. A function is made once for a key and
+// operands of the same kind, in all circuits that use the library, and named after the first word of its key. Numbers
+// that are constant are of the same kind where they are the same; where a word is constant, the function is made for
+// it, in place.
 func (b *Builder) Call(l *Library, key string, operands []Value,
 	make func(f *Builder, operands []Value) []Value) []Value {
 	at, stage, _ := together(0, operands...)

@@ -186,14 +186,18 @@ func (b *Builder) Array(name string, style Style, rows, width int) Array {
 	if rows == 1 {
 		return Array{b: b, memory: -1, one: b.Latch(name, 0, width)}
 	}
+	return Array{b: b, memory: written(b, name, style, rows, width)}
+}
+
+// written adds a memory that iterations write: where lookup tables are no memory, in blocks or registers.
+func written(b *Builder, name string, style Style, rows, width int) int {
 	if style == Distributed && b.rate.BlockBits > 0 {
 		style = Registers
 		if rows*width >= b.rate.BlockBits {
 			style = Block
 		}
 	}
-	return Array{b: b, memory: b.memory(Memory{Name: name, Rows: rows, Width: width, Style: style,
-		Address: None, Word: None, When: None})}
+	return b.memory(Memory{Name: name, Rows: rows, Width: width, Style: style, Address: None, Word: None, When: None})
 }
 
 // Row is the row at an address as earlier iterations have left it. It has to be read at the stage at which it is

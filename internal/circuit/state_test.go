@@ -273,3 +273,27 @@ func TestCall(t *testing.T) {
 		}
 	}
 }
+
+// TestWritten: where lookup tables are no memory, stores are blocks or registers, as arrays are.
+func TestWritten(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		blockBits, rows int
+		want            circuit.Style
+	}{{0, 32, circuit.Distributed}, {96, 32, circuit.Block}, {96, 4, circuit.Registers}} {
+		b := circuit.New(circuit.Rate{Stage: 10000, LUT: 600, Carry: 15, Inputs: 6, BlockBits: tt.blockBits})
+		address := b.Counter("at", tt.rows, b.Constant(1)).Index
+		word := b.Input(8, b.Constant(1))
+		store := b.Store("store", circuit.Distributed, tt.rows, 8)
+		b.Output(store.Row(address, 0), b.Constant(1))
+		store.Write(address, word, b.Constant(1))
+		array := b.Array("array", circuit.Distributed, tt.rows, 8)
+		array.Write(address, word, b.Constant(1))
+		for _, a := range b.Layer().Memories {
+			if a.Style != tt.want {
+				t.Errorf("%d rows, blocks from %d bits on: %s is %v, want %v", tt.rows, tt.blockBits, a.Name, a.Style,
+					tt.want)
+			}
+		}
+	}
+}

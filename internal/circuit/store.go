@@ -11,8 +11,7 @@ type Store struct {
 
 // Store is so many rows of bits, which are written before they are read. Its name is its own.
 func (b *Builder) Store(name string, style Style, rows, width int) Store {
-	return Store{b, b.memory(Memory{Name: name, Rows: rows, Width: width, Style: style,
-		Address: None, Word: None, When: None})}
+	return Store{b, written(b, name, style, rows, width)}
 }
 
 // Row is the row at an address, which is read at a stage, or as soon as the address is there.

@@ -229,6 +229,20 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		t.Setenv("PATH", "")
 		return run(t, compiler.Options{Backend: compiler.BackendRTL}, d)
 	},
+	diag.YosysMissing: func(t *testing.T, d *diag.List) bool {
+		t.Setenv("PATH", "")
+		return netlist(t, 10, d)
+	},
+	diag.NetlistTooLarge: func(t *testing.T, d *diag.List) bool {
+		dir := t.TempDir()
+		for _, program := range []string{"yosys", "verilator", "g++"} { // which are not called
+			if err := os.WriteFile(filepath.Join(dir, program), []byte("#!/bin/false\n"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("PATH", dir)
+		return netlist(t, 1e6, d)
+	},
 }
 
 // gated is a recurrent operator of two units with so many gates, its weights and input quantised.
@@ -242,6 +256,16 @@ func gated(op string, gates int) []byte {
 		m.Init(name, graph.Float32, []int{1, 2 * gates, 2}, make([]float64, 4*gates)...)
 	}
 	return m.node(op, strings.ToLower(op), "W", "R").quant("out", 6, 1, 0.03125).end()
+}
+
+// netlist simulates the embedded example as cells.
+func netlist(t *testing.T, fps float64, d *diag.List) (ok bool) {
+	t.Helper()
+	o := compiler.SimOptions{Options: compiler.Options{Board: "zcu104", FPS: fps}, Engine: compiler.Netlist}
+	if _, err := compiler.Simulate(context.Background(), o, d); err != nil {
+		t.Fatal(err)
+	}
+	return !d.Failed()
 }
 
 func check(t *testing.T, model string, d *diag.List) (ok bool) {

@@ -23,6 +23,7 @@ const (
 	Cycle     Engine = "cycle"     // the design, clock by clock
 	CSim      Engine = "csim"      // the generated C++, compiled
 	RTL       Engine = "rtl"       // the generated SystemVerilog, in Verilator
+	Netlist   Engine = "netlist"   // the cells that Yosys makes of it, in Verilator
 )
 
 // Engines lists the engines with a line for each.
@@ -35,6 +36,7 @@ var Engines = []struct {
 	{Cycle, "the folded design, clock by clock"},
 	{CSim, "the generated C++, compiled with g++ or clang++; every layer's stream is compared"},
 	{RTL, "the generated SystemVerilog, in Verilator; every stream is compared, and every clock"},
+	{Netlist, "the cells that Yosys makes of the SystemVerilog, compared in the same way; of small designs"},
 }
 
 // each is f(0) to f(n-1), made on all processors, or the error of the smallest index: what stands before it has begun.

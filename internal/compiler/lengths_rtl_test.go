@@ -95,5 +95,5 @@ func lengthsRTL(ctx context.Context, n *rnntest.Network, seed uint64) error {
 	if streams, err = eval(ctx, design.Model, in); err != nil {
 		return err
 	}
-	return verilated(ctx, design.Design, in, streams)
+	return verilated(ctx, RTL, design.Design, in, streams)
 }

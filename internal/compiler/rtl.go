@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"hlsgen/boards"
+	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/rtlsim"
@@ -85,7 +87,7 @@ func generateRTL(ctx context.Context, r *Result, o Options, streams []tensors,
 		return files, nil
 	}
 	o.Step("compiling", 0, 0)
-	if err := verilated(ctx, r.Design.Design, pick(streams, r.Design.Model.Graph.In), streams); err != nil {
+	if err := verilated(ctx, RTL, r.Design.Design, pick(streams, r.Design.Model.Graph.In), streams); err != nil {
 		return nil, err
 	}
 	r.Verified.Engines = append(r.Verified.Engines, string(RTL))
@@ -93,13 +95,45 @@ func generateRTL(ctx context.Context, r *Result, o Options, streams []tensors,
 }
 
 // noVerilator is what is missing of what engine rtl needs; empty where all is there.
-func noVerilator() string {
-	for _, program := range []string{"verilator", "g++"} {
+func noVerilator() string { return missing("verilator", "g++") }
+
+// missing is the first of the programs that is not in the PATH, or empty.
+func missing(programs ...string) string {
+	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
 			return program
 		}
 	}
 	return ""
+}
+
+// ready reports whether the programs are there that engines rtl and netlist need; d says what is missing.
+func (e Engine) ready(d *diag.List) bool {
+	if e == Netlist && missing("yosys") != "" {
+		d.Fail(diag.YosysMissing, "", "engine netlist needs yosys, which is not here",
+			"install yosys, or use --engine rtl")
+		return false
+	}
+	if program := noVerilator(); program != "" {
+		d.Fail(diag.VerilatorMissing, "", fmt.Sprintf("engine %s needs %s, which is not here", e, program),
+			"install verilator and g++, or use --engine cycle")
+		return false
+	}
+	return true
+}
+
+// maxNetlist is the LUTs of designs that engine netlist takes: Yosys takes a minute for each 2,000.
+const maxNetlist = 10_000
+
+// small reports whether the design's netlist is; d says so where it is not.
+func small(design *folding.Design, d *diag.List) bool {
+	n := rtl.CellsOf(design.Target.Board, design.Estimate.Total)
+	if n > maxNetlist {
+		d.Fail(diag.NetlistTooLarge, "", fmt.Sprintf("the netlist of this design has about %d LUTs, "+
+			"memories included; engine netlist takes %d", n, maxNetlist),
+			"use --engine rtl, or a design that takes less: fewer frames a second (--fps), another --folding")
+	}
+	return n <= maxNetlist
 }
 
 // paces are the ways in which engine rtl runs a design: at full speed, and with the host holding back both ends.
@@ -113,9 +147,9 @@ const (
 	maxSlow = 1 << 20 // clocks of all frames: benches of more are optimised
 )
 
-// verilated runs the design in SystemVerilog. Every word of every stream has to be Eval's, and has to move in the
-// clock in which it moves in engine cycle.
-func verilated(ctx context.Context, d *dataflow.Design, in, streams []tensors) error {
+// verilated runs the design in SystemVerilog, or its netlist. Every word of every stream has to be Eval's, and has to
+// move in the clock in which it moves in engine cycle.
+func verilated(ctx context.Context, engine Engine, d *dataflow.Design, in, streams []tensors) error {
 	n, err := rtl.Of(d, templates.Options{})
 	if err != nil {
 		return err
@@ -129,6 +163,11 @@ func verilated(ctx context.Context, d *dataflow.Design, in, streams []tensors) e
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if engine == Netlist {
+		if files, err = n.Netlist(ctx, filepath.Join(dir, "synthesis"), files); err != nil {
+			return err
+		}
+	}
 	clocks, _ := d.Interval()
 	program, err := rtl.Compile(ctx, dir, files, clocks*len(in) > maxSlow)
 	if err != nil {
@@ -144,13 +183,13 @@ func verilated(ctx context.Context, d *dataflow.Design, in, streams []tensors) e
 			return err
 		}
 		if !rtl.Passed(said) {
-			return &Mismatch{"engine rtl against eval: " + failure(said)}
+			return &Mismatch{fmt.Sprintf("engine %s against eval: %s", engine, failure(said))}
 		}
 		trace, err := rtlsim.Run(ctx, d, in, rtlsim.Options{Record: words <= maxTold, In: p.in, Out: p.out})
 		if err != nil {
 			return err
 		}
-		if err := sameClocks(d, trace, said); err != nil {
+		if err := sameClocks(engine, d, trace, said); err != nil {
 			return err
 		}
 	}
@@ -168,23 +207,24 @@ func failure(said string) string {
 }
 
 // sameClocks holds the clocks of a bench against a run of the simulator.
-func sameClocks(d *dataflow.Design, trace *rtlsim.Trace, said string) error {
+func sameClocks(engine Engine, d *dataflow.Design, trace *rtlsim.Trace, said string) error {
 	frames := rtl.Frames(said)
 	if len(frames) != len(trace.Frames) {
-		return &Mismatch{fmt.Sprintf("engine rtl against cycle: %d frames come out, want %d", len(frames),
+		return &Mismatch{fmt.Sprintf("engine %s against cycle: %d frames come out, want %d", engine, len(frames),
 			len(trace.Frames))}
 	}
 	for f, got := range frames {
 		if want := trace.Frames[f]; got != (rtl.Frame{First: want.First, Last: want.Last}) {
-			return &Mismatch{fmt.Sprintf("engine rtl against cycle, frame %d: it comes out in clocks %+v, want %+v",
-				f, got, want)}
+			return &Mismatch{fmt.Sprintf("engine %s against cycle, frame %d: it comes out in clocks %+v, want %+v",
+				engine, f, got, want)}
 		}
 	}
 	if trace.Record == nil {
 		return nil
 	}
 	for s, what := range rtl.Elsewhen(d.Model.Graph, trace.Record.Moved, rtl.Events(said), 0) {
-		return &Mismatch{fmt.Sprintf("engine rtl against cycle, stream %s: %s", streamName(d.Model.Graph, s), what)}
+		return &Mismatch{fmt.Sprintf("engine %s against cycle, stream %s: %s", engine,
+			streamName(d.Model.Graph, s), what)}
 	}
 	return nil
 }

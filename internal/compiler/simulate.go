@@ -187,7 +187,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	}
 	out := pick(streams, m.Graph.Out)
 	switch o.Engine {
-	case Cycle, CSim, RTL:
+	case Cycle, CSim, RTL, Netlist:
 		if out, err = r.runDesign(ctx, o, m, in, d); err != nil || d.Failed() {
 			return nil, err
 		}
@@ -212,18 +212,17 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	if !ok {
 		return nil, nil
 	}
-	if o.Engine == RTL {
+	synthesised := o.Engine == RTL || o.Engine == Netlist
+	if synthesised {
 		o.Backend = BackendRTL
-		if program := noVerilator(); program != "" {
-			d.Fail(diag.VerilatorMissing, "", "engine rtl needs "+program+", which is not here",
-				"install verilator and g++, or use --engine cycle")
+		if !o.Engine.ready(d) {
 			return nil, nil
 		}
 	}
 	target := o.target(board, d)
 	if o.Board == "" {
 		target.IO = dataflow.FromStream
-		if goal.MaxCycles = MaxCycles; o.Engine == RTL {
+		if goal.MaxCycles = MaxCycles; o.Engine == RTL || o.Engine == Netlist {
 			goal.MaxCycles = MaxCyclesRTL
 		}
 		if o.FPS > 0 {
@@ -235,6 +234,9 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	}
 	if r.Design, err = folding.Make(ctx, m, target, goal, d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err
+	}
+	if o.Engine == Netlist && !small(r.Design, d) {
+		return nil, nil
 	}
 	if err := r.Design.Range(ctx); err != nil {
 		return nil, err
@@ -251,8 +253,8 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		return r.Trace.Outputs, o.draw(design, r.Trace)
 	}
 	o.Step("compiling", 0, 0)
-	if o.Engine == RTL {
-		return pick(streams, design.Model.Graph.Out), verilated(ctx, design, in, streams)
+	if synthesised {
+		return pick(streams, design.Model.Graph.Out), verilated(ctx, o.Engine, design, in, streams)
 	}
 	files, err := templates.Project(design, templates.Vectors{Frames: streams}, templates.Options{})
 	if err != nil {

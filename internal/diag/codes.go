@@ -46,6 +46,8 @@ const (
 	LengthFixed       Code = "length-fixed"
 	CompilerMissing   Code = "compiler-missing"
 	VerilatorMissing  Code = "verilator-missing"
+	YosysMissing      Code = "yosys-missing"
+	NetlistTooLarge   Code = "netlist-too-large"
 	BackendUnfit      Code = "backend-unfit"
 	FixedBatch        Code = "fixed-batch"
 )
@@ -93,6 +95,8 @@ var Codes = map[Code]string{
 	JournalDamaged:    "a line of a sweep's journal is not as it was written",
 	CompilerMissing:   "no C++ compiler was found",
 	VerilatorMissing:  "Verilator was not found",
+	YosysMissing:      "Yosys was not found",
+	NetlistTooLarge:   "a design's netlist is too large to be simulated",
 	BackendUnfit:      "the back end makes nothing for the board",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
 }

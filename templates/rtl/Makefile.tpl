@@ -21,6 +21,9 @@ BAUD    ?= {{ v.Baud|req }}
 ALL     := $(SOURCES) $(wildcard uart/*.sv)
 {%- endif %}
 
+# Of a wire with two drivers Yosys drops one: that is an error.
+YOSYS := yosys -q -e "Driver-driver conflict"
+
 .PHONY: sim lint synth clean{% if v.Family == "ice40up" %} netlist{% endif %}{% if v.Family == "amd" %} package{% endif %}{% if v.UART %} uart bitstream force{% endif %}
 sim: build/bench/bench
 	./build/bench/bench +data=bench/data
@@ -41,7 +44,7 @@ lint:
 
 synth:
 	@mkdir -p build
-	yosys -q -l build/synth.log -p "read_verilog -sv -defer $(SOURCES); {{ v.Synth|req }} -top $(TOP); check -assert; tee -o build/synth.txt stat"
+	$(YOSYS) -l build/synth.log -p "read_verilog -sv -defer $(SOURCES); {{ v.Synth|req }} -top $(TOP); check -assert; tee -o build/synth.txt stat"
 	@cat build/synth.txt
 
 clean:
@@ -54,7 +57,7 @@ netlist: build/netlist/bench
 # The streams stay visible to the bench where modules stay apart.
 build/netlist.v: $(SOURCES)
 	@mkdir -p build
-	yosys -q -l build/netlist.log -p "read_verilog -sv -defer $(SOURCES); {{ v.Synth|req }} -noflatten -top $(TOP); \
+	$(YOSYS) -l build/netlist.log -p "read_verilog -sv -defer $(SOURCES); {{ v.Synth|req }} -noflatten -top $(TOP); \
 		write_verilog -noattr $@"
 
 CELLS = $(dir $(shell command -v yosys))../share/yosys/ice40/cells_sim.v
@@ -96,7 +99,7 @@ build/baud: force
 	@echo $(BAUD) | cmp -s - $@ || echo $(BAUD) > $@
 
 build/$(UART).json: $(ALL) build/baud
-	yosys -q -l build/yosys.log -p "read_verilog -sv -defer $(ALL); hierarchy -top $(UART) -chparam BAUD $(BAUD); \
+	$(YOSYS) -l build/yosys.log -p "read_verilog -sv -defer $(ALL); hierarchy -top $(UART) -chparam BAUD $(BAUD); \
 		{{ v.Synth|req }} -top $(UART) -json $@; tee -o build/cells.txt stat"
 {%- endif %}
 {%- if v.UART and v.Family == "ice40up" %}

@@ -12,6 +12,7 @@
 //	network.go    the top; lib/ has what does not depend on a design; sequences.go where sequences end
 //	wrapper.go    tops around it: one that looks at packets, one for Vivado's IP packager
 //	uart.go       a top that has a UART at both ends of the network, and the Makefile's tools
+//	netlist.go    the same of Yosys' cells
 //	bench.go      a bench for Verilator, whose C++ is in bench/; verilator.go compiles and runs it, events.go reads what
 //	              it says
 package rtl

@@ -48,9 +48,9 @@ func pins(text string) map[string]pin {
 	return list
 }
 
-// made are the ports that Vitis HLS makes of a top function (UG1399): of a stream of ap_uint an AXI4-Stream with data
+// pinned are the ports that Vitis HLS makes of a top function (UG1399): of a stream of ap_uint an AXI4-Stream with data
 // alone, of one of ap_axiu one with packets; and as there are such streams, a reset that is active low.
-func made(t *testing.T, files templates.Files, d *dataflow.Design) map[string]pin {
+func pinned(t *testing.T, files templates.Files, d *dataflow.Design) map[string]pin {
 	t.Helper()
 	face, err := templates.InterfaceOf(d, templates.Options{})
 	if err != nil {
@@ -113,7 +113,7 @@ func TestPorts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := made(t, hls, d)
+		want := pinned(t, hls, d)
 		for name, text := range map[string][]byte{
 			"HLS, layer by layer": find(t, hls, "hls/rtl/"+n.Top+".v"),
 			"RTL":                 find(t, n.Files, "rtl/"+n.Top+".sv"),
@@ -251,7 +251,7 @@ func TestPackage(t *testing.T) {
 			"rtl/tables/turning_top_Reorder_0_order.mem"); got != string(want) {
 			t.Errorf("the table is %q, want %q", got, want)
 		}
-		if got, want := pins(packed(c.top+".v")), made(t, hls, d); c.name == n.Top && !maps.Equal(got, want) {
+		if got, want := pins(packed(c.top+".v")), pinned(t, hls, d); c.name == n.Top && !maps.Equal(got, want) {
 			t.Errorf("the ports are %v, want %v", got, want)
 		}
 	}

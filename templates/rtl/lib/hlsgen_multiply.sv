@@ -14,6 +14,9 @@ module hlsgen_multiply #(
     logic signed [A-1:0] first;
     logic signed [B-1:0] second;
     /* verilator lint_on UNUSEDSIGNAL */
+`ifdef YOSYS
+    (* keep *)  // Yosys 0.23 loses the product where an SB_MAC16 takes both registers behind the multiplication
+`endif
     (* use_dsp = "yes" *) logic signed [P-1:0] full;
     always_ff @(posedge clk) begin
         first   <= a;

@@ -1,4 +1,4 @@
-package rnn_test
+package randomtest
 
 import (
 	"math/rand/v2"
@@ -8,6 +8,13 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
+
+// RNN is Program as a case.
+func RNN(r *rand.Rand) layertest.Case {
+	p, in := Program(r)
+	return layertest.Case{Op: rnn.New(p), In: in, Folds: 3,
+		Loose: "values depend on each other, and ranges are products of theirs"}
+}
 
 // A maker makes random programs. widths is the bits of the values of every phase, at most.
 type maker struct {
@@ -20,8 +27,8 @@ type maker struct {
 
 func (m *maker) chance(n int) bool { return m.IntN(n) == 0 }
 
-// random is a layer of a random program, with its inputs.
-func random(r *rand.Rand) (rnn.Params, []dataflow.Type) {
+// Program is a recurrent layer of a random program, with its inputs.
+func Program(r *rand.Rand) (rnn.Params, []dataflow.Type) {
 	m := &maker{Rand: r}
 	units := [][]int{{1}, {2, 4}, {4}, {6, 3}, {8, 4}, {6, 4, 2}, {5}}[r.IntN(7)]
 	for range 1 + r.IntN(3) {

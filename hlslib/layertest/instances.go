@@ -1,0 +1,90 @@
+package layertest
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/internal/tier"
+	"hlsgen/templates"
+	"hlsgen/templates/rtl"
+)
+
+// An Instance is a layer of which Only leaves one fold. Again says how to have it alone.
+type Instance struct {
+	Case
+	Again string
+}
+
+// CheckInstances holds layers against the contract: of all the SystemVerilog, in one bench of Verilator and in one run
+// of Yosys, and of so many of them, evenly spread, the compiled C++. What fails is told with its parameters, its
+// inputs, its target and how to have it again.
+func CheckInstances(t *testing.T, compiled int, instances []Instance) {
+	t.Helper()
+	paths := tier.Needs(t, "g++", "verilator", "yosys")
+	var cases []Case
+	for _, i := range instances {
+		cases = append(cases, i.Case)
+	}
+	programs, errs := examine(t.Context(), cases)
+	amd := slices.DeleteFunc(slices.Clone(programs), func(p program) bool { return p.Board.Family != boards.AMD })
+	for _, check := range []func() error{
+		func() error { return run(t.Context(), paths[0], t.TempDir(), spread(amd, compiled)) },
+		func() error { return runInstances(t.Context(), t.TempDir(), programs) },
+	} {
+		if err := check(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, err := range errs {
+		t.Error(err)
+		for _, i := range instances {
+			if strings.Contains(err.Error(), i.Name+":") || strings.Contains(err.Error(), fmt.Sprintf("%q", i.Name)) {
+				t.Errorf("%s, for %s at %g MHz: %s\n%+v of %+v", i.Name, i.Board.Name, i.MHz, i.Again,
+					i.Op.Params(), i.In)
+			}
+		}
+	}
+}
+
+// runInstances has Yosys elaborate programs, and runs them in a bench.
+func runInstances(ctx context.Context, dir string, programs []program) error {
+	b, err := benchRTL(simulations(programs))
+	if err != nil {
+		return err
+	}
+	if err := b.files.Write(dir); err != nil {
+		return err
+	}
+	if err := b.elaborate(ctx, filepath.Join(dir, "rtl")); err != nil {
+		return err
+	}
+	return b.run(ctx, dir)
+}
+
+// elaborate has Yosys take the text of all programs, side by side in one module, and check it: every wire has one
+// driver, and there are no loops of logic.
+func (b rtlBench) elaborate(ctx context.Context, dir string) error {
+	var all strings.Builder
+	all.WriteString("module all;\n")
+	for _, r := range b.runs {
+		fmt.Fprintf(&all, "    %s t_%s ();\n", r.Top, r.Top)
+	}
+	all.WriteString("endmodule\n")
+	if err := (templates.Files{{Path: "all.sv", Data: []byte(all.String())}}).Write(dir); err != nil {
+		return err
+	}
+	script := fmt.Sprintf("read_verilog -sv -defer all.sv %s; hierarchy -top all; proc; check -assert",
+		strings.Join(rtl.Sources(b.files, false), " "))
+	c := exec.CommandContext(ctx, "yosys", "-q", "-p", script)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		return failed(checkRTLText, "yosys: %v\n%.3000s%s", err, out, b.who(string(out)))
+	}
+	return nil
+}

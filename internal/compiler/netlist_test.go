@@ -1,0 +1,59 @@
+package compiler
+
+import (
+	"slices"
+	"testing"
+
+	"hlsgen/internal/models"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
+)
+
+// TestEngineNetlist runs the cells that Yosys makes of networks, an LSTM among them: what comes out is what the
+// compiled C++ gives. Engine netlist itself compares the words of every stream with eval's, and clocks with cycle's.
+func TestEngineNetlist(t *testing.T) {
+	t.Parallel()
+	if !tier.Full() {
+		t.Skip("it compiles netlists: make test runs it")
+	}
+	tier.Needs(t, "yosys", "verilator", "g++")
+	for _, c := range []struct {
+		model, board string
+		fps          float64
+		long         bool
+	}{
+		{"lstm-h16-w8a8-pot", "icebreaker", 10, false},
+		{"digits-mlp-w2a2", "icebreaker", 1000, true}, // as TestNetlist, by the project's Makefile
+		{"digits-mlp-w2a2", "zcu104", 1000, true},
+		{"digits-mlp-w2a2", "ulx3s-85f", 1000, true},
+	} {
+		t.Run(c.model+" for "+c.board, func(t *testing.T) {
+			t.Parallel()
+			if c.long {
+				tier.NeedsLong(t)
+			}
+			m := models.Find(t, c.model)
+			x, runs := m.Recorded(t).X, 2
+			shape := append([]int{runs}, x.Shape[1:]...)
+			if len(shape) == 3 { // a sequence: steps, one batch, features
+				shape = []int{runs, x.Shape[1], 1, x.Shape[2]}
+			}
+			input := data(t, &npy.Array{DType: x.DType, Shape: shape, Data: x.Data[:runs*len(x.Data)/x.Shape[0]]})
+			o := Options{Model: m.Path("model.onnx"), FPS: c.fps, Board: c.board, Over: true}
+			got, d := asked(t, SimOptions{Options: o, Engine: Netlist, Input: input})
+			if d.Failed() {
+				t.Fatal(d.Diags)
+			}
+			o.Board = "zcu104" // which Vitis HLS knows
+			want, d := asked(t, SimOptions{Options: o, Engine: CSim, Input: input})
+			if d.Failed() {
+				t.Fatal(d.Diags)
+			}
+			for k, y := range want.Outputs {
+				if len(y.Data) == 0 || !slices.Equal(got.Outputs[k].Data, y.Data) {
+					t.Errorf("output %d is %v, of the C++ %v", k, got.Outputs[k].Data, y.Data)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,111 @@
+package rtl
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+	"hlsgen/templates"
+)
+
+// A cellLibrary is how Yosys makes the cells of a family, and where the models lie that it has of them: the first file,
+// and those that it includes.
+type cellLibrary struct {
+	synth    string
+	models   []string
+	define   string // in front of the models
+	blockRAM bool   // there is a model of block RAM
+}
+
+// cellLibraries is by family. Modules stay apart, so that benches see the streams between them.
+var cellLibraries = map[boards.Family]cellLibrary{
+	boards.ICE40U: {"synth_ice40 -device u -dsp -noflatten", []string{"ice40/cells_sim.v"},
+		"NO_ICE40_DEFAULT_ASSIGNMENTS", true},
+	boards.ECP5: {"synth_ecp5 -noflatten -nobram -nodsp",
+		[]string{"ecp5/cells_sim.v", "ecp5/cells_ff.vh", "ecp5/cells_io.vh"}, "", false},
+	boards.AMD: {"synth_xilinx -nobram -nodsp -noiopad", []string{"xilinx/cells_sim.v"}, "", false},
+}
+
+// conflict is a warning of Yosys that is an error: of a wire with two drivers it drops one.
+const conflict = "Driver-driver conflict"
+
+// Bits of a block RAM, and what a LUT holds of it where there is no model of one.
+const (
+	blockBits = 18 << 10
+	ultraBits = 288 << 10
+	lutBits   = 64
+)
+
+// CellsOf is about how many LUTs the netlist has of a design that takes so much: block RAM and multipliers are made of
+// LUTs where Yosys has no model of theirs.
+func CellsOf(b boards.Board, r dataflow.Resources) int {
+	if cellLibraries[b.Family].blockRAM {
+		return r.LUT
+	}
+	return r.LUT + (r.BRAM*blockBits+r.URAM*ultraBits)/lutBits + 300*r.DSP
+}
+
+// Netlist has Yosys make cells of the network, in a folder. It gives the files of a bench of the network with the cells
+// in the place of its modules, and Yosys' models of them.
+func (n *Network) Netlist(ctx context.Context, dir string, files templates.Files) (templates.Files, error) {
+	if err := files.Write(dir); err != nil {
+		return nil, err
+	}
+	p := &Program{filepath.Join(dir, "rtl")}
+	lib := cellLibraries[n.design.Target.Board.Family]
+	plain := ""
+	if !lib.blockRAM {
+		plain = "proc; setattr -unset ram_style -unset rom_style */m:* */t:$mem*; "
+	}
+	script := fmt.Sprintf("read_verilog -sv -defer %s; hierarchy -top %s; %s%s -top %[2]s; "+
+		"write_verilog -noattr netlist.sv",
+		strings.Join(Sources(files, false), " "), n.Top, plain, lib.synth)
+	if _, err := p.run(ctx, "yosys", "-q", "-e", conflict, "-p", script); err != nil {
+		return nil, err
+	}
+	cells, err := os.ReadFile(filepath.Join(p.dir, "netlist.sv"))
+	if err != nil {
+		return nil, err
+	}
+	var made templates.Files
+	for _, f := range files {
+		if path.Ext(f.Path) != ".sv" || strings.HasPrefix(f.Path, "rtl/bench/") {
+			made = append(made, f)
+		}
+	}
+	made = append(made, templates.File{Path: "rtl/netlist.sv", Data: cells})
+	models, err := lib.read()
+	return append(made, models...), err
+}
+
+// read is the models, of the installed Yosys. Files that others include lie where Verilator runs.
+func (l cellLibrary) read() (files templates.Files, err error) {
+	yosys, err := exec.LookPath("yosys")
+	if err != nil {
+		return nil, err
+	}
+	if yosys, err = filepath.EvalSymlinks(yosys); err != nil {
+		return nil, err
+	}
+	for i, m := range l.models {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(yosys), "..", "share", "yosys", filepath.FromSlash(m)))
+		if err != nil {
+			return nil, fmt.Errorf("the models of yosys' cells: %w", err)
+		}
+		name := path.Base(m)
+		if i == 0 {
+			name = "cells.sv"
+			if l.define != "" {
+				text = append([]byte("`define "+l.define+"\n"), text...)
+			}
+		}
+		files = append(files, templates.File{Path: "rtl/" + name, Data: text})
+	}
+	return files, nil
+}

@@ -1,0 +1,106 @@
+package rtl_test
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/tier"
+	"hlsgen/templates"
+	"hlsgen/templates/rtl"
+)
+
+// A proof is a claim about SystemVerilog, which Yosys' SAT solver holds against everything that can happen in so many
+// clocks: whatever registers held before, and whatever comes in.
+type proof struct {
+	name    string
+	files   templates.Files
+	harness string // module proof, whose assertions are to hold
+	clocks  int
+	forever bool     // assertions hold at any time if they held in as many clocks before, which is proved, too
+	mutants []mutant // mistakes, each of which breaks an assertion
+}
+
+// A mutant is a file in which the first text that from matches has become to.
+type mutant struct{ path, from, to string }
+
+// check proves, and has every mutant refuted.
+func (p proof) check(t *testing.T) {
+	t.Run(p.name, func(t *testing.T) {
+		t.Parallel()
+		if said, ok := p.prove(t, p.files); !ok {
+			t.Errorf("refuted:\n%s", said[max(0, len(said)-3000):])
+		}
+		p.forever = false
+		for _, m := range p.mutants {
+			var files templates.Files
+			changed := false
+			for _, f := range p.files {
+				if at := regexp.MustCompile(m.from).FindIndex(f.Data); f.Path == m.path && at != nil {
+					changed = true
+					f.Data = []byte(string(f.Data[:at[0]]) + m.to + string(f.Data[at[1]:]))
+				}
+				files = append(files, f)
+			}
+			if !changed {
+				t.Errorf("%s has no %s", m.path, m.from)
+			} else if _, ok := p.prove(t, files); ok {
+				t.Errorf("proved, though %s has %s for %s", m.path, m.to, m.from)
+			}
+		}
+	})
+}
+
+// prove has Yosys look for a way to break an assertion: ok reports that there is none. What it says ends with the way.
+func (p proof) prove(t *testing.T, files templates.Files) (said string, ok bool) {
+	t.Helper()
+	yosys := tier.Needs(t, "yosys")[0]
+	dir := t.TempDir()
+	files = append(files[:len(files):len(files)], templates.File{Path: "rtl/proof.sv", Data: []byte(p.harness)})
+	if err := files.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	base := "-tempinduct-baseonly"
+	if p.forever {
+		base = ""
+	}
+	script := fmt.Sprintf("read_verilog -sv -formal -noautowire -defer %s; hierarchy -top proof; proc; flatten; opt; "+
+		"memory; opt; wreduce; opt; "+
+		"sat -tempinduct %s -seq 1 -maxsteps %d -prove-asserts -set-assumes",
+		strings.Join(rtl.Sources(files, true), " "), base, p.clocks)
+	c := exec.Command(yosys, "-p", script)
+	c.Dir = filepath.Join(dir, "rtl")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("yosys: %v\n%.4000s", err, out)
+	}
+	_, said, _ = strings.Cut(string(out), "Executing SAT pass")
+	switch {
+	case strings.Contains(said, "Reached maximum number of time steps -> proved base case"),
+		strings.Contains(said, "Induction step proven: SUCCESS!"):
+		return said, true
+	case strings.Contains(said, "SAT temporal induction proof finished - model found for base case: FAIL"):
+		return said, false
+	}
+	t.Fatalf("yosys:\n%.4000s", out)
+	return "", false
+}
+
+// TestMultiplier: Yosys makes an SB_MAC16 of a multiplier, and loses nothing of it.
+func TestMultiplier(t *testing.T) {
+	t.Parallel()
+	yosys := tier.Needs(t, "yosys")[0]
+	dir := t.TempDir()
+	if err := rtl.Library().Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(yosys, "-q", "-p", "read_verilog -sv lib/hlsgen_multiply.sv; "+
+		"synth_ice40 -device u -dsp -top hlsgen_multiply; select -assert-count 1 t:SB_MAC16")
+	c.Dir = filepath.Join(dir, "rtl")
+	if out, err := c.CombinedOutput(); err != nil || strings.Contains(string(out), "conflict") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
