@@ -119,7 +119,8 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
 	o.Chain(&c, f, cost.Packing{})
-	return layer.Timed(o, mac.Plain(o.Unit, f), t, layer.Windows(o.vectors, o.channels/f.PE, o.positions/f.SIMD, c.Write()))
+	l := layer.Windows(o.vectors, o.channels/f.PE, o.positions/f.SIMD, c.Write())
+	return layer.Timed(o, mac.Plain(o.Unit, f), t, l)
 }
 
 // kernel is the hardware's state: counters and a sum per PE. Sums wrap around at 64 bits rather than at the
