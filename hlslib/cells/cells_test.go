@@ -43,9 +43,9 @@ func TestCount(t *testing.T) {
 		kind   Kind
 		want   Count
 	}{
-		"words and their being written, five clocks later": {count(cost.Series7, 8, delayed), Pipeline, Count{Shift: 9}},
-		"the same without shift registers":                 {count(cost.ICE40, 8, delayed), Pipeline, Count{FF: 45}},
-		"a sum, whose fifth bit is the carry":              {count(cost.Series7, 8, sum), Adders, Count{LUT: 4}},
+		"words, and when, five clocks later":  {count(cost.Series7, 8, delayed), Pipeline, Count{Shift: 9}},
+		"the same without shift registers":    {count(cost.ICE40, 8, delayed), Pipeline, Count{FF: 45}},
+		"a sum, whose fifth bit is the carry": {count(cost.Series7, 8, sum), Adders, Count{LUT: 4}},
 		"a table that is its address": {count(cost.Series7, 6, table(func(i int) int64 { return int64(i) })), Tables,
 			Count{}},
 		"a table with a column of its own, and the same turned round": {count(cost.Series7, 6, table(func(i int) int64 {
