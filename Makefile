@@ -92,6 +92,13 @@ bench: ## run the Go benchmarks
 	@$(SETUP) go g++
 	go test -run '^$$' -bench . -benchmem ./...
 
+.PHONY: measure
+measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/cells to it, write docs/estimator.md
+	@$(SETUP) go yosys
+	go test ./internal/measured -run TestMeasure -measure -v -timeout 60m
+	go test ./internal/measured -run TestFit -update
+	go test ./internal/measured -run TestPage -update
+
 .PHONY: generate
 generate: ## regenerate the ONNX bindings (needs protoc)
 	@command -v protoc >/dev/null || { echo "protoc is missing: apt-get install protobuf-compiler"; exit 1; }

@@ -21,6 +21,9 @@ func (o *op) FactorBits() int {
 // Cost counts a multiplier per PE and input whose factors need one, an adder per PE, and the step functions like a
 // Thresholding. FINN estimates nothing for its AddStreams.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	m := estimate.Model(t)
 	var products cost.Resources
 	for i, in := range o.In {

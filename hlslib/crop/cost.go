@@ -7,6 +7,9 @@ import (
 
 // Cost is what knows the position: words pass as they are. FINN counts nothing for its Crop.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	m := estimate.Model(t)
 	return estimate.Parts(m.Control(o.Counters(o.words(f))), m.Registers(f.SIMD*o.In[0].Elem.Width))
 }

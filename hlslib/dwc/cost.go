@@ -7,7 +7,10 @@ import (
 )
 
 // Cost is that of FINN's StreamingDataWidthConverter, or the fitted one.
-func (o *op) Cost(_ dataflow.Fold, t dataflow.Target) dataflow.Cost {
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	width := o.typ.Elem.Width
 	return estimate.Of(t, cost.WidthConverter{In: o.P.In * width, Out: o.P.Out * width})
 }

@@ -3,6 +3,7 @@ package estimate
 import (
 	"slices"
 
+	"hlsgen/hlslib/cells"
 	"hlsgen/hlslib/cost"
 	"hlsgen/internal/dataflow"
 )
@@ -20,10 +21,20 @@ func Whole(d *dataflow.Design) Design {
 	var e Design
 	e.Layers, e.Total = d.Cost()
 	for s, f := range d.FIFO {
+		if writer, _ := d.Model.Graph.Writer(s); writer < 0 && circuits(d.Target) {
+			f.Depth++ // a word of the host is on its way for a clock
+		}
 		e.FIFOs = e.FIFOs.Plus(FIFO(d.Target, f, d.Port(s)))
 	}
 	for _, end := range d.Ends() {
 		e.FIFOs = e.FIFOs.Plus(End(d.Target, end, d.Model.Lengths))
+	}
+	if circuits(d.Target) {
+		var words []int
+		for _, s := range d.Model.Graph.Out {
+			words = append(words, d.Port(s).Words)
+		}
+		e.FIFOs = e.FIFOs.Plus(Parts(cells.Ends(Model(d.Target).Fabric, words)))
 	}
 	e.Host = Host(d.Target, d.Model.Graph)
 	e.Total = e.Total.Plus(e.FIFOs.Total()).Plus(e.Host.Total())
@@ -36,6 +47,9 @@ const finnShallow = 2
 // FIFO is the FIFO of a stream with such words.
 func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 	m := Model(t)
+	if circuits(t) {
+		return Parts(cells.FIFO{Places: f.Depth, Width: p.Width(), In: Memory(f.Memory)}.Of(m.Fabric)...)
+	}
 	if m.Formula == cost.FINN && f.Depth <= finnShallow {
 		return nil
 	}

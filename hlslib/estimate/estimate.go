@@ -2,7 +2,10 @@
 // is the layer's to say, which formula and fabric count is the target's, and what a design takes beside its layers
 // (FIFOs, the host's port) is counted here.
 //
-// In come bound layers' figures and designs; out come costs by named part, and their sums. It sees cost and dataflow.
+// Where the target's back end is RTL, a layer's circuit is priced instead (hlslib/cells).
+//
+// In come bound layers' figures and designs; out come costs by named part, and their sums. It sees cells, cost and
+// dataflow.
 package estimate
 
 import (

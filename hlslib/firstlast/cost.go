@@ -11,6 +11,9 @@ import (
 // Cost is the words that are kept, the table of the order, and what counts; an adder joins a chunk's place and the word
 // in it.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	in, _ := o.P.words(f)
 	var counters cost.Resources
 	for _, n := range []int{o.steps, in, len(o.P.Order), o.P.Chunk / f.SIMD} {

@@ -8,6 +8,9 @@ import (
 
 // Cost counts one join per PE, and the words that are kept. FINN estimates nothing.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	m, width := estimate.Model(t), o.Out[0].Elem.Width
 	var join cost.Resources
 	if o.Vectors > 1 {

@@ -10,6 +10,9 @@ import (
 // groups; a group's outputs cost what they cost alone, and the weights of all groups lie in one memory. FINN has no
 // requantised products either: an adder rounds each.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	m := cost.MVAU{
 		MW: o.mw, MH: o.mh, PE: f.PE, SIMD: f.SIMD,
 		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,

@@ -8,6 +8,9 @@ import (
 // Cost is what knows the position, and what chooses between a word and the padding. FINN counts nothing for its
 // FMPadding.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
 	kept := 0 // the bits of a word that is read ahead
 	if o.ahead() {

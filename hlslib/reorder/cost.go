@@ -11,6 +11,9 @@ import (
 // Cost is the memory of two banks, the table of the order, and what counts; an adder joins a chunk's place and the word
 // in it.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	in, out := o.P.words(f)
 	counters := cost.Counter(o.blocks + 1)
 	for _, n := range []int{max(in, out), len(o.P.Order), o.P.Chunk / f.SIMD} {

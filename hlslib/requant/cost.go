@@ -12,6 +12,9 @@ func (o *op) FactorBits() int { return min(o.In[0].Elem.Width, o.multiplier.Widt
 
 // Cost counts what the fold is built of. FINN has no formula for the whole; the multiplier is that of its MVAU.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	m := estimate.Model(t)
 	control, registers := m.Control(o.Counters(f)), m.Registers(f.PE*(o.sum.Width+o.Out[0].Elem.Width))
 	if form := o.form(f); form != nil {

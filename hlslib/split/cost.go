@@ -9,6 +9,9 @@ import (
 // Cost is what counts words: all outputs are given the same word, and only one of them takes it. FINN counts nothing
 // for its StreamingSplit.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	m := estimate.Model(t)
 	return estimate.Parts(
 		m.Control(layer.TurnsCounters(o.In[0], f)),

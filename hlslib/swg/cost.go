@@ -14,6 +14,9 @@ const control = 300
 // Cost is the fitted formula's, or FINN's estimate of memory and logic. FINN counts no registers and no padding, which
 // are counted here as they are written in swg.hpp.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	m := estimate.Model(t)
 	drive, out := cost.WindowControl(), f.PE*f.SIMD*o.out.Elem.Width
 	if m.Formula == cost.FINN {

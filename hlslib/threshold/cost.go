@@ -8,6 +8,9 @@ import (
 
 // Cost is that of FINN's Thresholding_hls, or the fitted one.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	rows := o.Words(f)
 	if !o.steps.Tables().PerChannel {
 		rows = 1

@@ -9,6 +9,9 @@ import (
 // Cost is that of FINN's VVAU_hls, but for the DSP slices, or the fitted one: FINN counts the slices of one position,
 // and the kernel multiplies SIMD of them a clock.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	if c, ok := estimate.Circuit(o, f, t); ok {
+		return c
+	}
 	m := cost.VVAU{
 		Channels: o.channels, Kernel: o.positions, PE: f.PE, SIMD: f.SIMD,
 		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,

@@ -56,10 +56,11 @@ var addresses = map[string]address{
 
 	"hlslib":          {2, "hlslib", 5}, // the table of kinds, and the C++ files
 	"hlslib/*":        {2, "hlslib", 4},
-	"hlslib/mac":      {2, "hlslib", 3}, // what layers with weights share
-	"hlslib/layer":    {2, "hlslib", 2}, // what all layers share
-	"hlslib/steps":    {2, "hlslib", 1}, // how step functions are built
-	"hlslib/estimate": {2, "hlslib", 0}, // layers' figures to cost formulas
+	"hlslib/mac":      {2, "hlslib", 3},  // what layers with weights share
+	"hlslib/layer":    {2, "hlslib", 2},  // what all layers share
+	"hlslib/steps":    {2, "hlslib", 1},  // how step functions are built
+	"hlslib/estimate": {2, "hlslib", 0},  // layers' figures to cost formulas
+	"hlslib/cells":    {2, "hlslib", -1}, // circuits to what they take
 
 	"internal/dataflow": {1, "dataflow", 1},
 	"hlslib/cost":       {1, "cost", 0},
@@ -83,6 +84,7 @@ var addresses = map[string]address{
 
 	"internal/doctest":         support, // tests alone
 	"internal/golden":          support,
+	"internal/measured":        support, // tests alone
 	"internal/models":          support,
 	"internal/schema":          support,
 	"internal/rnntest":         support,

@@ -18,6 +18,11 @@ func (r Resources) Plus(o Resources) Resources {
 	return Resources{r.LUT + o.LUT, r.LUTRAM + o.LUTRAM, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
 }
 
+// Minus takes away.
+func (r Resources) Minus(o Resources) Resources {
+	return Resources{r.LUT - o.LUT, r.LUTRAM - o.LUTRAM, r.FF - o.FF, r.BRAM - o.BRAM, r.URAM - o.URAM, r.DSP - o.DSP}
+}
+
 // Within reports whether r fits o in every resource.
 func (r Resources) Within(o Resources) bool {
 	return r.LUT <= o.LUT && r.LUTRAM <= o.LUTRAM && r.FF <= o.FF && r.BRAM <= o.BRAM && r.URAM <= o.URAM &&

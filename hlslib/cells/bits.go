@@ -1,0 +1,289 @@
+package cells
+
+import (
+	"slices"
+
+	"hlsgen/internal/circuit"
+)
+
+// A bit is one of a circuit's: of a node, by where the node's bits begin. Those that are constant are negative.
+type bit int32
+
+const (
+	zero bit = -1 - iota
+	one
+)
+
+// A walk is over the bits of a circuit.
+type walk struct {
+	m       *circuit.Module
+	d       *Device
+	first   []bit            // of a node
+	owner   []circuit.ID     // of a bit: its node
+	wire    []bit            // of a bit: the one that it is, perhaps turned round
+	live    []bool           // of a bit: something depends on it
+	reads   []int32          // of a bit: how many read it
+	line    []int32          // of a bit: how many of those are delays
+	cone    [][]bit          // of a bit that is logic: what it is a function of, in one lookup table
+	inside  []bool           // of a bit that is logic: it is in the table of the one that reads it
+	met     []bool           // of a node: something depends on it
+	columns [][]bool         // of a memory: something depends on the column
+	tables  map[int][]column // of memories whose contents are in lookup tables
+	stack   []bit
+	counts  Counts
+}
+
+func newWalk(m *circuit.Module, d *Device) *walk {
+	w := &walk{m: m, d: d, first: make([]bit, len(m.Nodes)), tables: map[int][]column{}}
+	n := 0
+	for i, node := range m.Nodes {
+		w.first[i] = bit(n)
+		n += node.Width
+	}
+	w.owner, w.wire = make([]circuit.ID, n), make([]bit, n)
+	for i, node := range m.Nodes {
+		for k := range node.Width {
+			w.owner[int(w.first[i])+k] = circuit.ID(i)
+			w.wire[int(w.first[i])+k] = w.first[i] + bit(k)
+		}
+	}
+	w.live, w.reads, w.line = make([]bool, n), make([]int32, n), make([]int32, n)
+	w.met, w.columns = make([]bool, len(m.Nodes)), make([][]bool, len(m.Memories))
+	w.cone, w.inside = make([][]bit, n), make([]bool, n)
+	return w
+}
+
+// of is bit i of a node's value, with more bits by its sign.
+func (w *walk) of(id circuit.ID, i int) bit {
+	n := &w.m.Nodes[id]
+	if i >= n.Width {
+		if !n.Signed {
+			return zero
+		}
+		i = n.Width - 1
+	}
+	return w.wire[int(w.first[id])+i]
+}
+
+func constant(b int64) bit {
+	if b != 0 {
+		return one
+	}
+	return zero
+}
+
+// find says of each bit which one it is: constants, wires and equal registers are found.
+func (w *walk) find() {
+	delays := map[bit]bit{}
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		at := w.first[i]
+		set := func(k int, b bit) { w.wire[int(at)+k] = b }
+		switch n.Op {
+		case circuit.Const:
+			for k := range n.Width {
+				set(k, constant(n.Range.Lo>>min(k, 63)&1))
+			}
+		case circuit.After:
+			state := w.m.States[n.K].Node
+			for k := range n.Width {
+				set(k, w.first[state]+bit(k))
+			}
+		case circuit.Slice:
+			for k := range n.Width {
+				set(k, w.of(n.Args[0], n.K+k))
+			}
+		case circuit.Join:
+			k := 0
+			for _, a := range n.Args {
+				for j := range w.m.Nodes[a].Width {
+					set(k, w.of(a, j))
+					k++
+				}
+			}
+		case circuit.Wrap, circuit.Bits:
+			for k := range n.Width {
+				set(k, w.of(n.Args[0], k))
+			}
+		case circuit.Shift:
+			for k := range n.Width {
+				if set(k, zero); k >= n.K {
+					set(k, w.of(n.Args[0], k-n.K))
+				}
+			}
+		case circuit.Invert:
+			switch b := w.of(n.Args[0], 0); {
+			case b >= 0:
+				set(0, b)
+			default:
+				set(0, zero+one-b)
+			}
+		case circuit.Mux:
+			w.mux(n, set)
+		case circuit.Peek:
+			w.row(n, set, at)
+		case circuit.Fetch:
+			w.fetched(n, set)
+		case circuit.Delay:
+			for k := range n.Width {
+				from := w.of(n.Args[0], k)
+				if from < 0 {
+					set(k, from)
+				} else if same, ok := delays[from]; ok {
+					set(k, same)
+				} else {
+					delays[from] = at + bit(k)
+				}
+			}
+		}
+	}
+}
+
+// mux finds bits of a choice that are no choice.
+func (w *walk) mux(n *circuit.Node, set func(int, bit)) {
+	c := w.of(n.Args[0], 0)
+	for k := range n.Width {
+		a, b := w.of(n.Args[1], k), w.of(n.Args[2], k)
+		switch {
+		case a == b:
+			set(k, a)
+		case a < 0 && b < 0:
+			set(k, c)
+		}
+	}
+}
+
+// read marks what something depends on, and counts who reads it.
+func (w *walk) read() {
+	m := w.m
+	for _, s := range slices.Concat(m.In, m.Out) {
+		w.whole(s.When)
+		w.whole(s.Moves)
+	}
+	for _, s := range m.Out {
+		w.whole(s.Word)
+	}
+	for _, id := range append([]circuit.ID{m.Fire}, m.Results...) {
+		w.whole(id)
+	}
+	for _, c := range m.Calls {
+		for _, a := range c.Args {
+			w.whole(a)
+		}
+	}
+	for len(w.stack) > 0 {
+		b := w.stack[len(w.stack)-1]
+		w.stack = w.stack[:len(w.stack)-1]
+		w.operands(b)
+	}
+}
+
+// whole is that somebody reads all bits of a node.
+func (w *walk) whole(id circuit.ID) {
+	if id != circuit.None {
+		for k := range w.m.Nodes[id].Width {
+			w.use(w.of(id, k))
+		}
+	}
+}
+
+// use is that somebody reads a bit.
+func (w *walk) use(b bit) {
+	if b >= 0 {
+		w.reads[b]++
+		w.touch(b)
+	}
+}
+
+// touch is that something depends on a bit.
+func (w *walk) touch(b bit) {
+	if !w.live[b] {
+		w.live[b] = true
+		w.stack = append(w.stack, b)
+	}
+}
+
+// operands marks what a bit is made of.
+func (w *walk) operands(b bit) {
+	id := w.owner[b]
+	n := &w.m.Nodes[id]
+	k := int(b - w.first[id])
+	if !w.met[id] {
+		w.met[id] = true
+		w.shared(n)
+	}
+	switch n.Op {
+	case circuit.Add, circuit.Sub:
+		w.use(w.of(n.Args[0], k))
+		w.use(w.of(n.Args[1], k))
+		if k > 0 {
+			w.touch(b - 1)
+		}
+	case circuit.Delay:
+		from := w.of(n.Args[0], k)
+		w.line[from]++
+		w.use(from)
+	case circuit.And, circuit.Or, circuit.Xor, circuit.Look:
+		for _, a := range n.Args {
+			w.use(w.of(a, 0))
+		}
+	case circuit.Mux:
+		w.use(w.of(n.Args[0], 0))
+		w.use(w.of(n.Args[1], k))
+		w.use(w.of(n.Args[2], k))
+	case circuit.Pick:
+		for _, a := range n.Args[1:] {
+			w.use(w.of(a, k))
+		}
+	case circuit.Read:
+		if s := &w.m.States[n.K]; s.Next != circuit.None {
+			w.use(w.of(s.Next, k))
+		}
+	case circuit.Fetch:
+		w.column(n.K, k)
+	case circuit.Peek:
+		if !open(&w.m.Memories[n.K]) {
+			w.column(n.K, k)
+			return
+		}
+		for _, x := range w.selects(n, k) {
+			w.use(x)
+		}
+	}
+}
+
+// shared marks what all bits of a node are made of.
+func (w *walk) shared(n *circuit.Node) {
+	switch n.Op {
+	case circuit.Less, circuit.Equal, circuit.Multiply:
+		for _, a := range n.Args {
+			w.whole(a)
+		}
+	case circuit.Pick:
+		w.whole(n.Args[0])
+	case circuit.Read:
+		w.whole(w.m.States[n.K].When)
+	case circuit.Fetch:
+		w.whole(n.Args[0])
+	case circuit.Peek:
+		if !open(&w.m.Memories[n.K]) {
+			w.whole(n.Args[0])
+		}
+	}
+}
+
+// column is that somebody reads a column of a memory.
+func (w *walk) column(memory, k int) {
+	m := &w.m.Memories[memory]
+	if w.columns[memory] == nil {
+		w.columns[memory] = make([]bool, m.Width)
+		w.whole(m.Address)
+		w.whole(m.When)
+	}
+	if !w.columns[memory][k] {
+		w.columns[memory][k] = true
+		if m.Word != circuit.None {
+			w.use(w.of(m.Word, k))
+		}
+	}
+}

@@ -1,0 +1,115 @@
+// Package cells says what cells synthesis makes of a circuit: it walks over the circuit bit by bit, and counts lookup
+// tables, registers, block RAM and multipliers by what they are for.
+//
+// It knows the rules that synthesis follows. Wires, constants and what nobody reads take nothing. Logic is covered by
+// lookup tables: one takes in what only it reads, as far as its inputs go. An adder takes a table for each bit.
+// Registers
+// one behind the other are shift registers, where a device has these. A table of constants that lies in lookup tables
+// is counted by its contents. A function that is called several times is walked over once. What the rules leave open is
+// in the numbers of a Device, fitted to what Yosys made of layers (docs/estimator.md).
+//
+// In come circuits and a fabric; out come resources by named part. It sees circuit and cost.
+//
+//	cells.go     Of: the parts of a circuit
+//	device.go    numbers of families
+//	bits.go      the bits of a circuit: which are wires, which are read
+//	cover.go     logic in lookup tables
+//	contents.go  tables of constants in lookup tables
+//	registers.go registers, shift registers, memories
+//	fifo.go      FIFOs, and what a network has besides
+package cells
+
+import (
+	"math"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/circuit"
+)
+
+// A Kind is what cells are for.
+type Kind uint8
+
+// The kinds.
+const (
+	Compressors Kind = iota // that count bits
+	Adders                  // sums and differences
+	Comparators             // of two numbers
+	Choices                 // one of several
+	Gates                   // of conditions
+	Tables                  // of constants
+	Memories                // that iterations write
+	States                  // registers that iterations write
+	Pipeline                // registers between stages
+	Multipliers             // of the device
+	Kinds
+)
+
+var names = [Kinds]string{"compressors", "adders", "comparators", "multiplexers", "gates", "tables", "memories",
+	"states", "pipeline registers", "multipliers"}
+
+// A Count is cells of one kind, before the numbers of a device.
+type Count struct {
+	LUT, FF         float64
+	Shift           float64 // lookup tables that are shift registers, besides
+	RAM             float64 // lookup tables that are a memory, besides
+	BRAM, URAM, DSP int
+}
+
+// Counts is cells by kind.
+type Counts [Kinds]Count
+
+// plus adds n times o.
+func (c *Counts) plus(o Counts, n float64) {
+	for k := range c {
+		c[k].LUT += n * o[k].LUT
+		c[k].FF += n * o[k].FF
+		c[k].Shift += n * o[k].Shift
+		c[k].RAM += n * o[k].RAM
+		c[k].BRAM += int(n) * o[k].BRAM
+		c[k].URAM += int(n) * o[k].URAM
+		c[k].DSP += int(n) * o[k].DSP
+	}
+}
+
+// Of is what a circuit takes on a fabric, by part.
+func Of(m *circuit.Module, f cost.Fabric) []cost.Part {
+	d := DeviceOf(f)
+	counts := d.Count(m)
+	var parts []cost.Part
+	for k, c := range counts {
+		n := d.Numbers[k]
+		lut := n.LUT*c.LUT + c.Shift + c.RAM
+		r := cost.Resources{LUT: round(lut), LUTRAM: round(c.Shift + c.RAM), FF: round(n.FF * c.FF), BRAM: c.BRAM,
+			URAM: c.URAM, DSP: c.DSP}
+		if r != (cost.Resources{}) {
+			parts = append(parts, r.As(names[k]))
+		}
+	}
+	return parts
+}
+
+func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
+
+// Count is the cells of a circuit.
+func (d *Device) Count(m *circuit.Module) Counts {
+	return d.count(m, map[*circuit.Module]Counts{})
+}
+
+// count is the cells of a circuit; those of functions are kept.
+func (d *Device) count(m *circuit.Module, functions map[*circuit.Module]Counts) Counts {
+	w := newWalk(m, d)
+	w.find()
+	w.read()
+	w.cover()
+	registers(w)
+	memories(w)
+	for _, c := range m.Calls {
+		f, ok := functions[c.Function]
+		if !ok {
+			f = d.count(c.Function, functions)
+			functions[c.Function] = f
+		}
+		w.counts.plus(f, 1)
+	}
+	return w.counts
+}

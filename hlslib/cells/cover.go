@@ -1,0 +1,262 @@
+package cells
+
+import (
+	"slices"
+
+	"hlsgen/internal/circuit"
+)
+
+// cover puts logic into lookup tables.
+func (w *walk) cover() {
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		if !w.met[i] {
+			continue
+		}
+		switch n.Op {
+		case circuit.And, circuit.Or, circuit.Xor, circuit.Look:
+			var in []bit
+			for _, a := range n.Args {
+				in = append(in, w.of(a, 0))
+			}
+			w.logic(w.first[i], in)
+		case circuit.Mux:
+			w.choice(circuit.ID(i))
+		case circuit.Pick:
+			w.pick(circuit.ID(i))
+		case circuit.Less, circuit.Equal:
+			w.comparison(circuit.ID(i))
+		case circuit.Add, circuit.Sub:
+			w.adder(circuit.ID(i))
+		case circuit.Peek:
+			if open(&w.m.Memories[n.K]) {
+				w.peek(circuit.ID(i))
+			}
+		case circuit.Fire:
+			w.fire()
+		}
+	}
+	for b, cone := range w.cone {
+		if len(cone) > 1 && !w.inside[b] {
+			w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT++
+		}
+	}
+}
+
+// kindOf is what logic of an operation is for.
+var kindOf = map[circuit.Op]Kind{circuit.Look: Compressors, circuit.Add: Adders, circuit.Sub: Adders,
+	circuit.Less: Comparators, circuit.Equal: Comparators, circuit.Mux: Choices, circuit.Pick: Choices,
+	circuit.And: Gates, circuit.Or: Gates, circuit.Xor: Gates, circuit.Peek: Tables}
+
+// logic is a bit that is a function of others.
+func (w *walk) logic(b bit, in []bit) {
+	if !w.live[b] || w.wire[b] != b {
+		return
+	}
+	in = distinct(in)
+	if n := len(in); n > w.d.Inputs {
+		w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT += w.d.tree(n)
+		return
+	}
+	w.cone[b] = w.widened(in, w.d.Inputs)
+}
+
+// distinct is the bits that are not constant, each once.
+func distinct(in []bit) []bit {
+	list := make([]bit, 0, len(in))
+	for _, b := range in {
+		if b >= 0 && !slices.Contains(list, b) {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// widened is what a lookup table is a function of that takes in the logic in front of it as far as its inputs go: what
+// only it reads.
+func (w *walk) widened(in []bit, inputs int) []bit {
+	for {
+		best, grown := -1, []bit(nil)
+		for i, b := range in {
+			if w.cone[b] == nil || w.reads[b] != 1 {
+				continue
+			}
+			with := distinct(append(slices.Delete(slices.Clone(in), i, i+1), w.cone[b]...))
+			if len(with) <= inputs && (best < 0 || len(with) < len(grown)) {
+				best, grown = i, with
+			}
+		}
+		if best < 0 {
+			return in
+		}
+		w.inside[in[best]] = true
+		in = grown
+	}
+}
+
+// choice is one of two. A register does it that is set to a constant, or that may stay as it is.
+func (w *walk) choice(id circuit.ID) {
+	n := &w.m.Nodes[id]
+	c := w.of(n.Args[0], 0)
+	for k := range n.Width {
+		b := w.first[id] + bit(k)
+		x, y := w.of(n.Args[1], k), w.of(n.Args[2], k)
+		if w.reads[b] == 1 && (w.line[b] == 1 && (x < 0 || y < 0) || w.stays(b, x) || w.stays(b, y)) {
+			continue
+		}
+		w.logic(b, []bit{c, x, y})
+	}
+}
+
+// stays reports whether the state that a bit is the next of is this.
+func (w *walk) stays(b, now bit) bool {
+	if now < 0 {
+		return false
+	}
+	id := w.owner[now]
+	n := &w.m.Nodes[id]
+	if n.Op != circuit.Read {
+		return false
+	}
+	return w.of(w.m.States[n.K].Next, int(now-w.first[id])) == b
+}
+
+// pick is one of many.
+func (w *walk) pick(id circuit.ID) {
+	n := &w.m.Nodes[id]
+	for k := range n.Width {
+		var in []bit
+		for i := range w.m.Nodes[n.Args[0]].Width {
+			in = append(in, w.of(n.Args[0], i))
+		}
+		for _, a := range n.Args[1:] {
+			in = append(in, w.of(a, k))
+		}
+		b := w.first[id] + bit(k)
+		if len(distinct(in)) <= w.d.Inputs {
+			w.logic(b, in)
+		} else if w.live[b] {
+			w.counts[Choices].LUT += w.d.chosen(len(n.Args) - 1)
+		}
+	}
+}
+
+// comparison is of two numbers: in one lookup table, or along a carry chain.
+func (w *walk) comparison(id circuit.ID) {
+	n := &w.m.Nodes[id]
+	b := w.first[id]
+	var in []bit
+	constants := 0
+	width := 0
+	for _, a := range n.Args {
+		o := &w.m.Nodes[a]
+		if o.Op == circuit.Const {
+			constants++
+			continue
+		}
+		for k := range o.Width {
+			in = append(in, w.of(a, k))
+		}
+		width = max(width, o.Width)
+	}
+	if in = distinct(in); len(in) <= w.d.Inputs || n.Op == circuit.Equal {
+		w.logic(b, in)
+		return
+	}
+	if w.live[b] {
+		w.counts[Comparators].LUT += w.d.compare(width, constants > 0)
+	}
+}
+
+// adder is a sum or difference: a lookup table for each bit of both, or two.
+func (w *walk) adder(id circuit.ID) {
+	n := &w.m.Nodes[id]
+	top := 0
+	for k := range n.Width {
+		if w.live[w.first[id]+bit(k)] {
+			top = k + 1
+		}
+	}
+	if top <= w.d.Short {
+		var in []bit
+		for k := range top {
+			in = append(in, w.of(n.Args[0], k), w.of(n.Args[1], k))
+			w.logic(w.first[id]+bit(k), in)
+		}
+		return
+	}
+	into := w.taken(n, top)
+	for k := range top {
+		x, y := w.of(n.Args[1-into], k), w.of(n.Args[into], k)
+		switch {
+		case x < 0 && y < 0:
+		case x < 0 || y < 0:
+			w.counts[Adders].LUT += w.d.Pass
+		default:
+			w.counts[Adders].LUT++
+			if w.d.TakesIn && w.cone[y] != nil && w.reads[y] == 1 &&
+				len(distinct(append([]bit{x}, w.cone[y]...))) <= w.d.Inputs {
+				w.inside[y] = true
+			}
+		}
+	}
+}
+
+// taken is the operand of an adder whose logic its lookup tables take in: the carry chain needs the bits of the other
+// one. Yosys has the one first that is shorter, or made of fewer pieces.
+func (w *walk) taken(n *circuit.Node, width int) int {
+	var size, pieces [2]int
+	for i := range size {
+		before := bit(-3)
+		for k := range width {
+			b := w.of(n.Args[i], k)
+			if b != zero {
+				size[i] = k + 1
+			}
+			if b != before+1 && (b >= 0 || before >= 0 || k == 0) {
+				pieces[i]++
+			}
+			before = b
+		}
+	}
+	if n.Op == circuit.Add && (size[0] > size[1] || size[0] == size[1] && pieces[0] > pieces[1]) {
+		return 0
+	}
+	return 1
+}
+
+// peek is a row of constants in lookup tables.
+func (w *walk) peek(id circuit.ID) {
+	n := &w.m.Nodes[id]
+	for k := range n.Width {
+		b := w.first[id] + bit(k)
+		if !w.live[b] || w.wire[b] != b {
+			continue
+		}
+		in := w.selects(n, k)
+		if len(distinct(in)) <= w.d.Inputs {
+			w.logic(b, in)
+			continue
+		}
+		w.counts[Tables].LUT += w.contents(n.K)[k].luts
+	}
+}
+
+// fire is what starts an iteration, and takes words.
+func (w *walk) fire() {
+	inputs, luts := 1, 0
+	for _, s := range w.m.In {
+		inputs++
+		if w.of(s.When, 0) >= 0 {
+			inputs++
+			luts++
+		}
+	}
+	for _, s := range w.m.Out {
+		inputs++
+		if w.of(s.When, 0) >= 0 {
+			inputs++
+		}
+	}
+	w.counts[Gates].LUT += float64(luts) + w.d.tree(inputs)
+}

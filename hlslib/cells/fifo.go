@@ -1,0 +1,72 @@
+package cells
+
+import (
+	"math/bits"
+
+	"hlsgen/hlslib/cost"
+)
+
+// What a FIFO of SystemVerilog (templates/rtl/lib/hlsgen_stream.sv) takes in lookup tables: counters of places, and the
+// addresses of a ring, by bits.
+const (
+	counterLUT = 2   // of the counters of places and of words
+	flagLUT    = 3   // of room and valid
+	ringLUT    = 3.5 // of the places where words are written and read
+	aheadLUT   = 5.5 // the same, where the memory is read a clock ahead
+)
+
+// A FIFO has so many places for words of so many bits. In is shift registers where it is cost.Shift.
+type FIFO struct {
+	Places, Width int
+	In            cost.Memory
+}
+
+// Of is what it takes on a fabric.
+func (q FIFO) Of(f cost.Fabric) []cost.Part {
+	d := DeviceOf(f)
+	count, place := bits.Len(uint(q.Places)), max(1, bits.Len(uint(q.Places-1)))
+	if q.In == cost.Distributed && f == cost.ICE40 {
+		q.In = cost.Shift
+	}
+	control := cost.Resources{FF: 2*count + 2}
+	luts := float64(counterLUT*count + flagLUT)
+	var memory cost.Resources
+	switch q.In {
+	case cost.Shift:
+		control.FF += place
+		memory = d.line(1<<place, q.Width)
+	case cost.Distributed:
+		luts += ringLUT * float64(place)
+		control.FF += 3 * place
+		memory = f.RAM(q.Width, q.Places, q.In)
+		memory.FF = 0
+	default:
+		luts += aheadLUT * float64(place)
+		control.FF += 2*place + 1
+		memory = f.RAM(q.Width, q.Places, q.In)
+		memory.LUT, memory.FF = q.Width, q.Width
+	}
+	control.LUT = round(luts * d.Gates)
+	return []cost.Part{control.As("stream control"), memory.As("FIFO memory")}
+}
+
+// line is words that move on by a place with each that is written, of which any can be read. Two are no shift register.
+func (d *Device) line(places, width int) cost.Resources {
+	if d.Shifts && places > 2 {
+		n := width * ((places + 31) / 32)
+		return cost.Resources{LUT: n, LUTRAM: n}
+	}
+	return cost.Resources{LUT: round(max(1, d.chosen(places)) * float64(width)), FF: places * width}
+}
+
+// Ends is what a network has beside layers and FIFOs: a reset, and a counter for each output of so many words.
+func Ends(f cost.Fabric, words []int) cost.Part {
+	const reset = 8
+	r := cost.Resources{LUT: reset, FF: reset}
+	for _, n := range words {
+		b := bits.Len(uint(n - 1))
+		r.LUT += b
+		r.FF += b
+	}
+	return r.As("reset and ends of frames")
+}

@@ -1,0 +1,281 @@
+// Package measured holds what circuits take, as Yosys synthesises them, and estimates against it. measured.csv is the
+// table; `make measure` writes it anew. In come layers in folds; it sees everything, and has tests alone.
+//
+//	points_test.go   what is measured: layers in folds, and networks
+//	yosys_test.go    how
+//	measure_test.go  who does it
+//	table_test.go    the table, and the fit
+//	errors_test.go   errors, and the page that shows them
+package measured
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/hlslib/add"
+	"hlsgen/hlslib/dwc"
+	"hlsgen/hlslib/labelselect"
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/pool"
+	"hlsgen/hlslib/requant"
+	"hlsgen/hlslib/swg"
+	"hlsgen/hlslib/threshold"
+	"hlsgen/hlslib/vvau"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
+)
+
+// A point is a layer in a fold for a board.
+type point struct {
+	name   string
+	op     dataflow.Op
+	fold   dataflow.Fold
+	target dataflow.Target
+}
+
+// boardsMeasured are boards of the families that Yosys synthesises for; networks are measured for one.
+var boardsMeasured = []string{networkBoard, "icebreaker", "ulx3s"}
+
+const networkBoard = "pynq-z1"
+
+// family is what Yosys calls the target's devices.
+func family(t dataflow.Target) string {
+	switch t.Board.Family {
+	case boards.ICE40U:
+		return "ice40"
+	case boards.ECP5:
+		return "ecp5"
+	}
+	return "xilinx"
+}
+
+// key is the point in the table.
+func (p point) key() string { return family(p.target) + " " + p.name }
+
+func target(t testing.TB, name string) dataflow.Target {
+	t.Helper()
+	b, err := boards.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dataflow.Target{Board: b, ClockMHz: b.ClockMHz, Stalls: dataflow.Credit}
+}
+
+// bind binds a layer.
+func bind(t testing.TB, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
+	t.Helper()
+	bound, _, err := op.Bind(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bound
+}
+
+// An element has so many bits, as weights and inputs of matrices have it in a sweep: signs where it is one.
+func element(bits int, signed bool) num.Type {
+	switch {
+	case bits == 1:
+		return layertest.Bipolar
+	case signed:
+		return layertest.Int(bits)
+	}
+	return layertest.UInt(bits)
+}
+
+func draw(r *rand.Rand, channels, n, bits int) [][]int64 {
+	t := element(bits, true)
+	w := make([][]int64, channels)
+	for c := range w {
+		for range n {
+			if bits == 1 {
+				w[c] = append(w[c], 2*r.Int64N(2)-1)
+			} else {
+				w[c] = append(w[c], t.Range().Lo+r.Int64N(1<<bits))
+			}
+		}
+	}
+	return w
+}
+
+// stairs are step functions of so many bits over sums.
+func stairs(r *rand.Rand, n, bits int, width int64) []num.Step {
+	list := make([]num.Step, n)
+	for c := range list {
+		at, v := int64(0), []int64{0}
+		var ats []int64
+		at = -width << (bits - 1)
+		for s := range int64(1)<<bits - 1 {
+			at += 1 + r.Int64N(2*width)
+			ats, v = append(ats, at), append(v, s+1)
+		}
+		list[c] = num.Step{At: ats, Value: v}
+	}
+	return list
+}
+
+// matrices are matrix layers whose weights lie in a memory.
+func matrices(t testing.TB, to dataflow.Target) (list []point) {
+	for _, sweep := range []struct {
+		weight, in int
+		folds      [][2]int
+	}{
+		{4, 4, [][2]int{{1, 4}, {1, 16}, {2, 8}, {2, 16}, {1, 1}, {2, 2}, {1, 32}, {4, 4}, {8, 2},
+			{1, 64}, {4, 16}, {8, 8}}},
+		{2, 2, [][2]int{{1, 16}, {2, 8}, {4, 16}}},
+		{1, 1, [][2]int{{1, 32}, {4, 64}}},
+		{8, 8, [][2]int{{1, 4}, {2, 8}}},
+	} {
+		for _, fold := range sweep.folds {
+			pe, simd := fold[0], fold[1]
+			r := rand.New(rand.NewPCG(uint64(pe*100+simd), uint64(sweep.weight*10+sweep.in)))
+			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 8*pe, 4*simd, sweep.weight)}),
+				layertest.Full(element(sweep.in, false), 2, 4*simd))
+			for f := range op.Folds() {
+				if f.PE != pe || f.SIMD != simd || f.Compute == dataflow.DSP || f.Memory == dataflow.URAM ||
+					f.Steps == dataflow.Serial || f.Memory == dataflow.LUTRAM && (pe*simd != 16 || sweep.weight != 2) {
+					continue
+				}
+				name := fmt.Sprintf("mvau_w%da%d_pe%d_simd%d_%v", sweep.weight, sweep.in, pe, simd, f.Memory)
+				list = append(list, point{name, op, f, to})
+			}
+		}
+	}
+	return list
+}
+
+// constant are matrix layers all of whose weights are constants.
+func constant(t testing.TB, to dataflow.Target) (list []point) {
+	for _, bits := range [][2]int{{4, 4}, {2, 2}, {1, 1}, {8, 8}} {
+		for _, size := range [][2]int{{2, 4}, {4, 8}} {
+			r := rand.New(rand.NewPCG(uint64(size[0]*100+size[1]), uint64(bits[0]*10+bits[1]+1)))
+			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, size[0], size[1], bits[0])}),
+				layertest.Full(element(bits[1], false), 2, size[1]))
+			for f := range op.Folds() {
+				if f.PE == size[0] && f.SIMD == size[1] && f.Compute != dataflow.DSP && f.Memory == dataflow.LUTRAM &&
+					f.Steps != dataflow.Serial {
+					list = append(list, point{fmt.Sprintf("const_w%da%d_pe%d_simd%d", bits[0], bits[1], f.PE, f.SIMD),
+						op, f, to})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// spread is so many folds of a layer, from the first to the last.
+func spread(name string, op dataflow.Op, n int, to dataflow.Target) (list []point) {
+	var folds []dataflow.Fold
+	for f := range op.Folds() {
+		if f.Memory != dataflow.URAM && f.Compute != dataflow.DSP {
+			folds = append(folds, f)
+		}
+	}
+	for i := range min(n, len(folds)) {
+		f := folds[i*len(folds)/min(n, len(folds))]
+		name := fmt.Sprintf("%s_pe%d_simd%d_%v_%v_%v", name, f.PE, f.SIMD, f.Memory, f.Compute, f.Steps)
+		list = append(list, point{name, op, f, to})
+	}
+	return list
+}
+
+func others(t testing.TB, to dataflow.Target) (list []point) {
+	r := rand.New(rand.NewPCG(1, 1))
+	u4, u2, i8 := layertest.UInt(4), layertest.UInt(2), layertest.Int(8)
+	i10, i12 := layertest.Int(10), layertest.Int(12)
+	more := func(name string, n int, op dataflow.Op, in ...dataflow.Type) {
+		list = append(list, spread(name, bind(t, op, in...), n, to)...)
+	}
+	more("vvau_w4a4", 8, vvau.New(vvau.Params{Weights: draw(r, 8, 9, 4)}), layertest.Full(u4, 4, 9, 8))
+	more("vvau_w2a2", 6, vvau.New(vvau.Params{Weights: draw(r, 16, 9, 2)}), layertest.Full(u2, 4, 9, 16))
+	more("swg_3x3", 8, swg.New(swg.Params{Kernel: [2]int{3, 3}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1},
+		Before: [2]int{1, 1}, After: [2]int{1, 1}, Groups: 1}), layertest.Full(u4, 16, 16, 8))
+	more("swg_2x2", 6, swg.New(swg.Params{Kernel: [2]int{2, 2}, Stride: [2]int{2, 2}, Dilation: [2]int{1, 1},
+		Groups: 1}), layertest.Full(u2, 28, 28, 16))
+	more("pool_max", 4, pool.New(pool.Params{Op: pool.Max}), layertest.Full(u4, 4, 4, 16))
+	more("pool_sum", 4, pool.New(pool.Params{Op: pool.Sum}), layertest.Full(u4, 4, 9, 8))
+	more("threshold_one", 5, threshold.New(threshold.Params{Steps: stairs(r, 1, 4, 20)}), layertest.Full(i10, 4, 16))
+	more("threshold_each", 7, threshold.New(threshold.Params{Steps: stairs(r, 32, 4, 20)}), layertest.Full(i10, 4, 32))
+	more("threshold_two", 6, threshold.New(threshold.Params{Steps: stairs(r, 16, 2, 50)}), layertest.Full(i12, 4, 16))
+	more("add", 4, add.New(add.Params{}), layertest.Full(u4, 4, 16), layertest.Full(i8, 4, 16))
+	more("add_factors", 3, add.New(add.Params{Factors: [2][]int64{{3}, {5}}}),
+		layertest.Full(u4, 4, 16), layertest.Full(i8, 4, 16))
+	for _, w := range [][2]int{{1, 8}, {8, 2}, {3, 4}, {16, 1}, {2, 32}} {
+		more(fmt.Sprintf("dwc_%d_%d", w[0], w[1]), 1, dwc.New(dwc.Params{In: w[0], Out: w[1]}),
+			layertest.Full(u4, 4, 96))
+	}
+	more("label", 3, labelselect.New(labelselect.Params{Labels: 10, K: 1, First: labelselect.Largest,
+		Ties: labelselect.LowerIndex}), layertest.Full(layertest.Int(12), 10))
+	more("requant", 4, requant.New(requant.Params{Multiplier: []int64{77}, Bias: []int64{13}, Shift: 9, Lo: 0, Hi: 15}),
+		layertest.Full(i12, 4, 16))
+	for _, bits := range []int{2, 4} {
+		op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 16, 32, bits), Steps: stairs(r, 16, bits, 1<<(2*bits))}),
+			layertest.Full(layertest.UInt(bits), 2, 32))
+		list = append(list, spread(fmt.Sprintf("mvau_steps%d", bits), op, 8, to)...)
+	}
+	return list
+}
+
+// points are the layers that are measured for a board: for those of AMD all, else one of six.
+func points(t testing.TB, to dataflow.Target) (list []point) {
+	for i, p := range append(append(matrices(t, to), constant(t, to)...), others(t, to)...) {
+		if family(to) == "xilinx" || i%6 == 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// The groups of points: where tables of constants lie.
+const inMemories, inTables = "tables in memories", "tables in LUTs"
+
+// group is what a point's error counts for: where its tables lie.
+func (p point) group() string {
+	switch {
+	case strings.HasPrefix(p.name, "const"), p.fold.Memory == dataflow.LUTRAM:
+		return inTables
+	}
+	return inMemories
+}
+
+// A network is a design of a whole model.
+type network struct {
+	name   string
+	design *dataflow.Design
+}
+
+// networks are whole models at a rate.
+func networks(t testing.TB, to dataflow.Target) (list []network) {
+	root := tier.Root(t)
+	for _, n := range []struct {
+		name, model string
+		interval    int
+	}{
+		{"iris", root + "/internal/examples/iris-mlp-w3a3/model.onnx", 100},
+		{"digits-mlp-w2a2", root + "/internal/examples/digits-mlp-w2a2/model.onnx", 400},
+		{"digits-cnn-w4a4", root + "/internal/models/digits-cnn-w4a4/model.onnx", 5000},
+	} {
+		var d diag.List
+		c, err := compiler.Check(context.Background(), compiler.Options{Model: n.model}, &d)
+		if err != nil || c.Imported.Model == nil {
+			t.Fatal(n.name, err, d.Diags)
+		}
+		by := to // a formula that does not follow from these measurements
+		by.Formula = dataflow.FINN
+		made, err := folding.Make(context.Background(), c.Imported.Model, by, folding.Goal{Interval: n.interval}, &d)
+		if err != nil || made == nil {
+			t.Fatal(n.name, err, d.Diags)
+		}
+		made.Design.Target = to
+		list = append(list, network{"network " + n.name, made.Design})
+	}
+	return list
+}
