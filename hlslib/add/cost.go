@@ -3,6 +3,7 @@ package add
 import (
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -21,7 +22,7 @@ func (o *op) FactorBits() int {
 // Cost counts a multiplier per PE and input whose factors need one, an adder per PE, and the step functions like a
 // Thresholding. FINN estimates nothing for its AddStreams.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)

@@ -3,10 +3,10 @@
 //
 // It knows the rules that synthesis follows. Wires, constants and what nobody reads take nothing. Logic is covered by
 // lookup tables: one takes in what only it reads, as far as its inputs go. An adder takes a table for each bit.
-// Registers
-// one behind the other are shift registers, where a device has these. A table of constants that lies in lookup tables
-// is counted by its contents. A function that is called several times is walked over once. What the rules leave open is
-// in the numbers of a Device, fitted to what Yosys made of layers (docs/estimator.md).
+// Registers one behind the other are shift registers, where a device has these. A table of constants that lies in
+// lookup tables is counted by its contents. A function that is called several times, of one or of many circuits, is
+// walked over once. What the rules leave open is in the numbers of a Device, fitted to what Yosys made of layers
+// (docs/estimator.md).
 //
 // In come circuits and a fabric; out come resources by named part. It sees circuit and cost.
 //
@@ -92,11 +92,6 @@ func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
 
 // Count is the cells of a circuit.
 func (d *Device) Count(m *circuit.Module) Counts {
-	return d.count(m, map[*circuit.Module]Counts{})
-}
-
-// count is the cells of a circuit; those of functions are kept.
-func (d *Device) count(m *circuit.Module, functions map[*circuit.Module]Counts) Counts {
 	w := newWalk(m, d)
 	w.find()
 	w.read()
@@ -104,12 +99,12 @@ func (d *Device) count(m *circuit.Module, functions map[*circuit.Module]Counts) 
 	registers(w)
 	memories(w)
 	for _, c := range m.Calls {
-		f, ok := functions[c.Function]
+		f, ok := c.Function.Known.Load(d.Inputs)
 		if !ok {
-			f = d.count(c.Function, functions)
-			functions[c.Function] = f
+			f = d.Count(c.Function)
+			c.Function.Known.Store(d.Inputs, f)
 		}
-		w.counts.plus(f, 1)
+		w.counts.plus(f.(Counts), 1)
 	}
 	return w.counts
 }

@@ -119,7 +119,7 @@ func (kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 
 // Cost is what chooses among the inputs. FINN counts nothing for its StreamingConcat.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width

@@ -2,12 +2,13 @@ package crop
 
 import (
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
 // Cost is what knows the position: words pass as they are. FINN counts nothing for its Crop.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)

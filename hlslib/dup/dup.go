@@ -149,7 +149,7 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 // Cost counts words, and a LUT per copy that waits for room in all the others. The copies of a word are wiring. FINN
 // estimates nothing.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m, word := estimate.Model(t), o.port(f)

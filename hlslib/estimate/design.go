@@ -21,7 +21,7 @@ func Whole(d *dataflow.Design) Design {
 	var e Design
 	e.Layers, e.Total = d.Cost()
 	for s, f := range d.FIFO {
-		if writer, _ := d.Model.Graph.Writer(s); writer < 0 && circuits(d.Target) {
+		if writer, _ := d.Model.Graph.Writer(s); writer < 0 && Circuits(d.Target) {
 			f.Depth++ // a word of the host is on its way for a clock
 		}
 		e.FIFOs = e.FIFOs.Plus(FIFO(d.Target, f, d.Port(s)))
@@ -29,7 +29,7 @@ func Whole(d *dataflow.Design) Design {
 	for _, end := range d.Ends() {
 		e.FIFOs = e.FIFOs.Plus(End(d.Target, end, d.Model.Lengths))
 	}
-	if circuits(d.Target) {
+	if Circuits(d.Target) {
 		var words []int
 		for _, s := range d.Model.Graph.Out {
 			words = append(words, d.Port(s).Words)
@@ -47,7 +47,7 @@ const finnShallow = 2
 // FIFO is the FIFO of a stream with such words.
 func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 	m := Model(t)
-	if circuits(t) {
+	if Circuits(t) {
 		return Parts(cells.FIFO{Places: f.Depth, Width: p.Width(), In: Memory(f.Memory)}.Of(m.Fabric)...)
 	}
 	if m.Formula == cost.FINN && f.Depth <= finnShallow {

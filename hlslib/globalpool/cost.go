@@ -3,12 +3,13 @@ package globalpool
 import (
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
 // Cost counts one join per PE, and the words that are kept. FINN estimates nothing.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m, width := estimate.Model(t), o.Out[0].Elem.Width

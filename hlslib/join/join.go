@@ -151,7 +151,7 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 // Cost counts words, and a LUT per input that is waited for. Putting words side by side is wiring. FINN has no such
 // layer.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)

@@ -5,13 +5,14 @@ import (
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
 // Cost is the fitted formula's, by which each of K places is one more label to compare with and to keep. FINN takes its
 // LabelSelect_hls to be free.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	return estimate.Of(t, cost.LabelSelect{PE: f.PE * o.P.K, InBits: o.In[0].Elem.Width, LabelBits: o.out.Elem.Width})

@@ -3,7 +3,9 @@ package layer
 import (
 	"sync"
 
+	"hlsgen/hlslib/cells"
 	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -15,14 +17,35 @@ func Timed(o Circuited, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dat
 	if t.Stalls != dataflow.Credit {
 		return l
 	}
-	key := HardwareOf(f, t)
-	latency, ok := o.circuits().Load(key)
-	if !ok {
-		latency = o.Circuit(f, t).Latency
-		o.circuits().Store(key, latency)
-	}
-	l.Latency = latency.(int)
+	l.Latency = known(o, f, t).latency
 	return l
+}
+
+// Priced is what a layer's circuit takes; ok is false where circuits are not what is priced: the back end is HLS, or
+// FINN's formulas are asked for.
+func Priced(o Circuited, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
+	if !estimate.Circuits(t) {
+		return nil, false
+	}
+	return known(o, f, t).cost, true
+}
+
+// A fact is what is known of a circuit, which itself is too large to be kept for every fold.
+type fact struct {
+	latency int
+	cost    dataflow.Cost
+}
+
+// known is what is known of a layer's circuit, which is made once.
+func known(o Circuited, f dataflow.Fold, t dataflow.Target) fact {
+	key := HardwareOf(f, t)
+	if k, ok := o.circuits().Load(key); ok {
+		return k.(fact)
+	}
+	m := o.Circuit(f, t)
+	k := fact{m.Latency, estimate.Parts(cells.Of(m, estimate.Model(t).Fabric)...)}
+	o.circuits().Store(key, k)
+	return k
 }
 
 // Circuited is a layer that has RTL. It embeds a Base.

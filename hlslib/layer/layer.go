@@ -75,7 +75,7 @@ func Define[P Params](def Definition[P]) (row dataflow.Kind, create func(P) data
 type Base[P Params] struct {
 	P     P // not to be changed
 	def   *Definition[P]
-	built *sync.Map // latency of the circuits of the bound layer, by hardware
+	built *sync.Map // what is known of the circuits of the bound layer, by hardware
 }
 
 func (b Base[P]) circuits() *sync.Map { return b.built }

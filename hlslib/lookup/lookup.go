@@ -152,7 +152,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 // Cost is the table, what counts, and, where a row takes several clocks, the index kept and the adder that makes an
 // address of it. FINN has a formula for a Lookup in block RAM alone, and no LUTs.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)

@@ -24,7 +24,7 @@ func (o *op) FactorBits() int {
 // functions like a Thresholding, or a requantiser. A factor of -1, 0 and 1 keeps, drops or negates the other, which is
 // an adder's LUTs. FINN estimates nothing for its ElementwiseMul.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)

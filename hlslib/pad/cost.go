@@ -2,13 +2,14 @@ package pad
 
 import (
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
 // Cost is what knows the position, and what chooses between a word and the padding. FINN counts nothing for its
 // FMPadding.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width

@@ -3,13 +3,14 @@ package pool
 import (
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
 // Cost counts what joins two values SIMD-1 times within a word, and once more with what was kept where a window takes
 // several words. FINN estimates nothing.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	width, words := o.out.Elem.Width, o.out.Port(f.PE).Words

@@ -12,7 +12,7 @@ func (o *op) FactorBits() int { return min(o.In[0].Elem.Width, o.multiplier.Widt
 
 // Cost counts what the fold is built of. FINN has no formula for the whole; the multiplier is that of its MVAU.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)

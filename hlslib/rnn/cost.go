@@ -14,7 +14,7 @@ import (
 // multipliers and comparators of a unit, PE times, and of what is kept. What is always the same, and what nothing
 // depends on that goes out, costs nothing. FINN has no such layer.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)

@@ -9,7 +9,7 @@ import (
 // Cost is what counts words: all outputs are given the same word, and only one of them takes it. FINN counts nothing
 // for its StreamingSplit.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)

@@ -5,6 +5,7 @@ import (
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
@@ -14,7 +15,7 @@ const control = 300
 // Cost is the fitted formula's, or FINN's estimate of memory and logic. FINN counts no registers and no padding, which
 // are counted here as they are written in swg.hpp.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)

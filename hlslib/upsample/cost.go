@@ -3,13 +3,14 @@ package upsample
 import (
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
 // Cost is the buffer, what knows the position in it, and what chooses between a word kept and one read. FINN counts
 // nothing for its UpsampleNearestNeighbour.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, f, t); ok {
 		return c
 	}
 	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width

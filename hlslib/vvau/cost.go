@@ -3,13 +3,15 @@ package vvau
 import (
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
 )
 
 // Cost is that of FINN's VVAU_hls, but for the DSP slices, or the fitted one: FINN counts the slices of one position,
 // and the kernel multiplies SIMD of them a clock.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := estimate.Circuit(o, f, t); ok {
+	if c, ok := layer.Priced(o, mac.Plain(o.Unit, f), t); ok {
 		return c
 	}
 	m := cost.VVAU{

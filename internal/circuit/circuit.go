@@ -31,7 +31,11 @@
 //	function.go  circuits that are built once and used several times
 package circuit
 
-import "hlsgen/internal/num"
+import (
+	"sync"
+
+	"hlsgen/internal/num"
+)
 
 // A Module is a circuit: of a layer, with streams, or a function, with pins.
 type Module struct {
@@ -47,6 +51,7 @@ type Module struct {
 	Results []ID // and what it gives, all at stage Stages
 	Stages  int
 	Calls   []Call
+	Known   *sync.Map // of a function: what others have found out about it, by keys of theirs
 
 	Latency int // of a layer: clocks from the start to where the last of the words it writes can be read
 }

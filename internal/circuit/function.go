@@ -78,7 +78,7 @@ func (b *Builder) Call(l *Library, key string, operands []Value,
 // function makes one.
 func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
 	f := &Builder{rate: b.rate, known: map[uint64]ID{}, counts: b.counts}
-	f.m.Fire = None
+	f.m.Fire, f.m.Known = None, new(sync.Map)
 	var operands []Value
 	for _, v := range like {
 		n := v.node()
