@@ -20,25 +20,37 @@ type Design struct {
 func Whole(d *dataflow.Design) Design {
 	var e Design
 	e.Layers, e.Total = d.Cost()
-	for s, f := range d.FIFO {
-		if writer, _ := d.Model.Graph.Writer(s); writer < 0 && Circuits(d.Target) {
-			f.Depth++ // a word of the host is on its way for a clock
-		}
-		e.FIFOs = e.FIFOs.Plus(FIFO(d.Target, f, d.Port(s)))
+	for s := range d.FIFO {
+		e.FIFOs = e.FIFOs.Plus(Stream(d, s))
 	}
 	for _, end := range d.Ends() {
 		e.FIFOs = e.FIFOs.Plus(End(d.Target, end, d.Model.Lengths))
 	}
-	if Circuits(d.Target) {
-		var words []int
-		for _, s := range d.Model.Graph.Out {
-			words = append(words, d.Port(s).Words)
-		}
-		e.FIFOs = e.FIFOs.Plus(Parts(cells.Ends(Model(d.Target).Fabric, words)))
-	}
+	e.FIFOs = e.FIFOs.Plus(Borders(d))
 	e.Host = Host(d.Target, d.Model.Graph)
 	e.Total = e.Total.Plus(e.FIFOs.Total()).Plus(e.Host.Total())
 	return e
+}
+
+// Stream is the FIFO of a stream of a design.
+func Stream(d *dataflow.Design, s int) dataflow.Cost {
+	f := d.FIFO[s]
+	if writer, _ := d.Model.Graph.Writer(s); writer < 0 && Circuits(d.Target) {
+		f.Depth++ // a word of the host is on its way for a clock
+	}
+	return FIFO(d.Target, f, d.Port(s))
+}
+
+// Borders is what a network of circuits has at its borders: the reset, and what counts the words of output frames.
+func Borders(d *dataflow.Design) dataflow.Cost {
+	if !Circuits(d.Target) {
+		return nil
+	}
+	var words []int
+	for _, s := range d.Model.Graph.Out {
+		words = append(words, d.Port(s).Words)
+	}
+	return Parts(cells.Ends(Model(d.Target).Fabric, words))
 }
 
 // finnShallow is the depth up to which FINN takes a FIFO out again (RemoveShallowFIFOs).

@@ -108,9 +108,9 @@ func endsDeepEnough(t *testing.T, stalls dataflow.Stalls) {
 	behind := 0
 	lengthsDesigns(t, stalls, 10, 12, func(name string, d *folding.Design) {
 		ends := d.Ends()
-		var priced dataflow.Cost
-		for s, f := range d.FIFO {
-			priced = priced.Plus(estimate.FIFO(d.Target, f, d.Port(s)))
+		priced := estimate.Borders(d.Design)
+		for s := range d.FIFO {
+			priced = priced.Plus(estimate.Stream(d.Design, s))
 		}
 		for _, e := range ends {
 			priced = priced.Plus(estimate.End(d.Target, e, d.Model.Lengths))
