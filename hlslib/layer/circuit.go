@@ -39,19 +39,19 @@ type fact struct {
 // known is what is known of a layer's circuit, which is made once.
 func known(o Circuited, f dataflow.Fold, t dataflow.Target) fact {
 	key := HardwareOf(f, t)
-	if k, ok := o.circuits().Load(key); ok {
+	if k, ok := o.Facts().Load(key); ok {
 		return k.(fact)
 	}
 	m := o.Circuit(f, t)
 	k := fact{m.Latency, estimate.Parts(cells.Of(m, estimate.Model(t).Fabric)...)}
-	o.circuits().Store(key, k)
+	o.Facts().Store(key, k)
 	return k
 }
 
 // Circuited is a layer that has RTL. It embeds a Base.
 type Circuited interface {
 	dataflow.Circuited
-	circuits() *sync.Map
+	Facts() *sync.Map
 }
 
 // Hardware is what the circuit of a layer depends on.

@@ -78,7 +78,8 @@ type Base[P Params] struct {
 	built *sync.Map // what is known of the circuits of the bound layer, by hardware
 }
 
-func (b Base[P]) circuits() *sync.Map { return b.built }
+// Facts is what is known of the circuits of the bound layer, by Hardware.
+func (b Base[P]) Facts() *sync.Map { return b.built }
 
 // With is a layer's base with other parameters, which are known to be well formed, or for another circuit.
 func (b Base[P]) With(p P) Base[P] {
