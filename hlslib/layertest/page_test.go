@@ -80,7 +80,7 @@ func TestPage(t *testing.T) {
 }
 
 // tables is how many tables get a row.
-const tables = 2
+const tables = 3
 
 // insert adds a row to the first table of its file, or above a line, with the imports that it needs.
 func (p part) insert(t *testing.T, paths map[string]string) {
