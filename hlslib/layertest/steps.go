@@ -25,7 +25,8 @@ type Mutant struct{ Path, From, To string }
 // sequence, and their first axes are time where timed says so. Sequences of all lengths, one after the other, up and
 // down again, give in the clock simulator, in compiled C++ and in SystemVerilog, clock by clock, what Eval of the layer
 // for each length gives; and a second compiler looks at them. Mutants are tried with the last case, which is the only
-// one of short tests; Verilator reads its written top, and in the long tier simulates it.
+// one of short tests; Verilator reads its written top, and in the long tier simulates it. Below that tier, twelve designs
+// stand for all in SystemVerilog.
 func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...Case) {
 	t.Helper()
 	t.Run("circuit", func(t *testing.T) {
@@ -37,6 +38,9 @@ func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...
 		var list []simulated
 		for _, c := range cases {
 			list = append(list, stepped(t, c, timed)...)
+		}
+		if !tier.Long() {
+			list = spread(list, compiledRTL)
 		}
 		for i, s := range list {
 			for k := range s.design.FIFO {
