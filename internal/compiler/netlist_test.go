@@ -13,25 +13,19 @@ import (
 // compiled C++ gives. Engine netlist itself compares the words of every stream with eval's, and clocks with cycle's.
 func TestEngineNetlist(t *testing.T) {
 	t.Parallel()
-	if !tier.Full() {
-		t.Skip("it compiles netlists: make test runs it")
-	}
+	tier.NeedsLong(t) // make test runs one netlist, TestNetlist's
 	tier.Needs(t, "yosys", "verilator", "g++")
 	for _, c := range []struct {
 		model, board string
 		fps          float64
-		long         bool
 	}{
-		{"lstm-h16-w8a8-pot", "icebreaker", 10, false},
-		{"digits-mlp-w2a2", "icebreaker", 1000, true}, // as TestNetlist, by the project's Makefile
-		{"digits-mlp-w2a2", "zcu104", 1000, true},
-		{"digits-mlp-w2a2", "ulx3s-85f", 1000, true},
+		{"lstm-h16-w8a8-pot", "icebreaker", 10},
+		{"digits-mlp-w2a2", "icebreaker", 1000}, // as TestNetlist, by the project's Makefile
+		{"digits-mlp-w2a2", "zcu104", 1000},
+		{"digits-mlp-w2a2", "ulx3s-85f", 1000},
 	} {
 		t.Run(c.model+" for "+c.board, func(t *testing.T) {
 			t.Parallel()
-			if c.long {
-				tier.NeedsLong(t)
-			}
 			m := models.Find(t, c.model)
 			x, runs := m.Recorded(t).X, 2
 			shape := append([]int{runs}, x.Shape[1:]...)

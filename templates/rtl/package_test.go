@@ -215,7 +215,7 @@ func TestPackage(t *testing.T) {
 		name, top string
 		command   []string
 	}{
-		{"turning_top", "turning_top_ip", []string{"make", "package"}},
+		{"turning_top", "turning_top_ip", []string{"make", "--no-print-directory", "package"}},
 		{"turning_top_checked", "turning_top_checked",
 			[]string{"vivado", "-mode", "batch", "-source", "ip/package.tcl", "-tclargs", "checked"}},
 	} {
@@ -267,7 +267,7 @@ func TestVivado(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, dir := written(t, d)
-	got := carriedOut(t, dir, "make", "bitstream", "BAUD=9600")
+	got := carriedOut(t, dir, "make", "--no-print-directory", "bitstream", "BAUD=9600")
 	var read []string
 	for _, folder := range []string{"", "layers", "lib", "uart"} {
 		files, err := filepath.Glob(filepath.Join(strings.NewReplacer("[", `\[`).Replace(dir), "rtl", folder, "*.sv"))
