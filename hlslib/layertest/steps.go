@@ -25,8 +25,8 @@ type Mutant struct{ Path, From, To string }
 // sequence, and their first axes are time where timed says so. Sequences of all lengths, one after the other, up and
 // down again, give in the clock simulator, in compiled C++ and in SystemVerilog, clock by clock, what Eval of the layer
 // for each length gives; and a second compiler looks at them. Mutants are tried with the last case, which is the only
-// one of short tests; Verilator reads its written top, and in the long tier simulates it. Below that tier, twelve designs
-// stand for all in SystemVerilog.
+// one of short tests; Verilator reads its written top, and in the long tier simulates it. Below that tier, twelve
+// designs stand for all in SystemVerilog.
 func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...Case) {
 	t.Helper()
 	t.Run("circuit", func(t *testing.T) {
