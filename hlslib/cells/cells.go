@@ -99,10 +99,10 @@ func (d *Device) Count(m *circuit.Module) Counts {
 	registers(w)
 	memories(w)
 	for _, c := range m.Calls {
-		f, ok := c.Function.Known.Load(d.Inputs)
+		f, ok := c.Function.Known.Load(d.Fabric)
 		if !ok {
 			f = d.Count(c.Function)
-			c.Function.Known.Store(d.Inputs, f)
+			c.Function.Known.Store(d.Fabric, f)
 		}
 		w.counts.plus(f.(Counts), 1)
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 // The clocks per frame of a layer in a simulation without a board. To run a narrow design in Verilator for more clocks
-// takes no longer than a wide one for few, and to compile it takes seconds instead of minutes.
+// takes about as long as a wide one for few, and to compile it takes less.
 const (
 	MaxCycles    = 100_000
 	MaxCyclesRTL = 1_000_000
@@ -222,7 +222,7 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	target := o.target(board, d)
 	if o.Board == "" {
 		target.IO = dataflow.FromStream
-		if goal.MaxCycles = MaxCycles; o.Engine == RTL || o.Engine == Netlist {
+		if goal.MaxCycles = MaxCycles; synthesised {
 			goal.MaxCycles = MaxCyclesRTL
 		}
 		if o.FPS > 0 {
