@@ -1,12 +1,14 @@
 package compiler
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"hlsgen/boards"
 	"hlsgen/folding"
@@ -137,14 +139,17 @@ func small(design *folding.Design, d *diag.List) bool {
 }
 
 // paces are the ways in which engine rtl runs a design: at full speed, and with the host holding back both ends.
-var paces = []struct{ in, out rtlsim.Pace }{
+var paces = [...]pace{
 	{}, {in: rtlsim.Pace{Stall: 30, Seed: 1}, out: rtlsim.Pace{Stall: 30, Seed: 2}},
 }
+
+// A pace is how the host moves words at the inputs and at the outputs.
+type pace struct{ in, out rtlsim.Pace }
 
 // Sizes of runs of engine rtl.
 const (
 	maxTold = 1 << 22 // words on all streams: of more, only the outputs' clocks are compared
-	maxSlow = 1 << 20 // clocks of all frames: benches of more are optimised
+	maxSlow = 1 << 17 // clocks of all frames: for more it pays to optimise a bench
 )
 
 // verilated runs the design in SystemVerilog, or its netlist. Every word of every stream has to be Eval's, and has to
@@ -177,23 +182,31 @@ func verilated(ctx context.Context, engine Engine, d *dataflow.Design, in, strea
 	for s := range d.Model.Graph.Streams {
 		words += d.Port(s).Words * len(in)
 	}
-	for _, p := range paces {
-		said, err := program.Run(ctx, rtl.Pace(p.in), rtl.Pace(p.out))
-		if err != nil {
-			return err
-		}
-		if !rtl.Passed(said) {
-			return &Mismatch{fmt.Sprintf("engine %s against eval: %s", engine, failure(said))}
-		}
-		trace, err := rtlsim.Run(ctx, d, in, rtlsim.Options{Record: words <= maxTold, In: p.in, Out: p.out})
-		if err != nil {
-			return err
-		}
-		if err := sameClocks(engine, d, trace, said); err != nil {
-			return err
-		}
+	var g sync.WaitGroup
+	var failed [len(paces)]error
+	for i, p := range paces {
+		g.Go(func() { failed[i] = p.run(ctx, engine, program, d, in, words <= maxTold) })
 	}
-	return nil
+	g.Wait()
+	return cmp.Or(failed[:]...)
+}
+
+// run runs a compiled bench, and the simulator, at a pace; told has the clocks of every stream compared, not of the
+// outputs alone.
+func (p pace) run(ctx context.Context, engine Engine, program *rtl.Program, d *dataflow.Design, in []tensors,
+	told bool) error {
+	said, err := program.Run(ctx, rtl.Pace(p.in), rtl.Pace(p.out))
+	if err != nil {
+		return err
+	}
+	if !rtl.Passed(said) {
+		return &Mismatch{fmt.Sprintf("engine %s against eval: %s", engine, failure(said))}
+	}
+	trace, err := rtlsim.Run(ctx, d, in, rtlsim.Options{Record: told, In: p.in, Out: p.out})
+	if err != nil {
+		return err
+	}
+	return sameClocks(engine, d, trace, said)
 }
 
 // failure is what a bench has to say first.

@@ -8,9 +8,12 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
@@ -46,30 +49,68 @@ func Compile(ctx context.Context, dir string, files templates.Files, optimise bo
 	}
 	flags := []string{"-std=gnu++17", "-I", include, "-I", filepath.Join(include, "vltstd"), "-I", "obj", "-I", "bench",
 		"-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-w"}
-	runtime, err := p.runtime(ctx, include, flags)
+	shared, err := p.runtime(ctx, include, flags)
 	if err != nil {
 		return nil, err
 	}
-	units, err := filepath.Glob(filepath.Join(p.dir, "obj", "Vbench*.cpp"))
+	objects, err := p.objects(ctx, flags, optimise)
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(units)
-	var all strings.Builder // as one unit: to read the headers takes longer than to compile most of them
-	for _, u := range append(units, "main.cpp") {
-		fmt.Fprintf(&all, "#include \"%s\"\n", filepath.Base(u))
-	}
-	if err := os.WriteFile(filepath.Join(p.dir, "obj", "all.cpp"), []byte(all.String()), 0o666); err != nil {
-		return nil, err
-	}
-	level := "-O0"
-	if optimise {
-		level = "-O1"
-	}
-	args = slices.Concat([]string{level}, flags, []string{"-o", "obj/bench", "obj/all.cpp"}, runtime,
-		[]string{"-pthread"})
-	_, err = p.run(ctx, "g++", args...)
+	_, err = p.run(ctx, "g++", slices.Concat([]string{"-o", "obj/bench"}, objects, shared, []string{"-pthread"})...)
 	return p, err
+}
+
+// unitBytes is how much text g++ optimises at once: it takes more than twice as long for twice as much.
+const unitBytes = 1 << 20
+
+// objects compiles what Verilator has made of a design.
+func (p *Program) objects(ctx context.Context, flags []string, optimise bool) (objects []string, err error) {
+	texts, err := filepath.Glob(filepath.Join(p.dir, "obj", "Vbench*.cpp"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(texts)
+	// As few units as can be: to read the headers takes longer than to compile most texts. What Verilator calls slow
+	// runs once.
+	units := []unit{{level: "-O0", text: "#include \"main.cpp\"\n"}}
+	for _, text := range texts {
+		info, err := os.Stat(text)
+		if err != nil {
+			return nil, err
+		}
+		to := 0
+		if optimise && !strings.HasSuffix(text, "Slow.cpp") {
+			if to = len(units) - 1; to == 0 || units[to].bytes+info.Size() > unitBytes {
+				units = append(units, unit{level: "-O1"})
+				to++
+			}
+		}
+		units[to].text += fmt.Sprintf("#include \"%s\"\n", filepath.Base(text))
+		units[to].bytes += info.Size()
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, u := range units {
+		name := fmt.Sprintf("obj/unit%d", i)
+		objects = append(objects, name+".o")
+		if err := os.WriteFile(filepath.Join(p.dir, name+".cpp"), []byte(u.text), 0o666); err != nil {
+			return nil, err
+		}
+		g.Go(func() error {
+			args := slices.Concat([]string{u.level, "-c"}, flags, []string{"-o", name + ".o", name + ".cpp"})
+			_, err := p.run(ctx, "g++", args...)
+			return err
+		})
+	}
+	return objects, g.Wait()
+}
+
+// A unit is texts that are compiled as one.
+type unit struct {
+	level string // of optimisation
+	text  string // that includes them
+	bytes int64
 }
 
 // include is where Verilator's headers are.
