@@ -50,10 +50,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	points := t.points("with --pareto: so many designs at most, spread over the rates")
 	option(t.FlagSet, &o.Verify, "verify", "16", "N", integer(0, maxSamples),
 		"samples to check the design on; left out, fewer of a large network")
-	option(t.FlagSet, &o.Backend, "backend", "", "BACKEND",
-		oneOf[compiler.Backend]("back ends", compiler.Backends),
-		"what to generate: hls (C++), rtl (SystemVerilog), or both; with SystemVerilog, latencies and FIFOs are its "+
-			"(default hls, and rtl for devices that are not AMD's)")
+	t.backend("what to generate")
 	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run what is generated")
 	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)
 	t.force()
@@ -61,7 +58,6 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	t.accumulators()
 	t.strict()
 	t.passes()
-	t.completes("backend", compiler.Backends)
 	return t.does(func(ctx context.Context) (*answer, error) {
 		if o.Board == "" {
 			return nil, usagef("a board is needed: --board zcu104, or another that hlsgen boards lists, " +

@@ -144,6 +144,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	t.cost()
 	t.calibration()
 	t.inputs()
+	t.backend("what the designs are for")
 	options(fs, &o.Samples, "interleave", "SAMPLES,...", samples, "so many samples take turns in recurrences, "+
 		"which hides the latency of a step; a frame is then so many samples, and rates count samples")
 	t.path(&o.Out, "out", "DIR", "folder to write, or to go on with (default hlsgen-out/MODEL-sweep)", nil)
@@ -173,6 +174,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		case o.Bound && (o.Latency || by.slurm):
 			return nil, usagef("--bound makes no designs: it excludes --latency and --jobs slurm")
 		}
+		o.Synthesise = by.slurm
 		if o.Workers = by.workers; pareto {
 			o.Front = *points
 		}

@@ -147,6 +147,14 @@ func (t *task) calibration() {
 		"latencies follow from it instead of from hlsgen's tables", nil)
 }
 
+// backend adds what is generated.
+func (t *task) backend(usage string) {
+	option(t.FlagSet, &t.o.Backend, "backend", "", "BACKEND", oneOf[compiler.Backend]("back ends", compiler.Backends),
+		usage+": hls (C++), rtl (SystemVerilog), or both; with SystemVerilog, latencies and FIFOs are its "+
+			"(default hls, and rtl for devices that are not AMD's)")
+	t.completes("backend", compiler.Backends)
+}
+
 func (t *task) least() {
 	option(t.FlagSet, &t.o.Least, "least", "load", "KIND", folding.ParseMeasure, "what the least resources are: load, "+
 		"the largest share of the budget that any kind takes; or one kind: lut, ff, bram, uram, dsp")

@@ -38,12 +38,13 @@ type spec struct {
 	Unroll   dataflow.Envelope `json:",omitzero"`
 
 	Calibration *delay.Calibration `json:",omitempty"` // of delays
+	Backend     compiler.Backend   `json:",omitempty"` // empty: what the board's vendor has tools for
 }
 
 func (s *spec) target() dataflow.Target {
 	t := dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO,
 		Unroll: s.Unroll, Calibration: s.Calibration}
-	if compiler.Backend("").On(s.Board).RTL() {
+	if s.Backend.On(s.Board).RTL() {
 		t.Stalls = dataflow.Credit
 	}
 	return t
@@ -68,6 +69,11 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 				x.Part == b.Part
 		}) {
 			found = append(found, b)
+			if hls := o.Backend.For(b, d).HLS(); o.Synthesise && !hls {
+				d.Fail(diag.BackendUnfit, "", b.Name+": Vitis HLS is to synthesise every design, and what is made for "+
+					"this board is SystemVerilog",
+					"leave --jobs slurm out, or --backend rtl, and boards that are not AMD's")
+			}
 		}
 	}
 	type rate struct {
@@ -101,7 +107,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		return nil
 	}
 	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound,
-		Formula: o.Cost, Unroll: o.Unroll, Calibration: o.Delays(d)}
+		Formula: o.Cost, Unroll: o.Unroll, Calibration: o.Delays(d), Backend: o.Backend}
 	if d.Failed() {
 		return nil
 	}

@@ -191,6 +191,9 @@ func (p *Point) identify(s spec, salt string) string {
 	if s.Calibration != nil {
 		by = append(by, s.Calibration)
 	}
+	if s.Backend != "" {
+		by = append(by, s.Backend)
+	}
 	b, err := json.Marshal(by)
 	if err != nil {
 		panic(err) // texts and numbers always encode

@@ -51,6 +51,8 @@ type Options struct {
 	Front   int
 	Bound   bool // no designs, but what none goes below
 	Workers int  // 0: as many as there are processors
+
+	Synthesise bool // Slurm is to follow
 }
 
 // A Result is a sweep's story.

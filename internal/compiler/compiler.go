@@ -111,7 +111,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	board, found := FindBoard(o.Board, d)
 	if found {
-		o.Backend = o.backend(board, d)
+		o.Backend = o.Backend.For(board, d)
 		r.Backend = o.Backend
 	}
 	fixed := o.fixed(d)

@@ -43,9 +43,9 @@ func (b Backend) On(board boards.Board) Backend {
 	return BackendRTL
 }
 
-// backend is the back end that is asked for, on a board; d says so where there is none.
-func (o Options) backend(board boards.Board, d *diag.List) Backend {
-	b := o.Backend.On(board)
+// For is On; d says so where the board has no such back end.
+func (b Backend) For(board boards.Board, d *diag.List) Backend {
+	b = b.On(board)
 	if b.HLS() && board.Family != boards.AMD {
 		d.Fail(diag.BackendUnfit, "", fmt.Sprintf("%s has the device %s, and Vitis HLS makes nothing for "+
 			"devices that are not AMD's", board.Name, board.Part), "use --backend rtl, or leave it out")
