@@ -57,8 +57,8 @@ func figure(t *testing.T, text, pattern string) float64 {
 }
 
 // TestUART has the project's Python script talk to the UART top in Verilator: with nothing lost, with bytes lost on
-// their way, and with resets in the middle of frames (uart/simulate.py). Every result is the recorded one. The long tier
-// has another speed.
+// their way, and with resets in the middle of frames (uart/simulate.py). Every result is the recorded one. The
+// long tier has another speed.
 func TestUART(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "make", "python3", "verilator", "g++")

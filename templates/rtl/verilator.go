@@ -204,7 +204,8 @@ func (p *Program) precompile(ctx context.Context, made *runtime, include string)
 	}
 	fresh.Close()
 	defer os.Remove(fresh.Name())
-	args := slices.Concat([]string{"-O0"}, flags(include), []string{"-x", "c++-header", "-o", fresh.Name(), made.headers})
+	args := slices.Concat([]string{"-O0"}, flags(include),
+		[]string{"-x", "c++-header", "-o", fresh.Name(), made.headers})
 	if _, err := p.run(ctx, made.compiler, args...); err != nil {
 		return err
 	}

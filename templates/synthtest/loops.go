@@ -36,8 +36,8 @@ func (w work) parse(unit string) error {
 	return err
 }
 
-// functions compiles a unit that is parsed, and gives the trips of the loops that remain in each of its functions, in order; and what
-// is there besides these: functions that no promise names, and calls of anything but streams.
+// functions compiles a unit that is parsed, and gives the trips of the loops that remain in each of its functions, in
+// order; and what is there besides these: functions that no promise names, and calls of anything but streams.
 func (w work) functions(unit string, promises map[string][]int) (map[string][]int, []string, error) {
 	if _, err := w.run("clang++", slices.Concat(flags, []string{"-S", "-emit-llvm", "-o", unit + ".ll",
 		unit + ".ast"})...); err != nil {
