@@ -64,7 +64,7 @@ test: ## every check and every test but the long ones; HLSGEN_SHARED=DIR adds th
 	go run $(STATICCHECK) ./...
 	@unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l $$(find . -name '*.go' -not -path './.*')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt: $$unformatted"; exit 1; fi
-	HLSGEN_FULL=1 go test -timeout 20m -v ./... 2>&1 | awk -f internal/setup/summary.awk
+	HLSGEN_FULL=1 go test -timeout 30m -v ./... 2>&1 | awk -f internal/setup/summary.awk
 
 .PHONY: test-quick
 test-quick: ## the tests in Go alone, under a minute

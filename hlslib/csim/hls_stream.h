@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <string>
 
 namespace hls {
@@ -17,22 +16,27 @@ public:
     stream(const stream&) = delete;
     stream& operator=(const stream&) = delete;
     ~stream() {
-        if (!words.empty()) fail("ends with unread words, count", words.size());
+        if (held > 0) fail("ends with unread words, count", held);
+        delete[] words;
     }
 
-    void write(const T& v) { words.push_back(v); }
+    void write(const T& v) {
+        if (held == places) grow();
+        words[(first + held++) & (places - 1)] = v;
+    }
     void operator<<(const T& v) { write(v); }
     T read() {
-        if (words.empty()) fail("is empty and is read, words so far", count);
-        T v = words.front();
-        words.pop_front();
+        if (held == 0) fail("is empty and is read, words so far", count);
+        const T v = words[first];
+        first = (first + 1) & (places - 1);
+        held--;
         count++;
         return v;
     }
     void read(T& v) { v = read(); }
     void operator>>(T& v) { v = read(); }
     bool read_nb(T& v) {
-        if (words.empty()) return false;
+        if (held == 0) return false;
         v = read();
         return true;
     }
@@ -40,14 +44,24 @@ public:
         write(v);
         return true;
     }
-    bool empty() const { return words.empty(); }
+    bool empty() const { return held == 0; }
     bool full() const { return false; }
-    unsigned size() const { return static_cast<unsigned>(words.size()); }
+    unsigned size() const { return static_cast<unsigned>(held); }
 
 private:
     std::string name;
-    std::deque<T> words;
-    unsigned long count = 0;
+    T* words = nullptr; // a ring, as a std::deque of every type of word takes a compiler long
+    unsigned long places = 0, first = 0, held = 0, count = 0; // places is a power of two, or 0
+
+    void grow() {
+        const unsigned long more = places > 0 ? 2 * places : 16;
+        T* const longer = new T[more];
+        for (unsigned long i = 0; i < held; i++) longer[i] = words[(first + i) & (places - 1)];
+        delete[] words;
+        words = longer;
+        places = more;
+        first = 0;
+    }
 
     [[noreturn]] void fail(const char* what, unsigned long n) const {
         std::fflush(stdout);

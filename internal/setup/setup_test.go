@@ -2,6 +2,7 @@
 package setup
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +18,7 @@ func TestTargets(t *testing.T) {
 	t.Parallel()
 	make := tier.Needs(t, "make")[0]
 	const tidy = "\ngo mod tidy -diff\n"
-	const full = "\nHLSGEN_FULL=1 go test -timeout 20m -v ./... 2>&1 | awk -f internal/setup/summary.awk\n"
+	const full = "\nHLSGEN_FULL=1 go test -timeout 30m -v ./... 2>&1 | awk -f internal/setup/summary.awk\n"
 	read(t, "../../Makefile")
 	installs := "internal/setup/setup.sh go " + strings.Join(tier.Installed, " ") + "\n"
 	for _, c := range []struct {
@@ -142,14 +143,14 @@ func TestSummary(t *testing.T) {
 	awk := tier.Needs(t, "awk")[0]
 	read(t, "summary.awk")
 	const good = `=== RUN   TestA
---- PASS: TestA (0.00s)
+--- PASS: TestA (2.50s)
 === RUN   TestB
 === RUN   TestB/C++
     layertest.go:52: g++ is not in the PATH
 === RUN   TestB/other
 --- PASS: TestB (0.00s)
     --- SKIP: TestB/C++ (0.00s)
-    --- PASS: TestB/other (0.00s)
+    --- PASS: TestB/other (40.00s)
 PASS
 ok  	hlsgen/hlslib/add	0.02s
 ?   	hlsgen/nothing	[no test files]
@@ -163,6 +164,8 @@ ok  	hlsgen/hlslib/add	0.02s
 --- SKIP: TestA (0.00s)
 === RUN   TestC
 --- SKIP: TestC (0.00s)
+=== RUN   TestD
+--- PASS: TestD (12.04s)
 PASS
 ok  	hlsgen/boards	(cached)
 `
@@ -185,13 +188,27 @@ skipped:
     1  no reason given
        boards: TestC
 `
+	const slowest = `slowest tests, in seconds:
+    12.0  TestD of boards
+     2.5  TestA of hlslib/add
+`
 	const packages = `ok  	hlsgen/hlslib/add	0.02s
 ?   	hlsgen/nothing	[no test files]
 ok  	hlsgen/boards	(cached)
 `
 	const told = "Tests failed in 1 package; its output stands above, before its line FAIL.\n"
+	var many, most strings.Builder // of which ten are told
+	for i := range 30 {
+		fmt.Fprintf(&many, "--- PASS: Test%d (%d.00s)\n", i, 7*(i+1)%31)
+	}
+	for seconds := 30; seconds > 20; seconds-- {
+		fmt.Fprintf(&most, "%8.1f  Test%d of boards\n", float64(seconds), 9*seconds%31-1)
+	}
+	const boards = "ok  \thlsgen/boards\t30s\n"
 	for _, c := range []struct{ in, want string }{
-		{good, packages + skips + "Every test that ran passed.\n3 passed, 0 failed, 4 skipped\n"},
+		{many.String() + boards, boards + "\nslowest tests, in seconds:\n" + most.String() +
+			"Every test that ran passed.\n30 passed, 0 failed, 0 skipped\n"},
+		{good, packages + skips + slowest + "Every test that ran passed.\n4 passed, 0 failed, 4 skipped\n"},
 		{bad, `    a_test.go:7: 3, want 4
 --- FAIL: TestA (0.00s)
 FAIL	hlsgen/rtlsim	0.02s

@@ -1,5 +1,5 @@
 # Shortens `go test -v`: a line per package, the whole story of a package that fails, every test that was skipped, by
-# reason, and sums in the end. Tests and their subtests count alike.
+# reason, the slowest tests, and sums in the end. Tests and their subtests count alike.
 
 # What a test says follows a line that names it.
 /^=== / { test = $3; next }
@@ -15,6 +15,12 @@
 /^ *--- FAIL: / { failed++ }
 /^ *--- SKIP: / { left[++skips] = $3 }
 
+/^--- (PASS|FAIL): / {
+    seconds = $4
+    gsub(/[()s]/, "", seconds)
+    if (seconds >= 1) slow[++tested] = sprintf("%8.1f  %s", seconds, $3)
+}
+
 /^FAIL\t|^panic: / { bad = 1 }
 
 # The story of a package ends with its verdict.
@@ -28,6 +34,7 @@
     fflush() # a run takes minutes
     split($0, verdict, "\t")
     file(verdict[2])
+    place(verdict[2])
     delete why
     lines = 0
 }
@@ -50,6 +57,16 @@ function file(package,   i, reason) {
     skips = 0
 }
 
+# place says of a package's slow tests where they are, and puts them among the slowest.
+function place(package,   i, k) {
+    sub(/^[^\/]*\//, "", package)
+    for (i = 1; i <= tested; i++) {
+        for (k = shown < 10 ? ++shown : 11; k > 1 && slowest[k - 1] + 0 < slow[i] + 0; k--) slowest[k] = slowest[k - 1]
+        slowest[k] = slow[i] " of " package
+    }
+    tested = 0
+}
+
 # append adds a test to what is printed under a reason: a line per package, or more where it gets longer than 120.
 function append(reason, package, name) {
     if (package != last[reason]) {
@@ -69,6 +86,8 @@ END {
     print ""
     if (skipped) print "skipped:"
     for (i = 1; i <= kinds; i++) printf "%5d  %.112s%s\n", count[reasons[i]], reasons[i], tests[reasons[i]]
+    if (shown) print "slowest tests, in seconds:"
+    for (i = 1; i <= shown; i++) print slowest[i]
     if (!bad && !failed) print "Every test that ran passed."
     else if (packages == 1) print "Tests failed in 1 package; its output stands above, before its line FAIL."
     else print "Tests failed in " packages " packages; their output stands above, each before its line FAIL."

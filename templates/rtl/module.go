@@ -13,8 +13,8 @@
 //	wrapper.go    tops around it: one that looks at packets, one for Vivado's IP packager
 //	uart.go       a top that has a UART at both ends of the network, and the Makefile's tools
 //	netlist.go    the same of Yosys' cells
-//	bench.go      a bench for Verilator, whose C++ is in bench/; verilator.go compiles and runs it, events.go reads what
-//	              it says
+//	bench.go      a bench for Verilator, whose C++ is in bench/; verilator.go and units.go compile and run it,
+//	              events.go reads what it says
 package rtl
 
 import (

@@ -3,17 +3,15 @@ package rtl
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
@@ -31,8 +29,11 @@ type Pace struct {
 // A Program is a compiled bench.
 type Program struct{ dir string }
 
-// Compile writes the files of a bench below a folder, and has Verilator and g++ make it. optimise is for benches that
-// run long: it takes g++ several times as long.
+// compilers make benches: the first of them that is there and can. Without optimising, clang++ takes half as long.
+var compilers = []string{"clang++", "g++"}
+
+// Compile writes the files of a bench below a folder, and has Verilator and a compiler make it. optimise is for benches
+// that run long: it takes the compiler several times as long.
 func Compile(ctx context.Context, dir string, files templates.Files, optimise bool) (*Program, error) {
 	if err := files.Write(dir); err != nil {
 		return nil, err
@@ -47,70 +48,17 @@ func Compile(ctx context.Context, dir string, files templates.Files, optimise bo
 	if err != nil {
 		return nil, err
 	}
-	flags := []string{"-std=gnu++17", "-I", include, "-I", filepath.Join(include, "vltstd"), "-I", "obj", "-I", "bench",
-		"-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-w"}
-	shared, err := p.runtime(ctx, include, flags)
+	made, err := p.prebuilt(ctx, include)
 	if err != nil {
 		return nil, err
 	}
-	objects, err := p.objects(ctx, flags, optimise)
+	objects, err := p.objects(ctx, made, include, optimise)
 	if err != nil {
 		return nil, err
 	}
-	_, err = p.run(ctx, "g++", slices.Concat([]string{"-o", "obj/bench"}, objects, shared, []string{"-pthread"})...)
+	args = slices.Concat([]string{"-o", "obj/bench"}, objects, made.objects, []string{"-pthread", "-latomic"})
+	_, err = p.run(ctx, made.compiler, args...)
 	return p, err
-}
-
-// unitBytes is how much text g++ optimises at once: it takes more than twice as long for twice as much.
-const unitBytes = 1 << 20
-
-// objects compiles what Verilator has made of a design.
-func (p *Program) objects(ctx context.Context, flags []string, optimise bool) (objects []string, err error) {
-	texts, err := filepath.Glob(filepath.Join(p.dir, "obj", "Vbench*.cpp"))
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(texts)
-	// As few units as can be: to read the headers takes longer than to compile most texts. What Verilator calls slow
-	// runs once.
-	units := []unit{{level: "-O0", text: "#include \"main.cpp\"\n"}}
-	for _, text := range texts {
-		info, err := os.Stat(text)
-		if err != nil {
-			return nil, err
-		}
-		to := 0
-		if optimise && !strings.HasSuffix(text, "Slow.cpp") {
-			if to = len(units) - 1; to == 0 || units[to].bytes+info.Size() > unitBytes {
-				units = append(units, unit{level: "-O1"})
-				to++
-			}
-		}
-		units[to].text += fmt.Sprintf("#include \"%s\"\n", filepath.Base(text))
-		units[to].bytes += info.Size()
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, u := range units {
-		name := fmt.Sprintf("obj/unit%d", i)
-		objects = append(objects, name+".o")
-		if err := os.WriteFile(filepath.Join(p.dir, name+".cpp"), []byte(u.text), 0o666); err != nil {
-			return nil, err
-		}
-		g.Go(func() error {
-			args := slices.Concat([]string{u.level, "-c"}, flags, []string{"-o", name + ".o", name + ".cpp"})
-			_, err := p.run(ctx, "g++", args...)
-			return err
-		})
-	}
-	return objects, g.Wait()
-}
-
-// A unit is texts that are compiled as one.
-type unit struct {
-	level string // of optimisation
-	text  string // that includes them
-	bytes int64
 }
 
 // include is where Verilator's headers are.
@@ -149,13 +97,42 @@ func writable(dir string) bool {
 	return os.Remove(f.Name()) == nil
 }
 
-// runtime compiles what does not depend on a design, once: it is kept in the user's cache.
-func (p *Program) runtime(ctx context.Context, include string, flags []string) (objects []string, err error) {
+// A prebuilt is what does not depend on a design: objects, and headers that are already compiled where nothing is
+// optimised.
+type prebuilt struct {
+	compiler, headers string
+	objects           []string
+}
+
+// prebuilt is that of the first compiler that can make one.
+func (p *Program) prebuilt(ctx context.Context, include string) (*prebuilt, error) {
+	var errs []error
+	for _, name := range compilers {
+		if _, err := exec.LookPath(name); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		made, err := p.prebuiltBy(ctx, name, include)
+		if err == nil {
+			return made, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}
+
+// prebuiltBy has a compiler make it, once: it is kept in the user's cache, by all that it is made of.
+func (p *Program) prebuiltBy(ctx context.Context, compiler, include string) (*prebuilt, error) {
+	version, err := p.run(ctx, compiler, "--version")
+	if err != nil {
+		return nil, err
+	}
 	sources := []string{filepath.Join(include, "verilated.cpp"), filepath.Join(include, "verilated_threads.cpp"),
 		filepath.Join(p.dir, "bench", "bench.cpp")}
 	h := sha256.New()
-	fmt.Fprintln(h, flags)
-	headers := []string{filepath.Join(include, "verilated.h"), filepath.Join(p.dir, "bench", "bench.hpp")}
+	fmt.Fprintln(h, compiler, version, flags(include))
+	own := filepath.Join(p.dir, "bench", "bench.hpp")
+	headers := []string{filepath.Join(include, "verilated_config.h"), filepath.Join(include, "verilated.h"), own}
 	for _, s := range append(headers, sources...) {
 		text, err := os.ReadFile(s)
 		if err != nil {
@@ -164,30 +141,56 @@ func (p *Program) runtime(ctx context.Context, include string, flags []string) (
 		h.Write(text)
 	}
 	dir := filepath.Join(p.kept(), fmt.Sprintf("verilated-%x", h.Sum(nil)[:8]))
+	made := &prebuilt{compiler: compiler, headers: filepath.Join(dir, "all.hpp")}
 	for _, s := range sources {
-		objects = append(objects, filepath.Join(dir, strings.TrimSuffix(filepath.Base(s), ".cpp")+".o"))
+		made.objects = append(made.objects, filepath.Join(dir, strings.TrimSuffix(filepath.Base(s), ".cpp")+".o"))
 	}
-	if _, err := os.Stat(dir); err == nil {
-		return objects, nil
+	if _, err := os.Stat(made.headers + ".gch"); err == nil {
+		return made, nil
 	}
-	own, err := os.MkdirTemp(filepath.Dir(dir), "verilated-*")
+	fresh, err := os.MkdirTemp(filepath.Dir(dir), "verilated-*")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(own)
+	defer os.RemoveAll(fresh)
 	for i, s := range sources {
-		object := filepath.Join(own, filepath.Base(objects[i]))
-		args := slices.Concat([]string{"-O1", "-c"}, flags, []string{"-o", object, s})
-		if _, err := p.run(ctx, "g++", args...); err != nil {
+		object := filepath.Join(fresh, filepath.Base(made.objects[i]))
+		args := slices.Concat([]string{"-O1", "-c"}, flags(include), []string{"-o", object, s})
+		if _, err := p.run(ctx, compiler, args...); err != nil {
 			return nil, err
 		}
 	}
-	if err := os.Rename(own, dir); err != nil {
+	text, err := os.ReadFile(own)
+	if err != nil {
+		return nil, err
+	}
+	text = append([]byte("#include \"verilated.h\"\n"), text...)
+	if err := os.WriteFile(filepath.Join(fresh, filepath.Base(made.headers)), text, 0o666); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(fresh, dir); err != nil {
 		if _, there := os.Stat(dir); there != nil { // else somebody else was first
 			return nil, err
 		}
 	}
-	return objects, nil
+	return made, p.precompile(ctx, made, include)
+}
+
+// precompile compiles the headers of a runtime where they lie for good, as clang++ looks for them again when it uses
+// what comes out. g++ and clang++ do so where they are asked to include the text first.
+func (p *Program) precompile(ctx context.Context, made *prebuilt, include string) error {
+	fresh, err := os.CreateTemp(filepath.Dir(made.headers), "all-*")
+	if err != nil {
+		return err
+	}
+	fresh.Close()
+	defer os.Remove(fresh.Name())
+	args := slices.Concat([]string{"-O0"}, flags(include),
+		[]string{"-x", "c++-header", "-o", fresh.Name(), made.headers})
+	if _, err := p.run(ctx, made.compiler, args...); err != nil {
+		return err
+	}
+	return os.Rename(fresh.Name(), made.headers+".gch")
 }
 
 // Sources are the SystemVerilog files of a project, relative to its folder rtl, those of benches included or not.

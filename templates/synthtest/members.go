@@ -14,7 +14,7 @@ var (
 	dumpedConfig = regexp.MustCompile(`^Dumping (\w+_config):$`)
 	dumpedStruct = regexp.MustCompile("^[|`]-CXXRecordDecl .* struct (\\w+) definition$")
 	dumpedMember = regexp.MustCompile("^([| ] )?[|`]-(?:VarDecl|TypedefDecl) 0x\\w+ <[^>]*> (?:line:|col:)[\\d:]+ " +
-		"(referenced |used )?(\\w+) '")
+		"(?:imported )?(referenced |used )?(\\w+) '")
 )
 
 // pragmaMember is a member that a pragma names, which clang does not read.
@@ -22,8 +22,8 @@ var pragmaMember = regexp.MustCompile(`(?m)^#pragma HLS .*\bC::(\w+)`)
 
 // members lists what the config structs of a unit have, and no kernel reads as it is instantiated.
 func (w work) members(unit string, files templates.Files) ([]string, error) {
-	dump, err := w.run("clang++", "-std=c++14", "-D__SYNTHESIS__", "-w", "-Icsim", "-fno-color-diagnostics",
-		"-fsyntax-only", "-Xclang", "-ast-dump", "-Xclang", "-ast-dump-filter=_config", unit+".cpp")
+	dump, err := w.run("clang++", slices.Concat(flags, []string{"-fno-color-diagnostics", "-fsyntax-only",
+		"-Xclang", "-ast-dump-all", "-Xclang", "-ast-dump-filter=_config", unit + ".ast"})...)
 	if err != nil {
 		return nil, err
 	}

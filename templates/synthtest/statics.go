@@ -19,9 +19,8 @@ var (
 // statics lists the static variables of a unit that more than one process could have: the name of each has to have the
 // config of its process, and of no other.
 func (w work) statics(unit string) (shared []string, err error) {
-	if _, err := w.run("clang++", "-std=c++14", "-D__SYNTHESIS__", "-w", "-O0", "-fno-exceptions",
-		"-Icsim", "-c", "-o", unit+".o",
-		unit+".cpp"); err != nil {
+	if _, err := w.run("clang++", slices.Concat(flags, []string{"-O0", "-c", "-o", unit + ".o",
+		unit + ".ast"})...); err != nil {
 		return nil, err
 	}
 	out, err := w.run("nm", "-C", "--defined-only", unit+".o")

@@ -72,6 +72,9 @@ func check(
 	w := work{ctx, filepath.Join(dir, "hls")}
 	seen := map[string]bool{}
 	const unit = "layers" // the top has streams and calls alone
+	if err := w.parse(unit); err != nil {
+		return nil, err
+	}
 	functions, findings, err := w.functions(unit, promises)
 	if err != nil {
 		return nil, err

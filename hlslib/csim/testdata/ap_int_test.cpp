@@ -198,6 +198,17 @@ static void streams() {
     CHECK(s.size() == 1000);
     for (int i = 0; i < 1000; i++) CHECK(s.read() == static_cast<unsigned>(i % 128));
     CHECK(s.empty());
+    hls::stream<int> ring("ring");
+    int written = 0, read = 0;
+    for (int held : {3, 1, 16, 5, 40, 0, 33, 0}) { // what it holds goes round, and it grows wherever its first word lies
+        while (written - read < held) ring.write(written++);
+        while (written - read > held) CHECK(ring.read() == read++);
+        for (int i = 0; i < 11 && held > 0; i++) {
+            CHECK(ring.read() == read++);
+            ring.write(written++);
+        }
+        CHECK(ring.size() == static_cast<unsigned>(held));
+    }
     ap_axiu<20, 0, 0, 0> word;
     word.keep = -1;
     word.last = true;
