@@ -83,7 +83,7 @@ func (w *walk) find() {
 	for i, s := range w.m.States {
 		for k := range kept[i] {
 			if s.Reset && s.Next != circuit.None {
-				kept[i][k] = w.keeps(w.of(s.Next, k), w.of(s.Node, k), constant(s.Init>>min(k, 63)&1))
+				kept[i][k] = keeps(w, w.of(s.Next, k), w.of(s.Node, k), constant(s.Init>>min(k, 63)&1))
 				some = some || kept[i][k]
 			}
 		}
@@ -94,14 +94,14 @@ func (w *walk) find() {
 }
 
 // keeps reports whether what a bit of a register becomes is that bit, or the one that it begins with.
-func (w *walk) keeps(next, now, first bit) bool {
+func keeps(w *walk, next, now, first bit) bool {
 	if next < 0 || next == now {
 		return next == now || next == first
 	}
 	id := w.owner[next]
 	n := &w.m.Nodes[id]
 	k := int(next - w.first[id])
-	return n.Op == circuit.Mux && w.keeps(w.of(n.Args[1], k), now, first) && w.keeps(w.of(n.Args[2], k), now, first)
+	return n.Op == circuit.Mux && keeps(w, w.of(n.Args[1], k), now, first) && keeps(w, w.of(n.Args[2], k), now, first)
 }
 
 // wires finds them, given the bits of states that never change.

@@ -46,6 +46,11 @@ func step(rows int, bound int64) func(b *circuit.Builder, x circuit.Value) circu
 	}
 }
 
+// late looks up squares of a word that comes from a register.
+func late(b *circuit.Builder, x circuit.Value) circuit.Value {
+	return table(func(i int) int64 { return int64(i*i) % 128 })(b, x.Delayed(1))
+}
+
 // counter counts in steps of four, in five bits.
 func counter(b *circuit.Builder, x circuit.Value) circuit.Value {
 	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 31}).Starts(0)
@@ -55,8 +60,8 @@ func counter(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return circuit.Raw(r.Value(), 5)
 }
 
-// three adds two bytes and a constant.
-func three(b *circuit.Builder, x circuit.Value) circuit.Value {
+// addends adds two bytes and a constant.
+func addends(b *circuit.Builder, x circuit.Value) circuit.Value {
 	uint8 := num.Type{Kind: num.UInt, Width: 8}
 	sum := circuit.Wrapped(circuit.Sum(circuit.Element(x, 0, uint8), circuit.Element(x, 1, uint8)), uint8)
 	return circuit.Raw(circuit.Wrapped(circuit.Sum(sum, b.Constant(16)), uint8), 8)
@@ -96,15 +101,15 @@ func TestCount(t *testing.T) {
 			Count{LUT: 2 * loose}},
 		"the same of nine bits, in tables of four inputs": {count(cost.ICE40, 9, step(1<<9, 200)), Tables,
 			Count{LUT: 2 * loose}},
-		"a counter in steps of four":                          {count(cost.Series7, 1, counter), States, Count{FF: 3}},
-		"what it adds to":                                     {count(cost.Series7, 1, counter), Choices, Count{LUT: 3}},
-		"a constant and two numbers, which are added at once": {count(cost.Series7, 16, three), Adders, Count{LUT: 16}},
+		"a counter in steps of four": {count(cost.Series7, 1, counter), States, Count{FF: 3}},
+		"what it adds to": {count(cost.Series7, 1, counter), Choices,
+			Count{LUT: 3}},
+		"a constant and two numbers, which are added at once": {count(cost.Series7, 16, addends), Adders,
+			Count{LUT: 16}},
 		"an array, read at an address in registers": {count(cost.Series7, 8, array), Memories,
 			Count{LUT: 3, FF: 3, RAM: 8}},
-		"a table, whose row is in registers instead, but for a bit of the address": {count(cost.Series7, 6, func(b *circuit.Builder,
-			x circuit.Value) circuit.Value {
-			return table(func(i int) int64 { return int64(i*i) % 128 })(b, x.Delayed(1))
-		}), Memories, Count{FF: 5}},
+		"a table, whose row is in registers instead, but for a bit of the address": {count(cost.Series7, 6, late),
+			Memories, Count{FF: 5}},
 	} {
 		if got := tt.counts[tt.kind]; got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)

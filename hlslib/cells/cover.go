@@ -101,7 +101,7 @@ func (w *walk) choice(id circuit.ID) {
 	for k := range n.Width {
 		b := w.first[id] + bit(k)
 		x, y := w.of(n.Args[1], k), w.of(n.Args[2], k)
-		if w.reads[b] == 1 && (w.line[b] == 1 && (x < 0 || y < 0) || w.stays(b, x) || w.stays(b, y)) {
+		if w.reads[b] == 1 && (w.line[b] == 1 && (x < 0 || y < 0) || stays(w, b, x) || stays(w, b, y)) {
 			continue
 		}
 		w.logic(b, []bit{c, x, y})
@@ -109,7 +109,7 @@ func (w *walk) choice(id circuit.ID) {
 }
 
 // stays reports whether the state that a bit is the next of is this.
-func (w *walk) stays(b, now bit) bool {
+func stays(w *walk, b, now bit) bool {
 	if now < 0 {
 		return false
 	}
@@ -185,10 +185,10 @@ func (w *walk) adder(id circuit.ID) {
 		}
 		return
 	}
-	into, inner := w.taken(n, top), w.inner(n, top)
+	into, inner := taken(w, n, top), inner(w, n, top)
 	for k := range top {
 		x, y, b := w.of(n.Args[1-into], k), w.of(n.Args[into], k), w.first[id]+bit(k)
-		if inner != nil && w.three(inner, k, min(x, y)) {
+		if inner != nil && three(w, inner, k, min(x, y)) {
 			w.counts[Adders].LUT++
 		}
 		switch {
@@ -209,7 +209,7 @@ func (w *walk) adder(id circuit.ID) {
 }
 
 // inner is a sum to which a constant is added, where nothing else reads it: Yosys adds all three at once.
-func (w *walk) inner(n *circuit.Node, width int) *circuit.Node {
+func inner(w *walk, n *circuit.Node, width int) *circuit.Node {
 	for i, a := range n.Args {
 		top := w.of(n.Args[1-i], width-1)
 		if w.m.Nodes[a].Op != circuit.Const || top < 0 {
@@ -231,19 +231,19 @@ func (w *walk) inner(n *circuit.Node, width int) *circuit.Node {
 }
 
 // three reports whether a bit of a sum to which a constant is added takes a lookup table for what it carries.
-func (w *walk) three(inner *circuit.Node, k int, constant bit) bool {
+func three(w *walk, inner *circuit.Node, k int, constant bit) bool {
 	x, y := w.of(inner.Args[0], k), w.of(inner.Args[1], k)
 	return x >= 0 && y >= 0 || max(x, y) >= 0 && constant == one
 }
 
 // taken is the operand of an adder whose logic its lookup tables take in: the carry chain needs the bits of the other
 // one. Yosys has the one first that is shorter, or made of fewer pieces.
-func (w *walk) taken(n *circuit.Node, width int) int {
-	var size, pieces [2]int
-	for i := range size {
-		size[i] = w.size(n, i, width)
+func taken(w *walk, n *circuit.Node, width int) int {
+	var bits, pieces [2]int
+	for i := range bits {
+		bits[i] = size(w, n, i, width)
 		before := bit(-3)
-		for k := range size[i] {
+		for k := range bits[i] {
 			b := w.of(n.Args[i], k)
 			if b != before+1 && (b >= 0 || before >= 0 || k == 0) {
 				pieces[i]++
@@ -251,14 +251,14 @@ func (w *walk) taken(n *circuit.Node, width int) int {
 			before = b
 		}
 	}
-	if n.Op == circuit.Add && (size[0] > size[1] || size[0] == size[1] && pieces[0] > pieces[1]) {
+	if n.Op == circuit.Add && (bits[0] > bits[1] || bits[0] == bits[1] && pieces[0] > pieces[1]) {
 		return 0
 	}
 	return 1
 }
 
 // size is the bits of an operand of an adder without those that follow from its sign.
-func (w *walk) size(n *circuit.Node, operand, width int) int {
+func size(w *walk, n *circuit.Node, operand, width int) int {
 	at := func(k int) bit { return w.of(n.Args[operand], k) }
 	for width > 1 && (n.Signed && at(width-1) == at(width-2) || !n.Signed && at(width-1) == zero) {
 		width--

@@ -12,6 +12,8 @@ type Device struct {
 	TakesIn bool    // the lookup table of an adder's bit takes in logic of the second operand
 	Pass    float64 // lookup tables of an adder's bit one operand of which is constant
 	Turn    float64 // lookup tables for a bit of what an adder takes away, besides
+	Around  int     // registers, besides two words, of a block memory in which a word is written while it is read
+	Ring    float64 // lookup tables for a bit of the address of a FIFO that is read a clock ahead
 	Ahead   float64 // lookup tables for a bit of an address that is read a clock ahead
 	Gates   float64 // lookup tables of control, for each of six inputs
 	Shifts  bool    // there are shift registers in lookup tables
@@ -21,9 +23,9 @@ type Device struct {
 // A Number is what a kind of cells takes, for each that is counted.
 type Number struct{ LUT, FF float64 }
 
-// compare is the lookup tables of a comparison of so many bits that does not fit one: along a carry chain, or where there
-// are few bits, logic. AMD's devices have two for each three bits of both numbers, or six of one; on an iCE40 the chain
-// needs no tables but those that turn one number round; on an ECP5 it is made of tables.
+// compare is the lookup tables of a comparison of so many bits that does not fit one: along a carry chain, or where
+// there are few bits, logic. AMD's devices have two for each three bits of both numbers, or six of one; on an iCE40 the
+// chain needs no tables but those that turn one number round; on an ECP5 it is made of tables.
 func (d *Device) compare(width int, constant, first bool) float64 {
 	switch {
 	case d.Fabric == cost.ICE40 && constant && first:
@@ -102,10 +104,12 @@ var fittedECP5 = [Kinds]Number{
 func DeviceOf(f cost.Fabric) *Device {
 	switch f {
 	case cost.ICE40:
-		return &Device{Fabric: f, Inputs: 4, Wide: 4, Joined: 1, Gates: 1.6, Short: 2, Pass: 1, Turn: 1, Numbers: fittedICE40}
+		return &Device{Fabric: f, Inputs: 4, Wide: 4, Joined: 1, Gates: 1.6, Short: 2, Pass: 1, Turn: 1, Around: 7,
+			Ring: 5.5, Numbers: fittedICE40}
 	case cost.ECP5:
-		return &Device{Fabric: f, Inputs: 4, Wide: 6, Joined: 8, Gates: 1.6, Short: 4, Pass: 1, Numbers: fittedECP5}
+		return &Device{Fabric: f, Inputs: 4, Wide: 6, Joined: 8, Gates: 2, Short: 4, Pass: 1, Around: 7, Ring: 14,
+			Numbers: fittedECP5}
 	}
-	return &Device{Fabric: f, Inputs: 6, Wide: 6, Joined: 4, Gates: 1, Short: 2, TakesIn: true, Ahead: 1, Shifts: true,
-		Numbers: fitted}
+	return &Device{Fabric: f, Inputs: 6, Wide: 6, Joined: 4, Gates: 1, Short: 2, TakesIn: true, Ring: 5.5, Ahead: 1,
+		Shifts: true, Numbers: fitted}
 }

@@ -76,6 +76,9 @@ func memories(w *walk) {
 		default:
 			r := w.d.Fabric.RAM(width, m.Rows, in)
 			c.RAM += float64(r.LUTRAM)
+			if r.BRAM > 0 && w.d.Around > 0 && apart(w, k) {
+				c.FF += float64(2*width + w.d.Around)
+			}
 			c.LUT += float64(r.LUT - r.LUTRAM)
 			c.BRAM += r.BRAM
 			c.URAM += r.URAM
@@ -86,6 +89,23 @@ func memories(w *walk) {
 			multiplier(w, circuit.ID(i))
 		}
 	}
+}
+
+// apart reports whether a memory is read at another address than the one at which it is written.
+func apart(w *walk, memory int) bool {
+	m := &w.m.Memories[memory]
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		if n.Op != circuit.Fetch || n.K != memory {
+			continue
+		}
+		for k := range bits.Len(uint(m.Rows - 1)) {
+			if w.of(n.Args[0], k) != w.of(m.Address, k) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // multiplier is one of the device. It takes in the registers around it but for the last, and on an ECP5 none.
@@ -126,7 +146,7 @@ func ahead(w *walk, memory int) {
 			}
 		}
 		switch {
-		case kept || !w.alike(address):
+		case kept || !alike(w, address):
 		case w.m.Memories[memory].Data != nil:
 			w.counts[Memories].FF += float64(row)
 		default:
@@ -137,7 +157,7 @@ func ahead(w *walk, memory int) {
 }
 
 // alike reports whether bits come from registers that take something in the same clocks.
-func (w *walk) alike(list []bit) bool {
+func alike(w *walk, list []bit) bool {
 	when := func(b bit) (id circuit.ID, reset, ok bool) {
 		switch n := &w.m.Nodes[w.owner[b]]; n.Op {
 		case circuit.Delay:

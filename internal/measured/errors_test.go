@@ -185,7 +185,7 @@ func errorLines(t *testing.T) []string {
 // finn is FINN's formula for an RTL matrix layer of 4 by 4 bits.
 func finn(pe, simd int) float64 { return 60 + 12.5*float64(pe) + 27.2*float64(pe*simd) }
 
-// vivado is the LUTs of FINN's RTL layers of 4 by 4 bits in Vivado 2020.1, by PE and SIMD: the data of arXiv 2201.11409.
+// vivado is the LUTs of FINN's RTL layers of 4 by 4 bits in Vivado 2020.1, by PE and SIMD: data of arXiv 2201.11409.
 var vivado = map[[2]int]int{{4, 4}: 522, {8, 2}: 693, {2, 8}: 569, {4, 16}: 1848, {2, 32}: 1883, {4, 32}: 3538}
 
 // finnLines has matrix layers of 4 by 4 bits with weights in block RAM, beside FINN's.

@@ -270,7 +270,9 @@ func recurrent(t testing.TB, to dataflow.Target) (list []point) {
 			list = append(list, spread(fmt.Sprintf("lstm%d_w8a8", i), n.Op, 40, to)...)
 		}
 	}
-	return slices.DeleteFunc(list, func(p point) bool { return p.fold.PE*p.fold.SIMD > 1 || p.fold.Memory != dataflow.BRAM })
+	return slices.DeleteFunc(list, func(p point) bool {
+		return p.fold.PE*p.fold.SIMD > 1 || p.fold.Memory != dataflow.BRAM
+	})
 }
 
 // points are the layers that are measured for a board: for those of AMD all, else two of three of the smallest ones.

@@ -58,7 +58,8 @@ func whole(ctx context.Context, dir string, n network) (cellCount, time.Duration
 		return cellCount{}, 0, err
 	}
 	got, spent, err := run(ctx, dir, family(n.design.Target), append(rtl.Library(), w.Files...),
-		[]string{"read_verilog -sv -defer *.sv lib/*.sv layers/*.sv", "hierarchy -check -top " + w.Top, "proc", "flatten"})
+		[]string{"read_verilog -sv -defer *.sv lib/*.sv layers/*.sv", "hierarchy -check -top " + w.Top,
+			"proc", "flatten"})
 	return got[w.Top], spent, err
 }
 
