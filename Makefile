@@ -95,7 +95,7 @@ bench: ## run the Go benchmarks
 .PHONY: measure
 measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/cells to it, write docs/estimator.md
 	@$(SETUP) go yosys
-	go test ./internal/measured -run TestMeasure -measure -v -timeout 60m
+	go test ./internal/measured -run TestMeasure -measure -v -timeout 90m
 	go test ./internal/measured -run TestFit -update
 	go test ./internal/measured -run TestPage -update
 

@@ -18,23 +18,23 @@ const (
 type walk struct {
 	m       *circuit.Module
 	d       *Device
-	first   []bit            // of a node
-	owner   []circuit.ID     // of a bit: its node
-	wire    []bit            // of a bit: the one that it is, perhaps turned round
-	live    []bool           // of a bit: something depends on it
-	reads   []int32          // of a bit: how many read it
-	line    []int32          // of a bit: how many of those are delays
-	cone    [][]bit          // of a bit that is logic: what it is a function of, in one lookup table
-	inside  []bool           // of a bit that is logic: it is in the table of the one that reads it
-	met     []bool           // of a node: something depends on it
-	columns [][]bool         // of a memory: something depends on the column
-	tables  map[int][]column // of memories whose contents are in lookup tables
+	first   []bit           // of a node
+	owner   []circuit.ID    // of a bit: its node
+	wire    []bit           // of a bit: the one that it is, perhaps turned round
+	live    []bool          // of a bit: something depends on it
+	reads   []int32         // of a bit: how many read it
+	line    []int32         // of a bit: how many of those are delays
+	cone    [][]bit         // of a bit that is logic: what it is a function of, in one lookup table
+	inside  []bool          // of a bit that is logic: it is in the table of the one that reads it
+	met     []bool          // of a node: something depends on it
+	columns [][]bool        // of a memory: something depends on the column
+	tables  map[int]*lookup // of memories whose contents are in lookup tables
 	stack   []bit
 	counts  Counts
 }
 
 func newWalk(m *circuit.Module, d *Device) *walk {
-	w := &walk{m: m, d: d, first: make([]bit, len(m.Nodes)), tables: map[int][]column{}}
+	w := &walk{m: m, d: d, first: make([]bit, len(m.Nodes)), tables: map[int]*lookup{}}
 	n := 0
 	for i, node := range m.Nodes {
 		w.first[i] = bit(n)
@@ -74,12 +74,53 @@ func constant(b int64) bit {
 
 // find says of each bit which one it is: constants, wires and equal registers are found.
 func (w *walk) find() {
+	kept := make([][]bool, len(w.m.States))
+	for i, s := range w.m.States {
+		kept[i] = make([]bool, s.Width)
+	}
+	w.wires(kept)
+	some := false
+	for i, s := range w.m.States {
+		for k := range kept[i] {
+			if s.Reset && s.Next != circuit.None {
+				kept[i][k] = keeps(w, w.of(s.Next, k), w.of(s.Node, k), constant(s.Init>>min(k, 63)&1))
+				some = some || kept[i][k]
+			}
+		}
+	}
+	if some { // other registers that never change because of these, synthesis does not find
+		w.wires(kept)
+	}
+}
+
+// keeps reports whether what a bit of a register becomes is that bit, or the one that it begins with.
+func keeps(w *walk, next, now, first bit) bool {
+	if next < 0 || next == now {
+		return next == now || next == first
+	}
+	id := w.owner[next]
+	n := &w.m.Nodes[id]
+	k := int(next - w.first[id])
+	return n.Op == circuit.Mux && keeps(w, w.of(n.Args[1], k), now, first) && keeps(w, w.of(n.Args[2], k), now, first)
+}
+
+// wires finds them, given the bits of states that never change.
+func (w *walk) wires(kept [][]bool) {
 	delays := map[bit]bit{}
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
 		at := w.first[i]
 		set := func(k int, b bit) { w.wire[int(at)+k] = b }
+		for k := range n.Width {
+			set(k, at+bit(k))
+		}
 		switch n.Op {
+		case circuit.Read:
+			for k := range n.Width {
+				if kept[n.K][k] {
+					set(k, constant(w.m.States[n.K].Init>>min(k, 63)&1))
+				}
+			}
 		case circuit.Const:
 			for k := range n.Width {
 				set(k, constant(n.Range.Lo>>min(k, 63)&1))
@@ -87,7 +128,7 @@ func (w *walk) find() {
 		case circuit.After:
 			state := w.m.States[n.K].Node
 			for k := range n.Width {
-				set(k, w.first[state]+bit(k))
+				set(k, w.of(state, k))
 			}
 		case circuit.Slice:
 			for k := range n.Width {
@@ -120,6 +161,8 @@ func (w *walk) find() {
 			}
 		case circuit.Mux:
 			w.mux(n, set)
+		case circuit.Add, circuit.Sub:
+			w.sum(n, set)
 		case circuit.Peek:
 			w.row(n, set, at)
 		case circuit.Fetch:
@@ -145,10 +188,27 @@ func (w *walk) mux(n *circuit.Node, set func(int, bit)) {
 	for k := range n.Width {
 		a, b := w.of(n.Args[1], k), w.of(n.Args[2], k)
 		switch {
-		case a == b:
+		case a == b || c == one:
 			set(k, a)
+		case c == zero:
+			set(k, b)
 		case a < 0 && b < 0:
 			set(k, c)
+		}
+	}
+}
+
+// sum finds low bits of a sum or difference that are those of one operand.
+func (w *walk) sum(n *circuit.Node, set func(int, bit)) {
+	for k := range n.Width {
+		a, b := w.of(n.Args[0], k), w.of(n.Args[1], k)
+		switch {
+		case b == zero:
+			set(k, a)
+		case a == zero && n.Op == circuit.Add:
+			set(k, b)
+		default:
+			return
 		}
 	}
 }
@@ -216,7 +276,7 @@ func (w *walk) operands(b bit) {
 	case circuit.Add, circuit.Sub:
 		w.use(w.of(n.Args[0], k))
 		w.use(w.of(n.Args[1], k))
-		if k > 0 {
+		if k > 0 && w.wire[b-1] == b-1 {
 			w.touch(b - 1)
 		}
 	case circuit.Delay:

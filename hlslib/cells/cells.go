@@ -3,10 +3,10 @@
 //
 // It knows the rules that synthesis follows. Wires, constants and what nobody reads take nothing. Logic is covered by
 // lookup tables: one takes in what only it reads, as far as its inputs go. An adder takes a table for each bit.
-// Registers one behind the other are shift registers, where a device has these. A table of constants that lies in
-// lookup tables is counted by its contents. A function that is called several times, of one or of many circuits, is
-// walked over once. What the rules leave open is in the numbers of a Device, fitted to what Yosys made of layers
-// (docs/estimator.md).
+// Registers that never change are none; those one behind the other are shift registers, where a device has these. A
+// table of constants that lies in lookup tables is counted by its contents. A function that is called several times,
+// of one or of many circuits, is walked over once. What the rules leave open is in the numbers of a Device, fitted to
+// what Yosys made of layers (docs/estimator.md).
 //
 // In come circuits and a fabric; out come resources by named part. It sees circuit and cost.
 //

@@ -32,6 +32,51 @@ func table(row func(i int) int64) func(b *circuit.Builder, x circuit.Value) circ
 	}
 }
 
+// step looks up whether a word is less than a bound.
+func step(rows int, bound int64) func(b *circuit.Builder, x circuit.Value) circuit.Value {
+	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		bit := num.Type{Kind: num.UInt, Width: 1}
+		t := b.Table("t", circuit.Distributed, bit, 1, rows, func() (list [][]int64) {
+			for i := range rows {
+				list = append(list, []int64{int64(min(1, int64(i)/bound))})
+			}
+			return list
+		})
+		return t.Row(circuit.Wrapped(x, num.Smallest(num.Point(int64(rows-1)))))
+	}
+}
+
+// late looks up squares of a word that comes from a register.
+func late(b *circuit.Builder, x circuit.Value) circuit.Value {
+	return table(func(i int) int64 { return int64(i*i) % 128 })(b, x.Delayed(1))
+}
+
+// counter counts in steps of four, in five bits.
+func counter(b *circuit.Builder, x circuit.Value) circuit.Value {
+	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 31}).Starts(0)
+	next := circuit.Wrapped(circuit.Sum(r.Value(), b.Constant(4)), num.Type{Kind: num.UInt, Width: 5})
+	again := circuit.Bit(x, 0)
+	r.Set(circuit.Choice(again, b.Constant(0), next), b.Constant(1))
+	return circuit.Raw(r.Value(), 5)
+}
+
+// addends adds two bytes and a constant.
+func addends(b *circuit.Builder, x circuit.Value) circuit.Value {
+	uint8 := num.Type{Kind: num.UInt, Width: 8}
+	sum := circuit.Wrapped(circuit.Sum(circuit.Element(x, 0, uint8), circuit.Element(x, 1, uint8)), uint8)
+	return circuit.Raw(circuit.Wrapped(circuit.Sum(sum, b.Constant(16)), uint8), 8)
+}
+
+// array keeps eight words, and reads the next one to be written.
+func array(b *circuit.Builder, x circuit.Value) circuit.Value {
+	at := b.Register("at", 0, num.Range{Lo: 0, Hi: 7}).Starts(0)
+	at.Set(circuit.Wrapped(circuit.Sum(at.Value(), b.Constant(1)), num.Type{Kind: num.UInt, Width: 3}), b.Constant(1))
+	a := b.Array("a", circuit.Distributed, 8, 8)
+	row := a.Row(at.Value())
+	a.Write(at.Value(), x, b.Constant(1))
+	return row
+}
+
 func TestCount(t *testing.T) {
 	t.Parallel()
 	delayed := func(_ *circuit.Builder, x circuit.Value) circuit.Value { return x.Delayed(5) }
@@ -52,6 +97,19 @@ func TestCount(t *testing.T) {
 			odd := int64(bits.OnesCount(uint(i)) & 1)
 			return odd | (1-odd)<<1
 		})), Tables, Count{LUT: 1}},
+		"a step function, whose halves are alike or constant": {count(cost.Series7, 12, step(1<<12, 1234)), Tables,
+			Count{LUT: 2 * loose}},
+		"the same of nine bits, in tables of four inputs": {count(cost.ICE40, 9, step(1<<9, 200)), Tables,
+			Count{LUT: 2 * loose}},
+		"a counter in steps of four": {count(cost.Series7, 1, counter), States, Count{FF: 3}},
+		"what it adds to": {count(cost.Series7, 1, counter), Choices,
+			Count{LUT: 3}},
+		"a constant and two numbers, which are added at once": {count(cost.Series7, 16, addends), Adders,
+			Count{LUT: 16}},
+		"an array, read at an address in registers": {count(cost.Series7, 8, array), Memories,
+			Count{LUT: 3, FF: 3, RAM: 8}},
+		"a table, whose row is in registers instead, but for a bit of the address": {count(cost.Series7, 6, late),
+			Memories, Count{FF: 5}},
 	} {
 		if got := tt.counts[tt.kind]; got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)

@@ -2,17 +2,26 @@ package cells
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
+	"slices"
 
 	"hlsgen/internal/circuit"
 )
 
 // A column is a function of the bits of an address: what a table of constants has at one place of its rows.
 type column struct {
-	same    int     // the column before it that is the same, or turned round; -1 where there is none
-	always  bit     // where it is constant
-	support []int   // the bits of the address that it depends on
-	luts    float64 // that it takes
+	same    int      // the column before it that is the same, or turned round; -1 where there is none
+	always  bit      // where it is constant
+	support []int    // the bits of the address that it depends on
+	truth   []uint64 // bit r is that of row r
+}
+
+// A lookup is a table of constants whose contents are in lookup tables.
+type lookup struct {
+	columns   []column
+	inputs    int
+	functions functions // that its columns share
 }
 
 // looked is the bits up to which the contents of a table are looked at.
@@ -24,38 +33,63 @@ func open(m *circuit.Memory) bool {
 }
 
 // contents is the columns of a table. Rows that the table does not have are those below, half the rows before.
-func (w *walk) contents(memory int) []column {
-	if list, ok := w.tables[memory]; ok {
-		return list
+func (w *walk) contents(memory int) *lookup {
+	if t, ok := w.tables[memory]; ok {
+		return t
 	}
 	m := &w.m.Memories[memory]
-	address := bits.Len(uint(m.Rows - 1))
+	t := &lookup{columns: make([]column, m.Width), inputs: bits.Len(uint(m.Rows - 1)), functions: functions{}}
+	for k := range t.columns {
+		t.columns[k].truth = make([]uint64, max(1, 1<<t.inputs/64))
+	}
 	elem, rows := m.Data()
-	list := make([]column, m.Width)
-	known, shared := map[string]int{}, blocks{}
-	for k := range list {
-		truth := make([]uint64, max(1, 1<<address/64))
-		for r := range 1 << address {
-			row := r
-			for half := 1 << (address - 1); row >= m.Rows; half >>= 1 {
-				row &^= half
-			}
-			if elem.Encode(rows[row][k/elem.Width])>>(k%elem.Width)&1 != 0 {
-				truth[r/64] |= 1 << (r % 64)
+	for r := range 1 << t.inputs {
+		row := r
+		for half := 1 << (t.inputs - 1); row >= m.Rows; half >>= 1 {
+			row &^= half
+		}
+		for i, v := range rows[row] {
+			for code := elem.Encode(v); code != 0; code &= code - 1 {
+				t.columns[i*elem.Width+bits.TrailingZeros64(code)].truth[r/64] |= 1 << (r % 64)
 			}
 		}
-		list[k] = w.d.function(truth, address, shared)
-		if list[k].support == nil {
+	}
+	known := map[string]int{}
+	for k := range t.columns {
+		c := &t.columns[k]
+		c.same = -1
+		if c.support = support(c.truth, t.inputs); c.support == nil {
+			c.always = constant(int64(c.truth[0] & 1))
 			continue
 		}
-		key := name(truth, address)
+		key := name(c.truth, t.inputs)
 		if before, ok := known[key]; ok {
-			list[k].same = before
+			c.same = before
 			continue
 		}
 		known[key] = k
 	}
-	w.tables[memory] = list
+	w.tables[memory] = t
+	return t
+}
+
+// constants is the columns of a table that are constant, which is all that counts of block RAM.
+func constants(m *circuit.Memory) []bit {
+	elem, rows := m.Data()
+	list := make([]bit, m.Width)
+	for i := range rows[0] {
+		all, some := ^uint64(0), uint64(0)
+		for _, row := range rows {
+			code := elem.Encode(row[i])
+			all, some = all&code, some|code
+		}
+		for k := range elem.Width {
+			at := &list[i*elem.Width+k]
+			if *at = 0; all>>k&1 == some>>k&1 {
+				*at = constant(int64(all >> k & 1))
+			}
+		}
+	}
 	return list
 }
 
@@ -75,20 +109,6 @@ func name(truth []uint64, inputs int) string {
 // low are the values of an input over the rows that one word has.
 var low = [6]uint64{0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,
 	0xffff0000ffff0000, 0xffffffff00000000}
-
-// function is a column of such values.
-func (d *Device) function(truth []uint64, inputs int, known blocks) column {
-	c := column{same: -1}
-	if c.support = support(truth, inputs); len(c.support) == 0 {
-		c.support = nil
-		c.always = constant(int64(truth[0] & 1))
-		return c
-	}
-	if len(c.support) > d.Inputs {
-		c.luts = d.table(narrowed(truth, c.support), len(c.support), known)
-	}
-	return c
-}
 
 // support is the inputs that a function depends on.
 func support(truth []uint64, inputs int) (list []int) {
@@ -112,54 +132,141 @@ func support(truth []uint64, inputs int) (list []int) {
 	return list
 }
 
-// narrowed is a function of these inputs alone.
-func narrowed(truth []uint64, inputs []int) []uint64 {
-	rest := make([]uint64, max(1, 1<<len(inputs)/64))
-	for r := range 1 << len(inputs) {
-		row := 0
-		for k, i := range inputs {
-			row |= r >> k & 1 << i
-		}
-		if truth[row/64]>>(row%64)&1 != 0 {
-			rest[r/64] |= 1 << (r % 64)
-		}
-	}
-	return rest
+// A function is of bits of an address, or such a function turned round.
+type function struct {
+	truth     []uint64
+	inputs    int // it depends on the last of them
+	depends   int // on so many
+	low, high *function
+	halved    bool        // low and high are known
+	parts     []*function // what the lookup table that makes it reads, besides bits of the address
+	luts      float64     // that make it and its parts, were they not shared
+	counted   bool
 }
 
-// A blocks is the functions that lookup tables of a memory have, by what they are: columns share them.
-type blocks map[string]bool
+// functions are those of a table, by name. Constants are none.
+type functions map[string]*function
 
-// table is the lookup tables of a function of more inputs than one has. Halves of its rows are functions again: those
-// that fit a lookup table take one, and what chooses among halves takes a part of one. Where it does not pay to look
-// for what is the same, multiplexers beside the lookup tables choose.
-func (d *Device) table(truth []uint64, inputs int, known blocks) float64 {
-	if inputs <= d.Inputs {
-		return 1
+// of is the function of such values.
+func (all functions) of(truth []uint64, inputs int) *function {
+	for inputs > 0 {
+		low, high := half(truth, inputs, 0), half(truth, inputs, 1)
+		if !slices.Equal(low, high) {
+			break
+		}
+		truth, inputs = low, inputs-1
 	}
-	all := 1 << (inputs - d.Inputs)
-	return min(float64(all)+d.joined(all), d.halves(truth, inputs, known))
-}
-
-// halves is the lookup tables of a function by its halves.
-func (d *Device) halves(truth []uint64, inputs int, known blocks) float64 {
-	needs := support(truth, inputs)
-	if len(needs) < 2 {
-		return 0
+	if inputs == 0 {
+		return nil
 	}
 	key := name(truth, inputs)
-	if known[key] {
+	f := all[key]
+	if f == nil {
+		f = &function{truth: truth, inputs: inputs, depends: len(support(truth, inputs)), luts: -1}
+		all[key] = f
+	}
+	return f
+}
+
+// halves are a function where the last bit of the address that it depends on is 0, and where it is 1.
+func (all functions) halves(f *function) (low, high *function) {
+	if !f.halved {
+		f.low, f.high = all.of(half(f.truth, f.inputs, 0), f.inputs-1), all.of(half(f.truth, f.inputs, 1), f.inputs-1)
+		f.halved = true
+	}
+	return f.low, f.high
+}
+
+// plan finds how a function takes the least lookup tables, were nothing shared. One makes it that reads bits of the
+// address, the last ones, and what is left of the function for each of their values; or several with multiplexers
+// beside them make it of the address alone.
+func (d *Device) plan(all functions, f *function) float64 {
+	if f.luts >= 0 {
+		return f.luts
+	}
+	if f.depends <= 1 {
+		f.luts = 0
 		return 0
 	}
-	known[key] = true
-	if len(needs) <= d.Inputs {
+	if f.luts = math.Inf(1); f.depends <= d.Inputs {
+		f.luts = 1
+	} else if n := 1 << (f.depends - d.Inputs); n <= d.Joined {
+		f.luts = float64(n)
+	}
+	if f.luts == 1 {
 		return 1
 	}
-	if len(needs) < inputs {
-		return d.halves(narrowed(truth, needs), len(needs), known)
+	parts := []*function{f}
+	for reads := 1; reads < d.Inputs; reads++ {
+		if parts = all.split(parts); parts == nil || len(parts) > d.Inputs {
+			break
+		}
+		if reads+len(parts) > d.Inputs {
+			continue
+		}
+		sum := 1.
+		for _, p := range parts {
+			sum += d.plan(all, p)
+		}
+		if sum < f.luts {
+			f.luts, f.parts = sum, parts
+		}
 	}
-	low, high := half(truth, inputs, 0), half(truth, inputs, 1)
-	return d.Half + d.halves(low, inputs-1, known) + d.halves(high, inputs-1, known)
+	return f.luts
+}
+
+// split is functions where those that depend on the last bit of the address are halved.
+func (all functions) split(list []*function) (parts []*function) {
+	last := 0
+	for _, f := range list {
+		last = max(last, f.inputs)
+	}
+	add := func(f *function) {
+		if f != nil && !slices.Contains(parts, f) {
+			parts = append(parts, f)
+		}
+	}
+	for _, f := range list {
+		if f.inputs < last {
+			add(f)
+			continue
+		}
+		low, high := all.halves(f)
+		add(low)
+		add(high)
+	}
+	return parts
+}
+
+// loose is how many lookup tables a column takes that is made of parts, for each that it could be made of: synthesis
+// does not find the least.
+const loose = 1.2
+
+// column is the lookup tables of a column, but for those that other columns have.
+func (d *Device) column(t *lookup, k int) float64 {
+	f := t.functions.of(t.columns[k].truth, t.inputs)
+	luts := d.cover(t.functions, f)
+	if f != nil && f.parts != nil {
+		return loose * luts
+	}
+	return luts
+}
+
+// cover is the lookup tables of a function that no other one has.
+func (d *Device) cover(all functions, f *function) float64 {
+	if f == nil || f.counted {
+		return 0
+	}
+	f.counted = true
+	d.plan(all, f)
+	if f.parts == nil {
+		return f.luts
+	}
+	sum := 1.
+	for _, p := range f.parts {
+		sum += d.cover(all, p)
+	}
+	return sum
 }
 
 // half is the rows whose highest bit is so.
@@ -171,10 +278,6 @@ func half(truth []uint64, inputs, high int) []uint64 {
 	n := 1 << (inputs - 1)
 	return []uint64{truth[0] >> (n * high) & (1<<n - 1)}
 }
-
-// joined is the lookup tables that choose among so many, each of which feeds nothing else: multiplexers beside the
-// tables choose for free among the first.
-func (d *Device) joined(n int) float64 { return d.chosen((n + d.Joined - 1) / d.Joined) }
 
 // chosen is the lookup tables that choose among so many.
 func (d *Device) chosen(n int) (luts float64) {
@@ -189,7 +292,7 @@ func (w *walk) row(n *circuit.Node, set func(int, bit), at bit) {
 	if !open(&w.m.Memories[n.K]) {
 		return
 	}
-	list := w.contents(n.K)
+	list := w.contents(n.K).columns
 	for k := range n.Width {
 		switch c := &list[k]; {
 		case c.support == nil:
@@ -207,16 +310,16 @@ func (w *walk) fetched(n *circuit.Node, set func(int, bit)) {
 	if !open(&w.m.Memories[n.K]) {
 		return
 	}
-	for k, c := range w.contents(n.K) {
-		if c.support == nil {
-			set(k, c.always)
+	for k, b := range constants(&w.m.Memories[n.K]) {
+		if b < 0 {
+			set(k, b)
 		}
 	}
 }
 
 // selects is the bits of the address that a bit of such a row depends on.
 func (w *walk) selects(n *circuit.Node, k int) (list []bit) {
-	for _, i := range w.contents(n.K)[k].support {
+	for _, i := range w.contents(n.K).columns[k].support {
 		list = append(list, w.of(n.Args[0], i))
 	}
 	return list

@@ -38,7 +38,7 @@ func (w *walk) cover() {
 	}
 	for b, cone := range w.cone {
 		if len(cone) > 1 && !w.inside[b] {
-			w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT++
+			w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT += w.d.wide(len(cone))
 		}
 	}
 }
@@ -54,11 +54,11 @@ func (w *walk) logic(b bit, in []bit) {
 		return
 	}
 	in = distinct(in)
-	if n := len(in); n > w.d.Inputs {
+	if n := len(in); n > w.d.Wide {
 		w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT += w.d.tree(n)
 		return
 	}
-	w.cone[b] = w.widened(in, w.d.Inputs)
+	w.cone[b] = w.widened(in, w.d.Wide)
 }
 
 // distinct is the bits that are not constant, each once.
@@ -101,7 +101,7 @@ func (w *walk) choice(id circuit.ID) {
 	for k := range n.Width {
 		b := w.first[id] + bit(k)
 		x, y := w.of(n.Args[1], k), w.of(n.Args[2], k)
-		if w.reads[b] == 1 && (w.line[b] == 1 && (x < 0 || y < 0) || w.stays(b, x) || w.stays(b, y)) {
+		if w.reads[b] == 1 && (w.line[b] == 1 && (x < 0 || y < 0) || stays(w, b, x) || stays(w, b, y)) {
 			continue
 		}
 		w.logic(b, []bit{c, x, y})
@@ -109,7 +109,7 @@ func (w *walk) choice(id circuit.ID) {
 }
 
 // stays reports whether the state that a bit is the next of is this.
-func (w *walk) stays(b, now bit) bool {
+func stays(w *walk, b, now bit) bool {
 	if now < 0 {
 		return false
 	}
@@ -164,7 +164,7 @@ func (w *walk) comparison(id circuit.ID) {
 		return
 	}
 	if w.live[b] {
-		w.counts[Comparators].LUT += w.d.compare(width, constants > 0)
+		w.counts[Comparators].LUT += w.d.compare(width, constants > 0, w.m.Nodes[n.Args[0]].Op == circuit.Const)
 	}
 }
 
@@ -185,15 +185,21 @@ func (w *walk) adder(id circuit.ID) {
 		}
 		return
 	}
-	into := w.taken(n, top)
+	into, inner := taken(w, n, top), inner(w, n, top)
 	for k := range top {
-		x, y := w.of(n.Args[1-into], k), w.of(n.Args[into], k)
+		x, y, b := w.of(n.Args[1-into], k), w.of(n.Args[into], k), w.first[id]+bit(k)
+		if inner != nil && three(w, inner, k, min(x, y)) {
+			w.counts[Adders].LUT++
+		}
 		switch {
-		case x < 0 && y < 0:
+		case x < 0 && y < 0, w.wire[b] != b:
 		case x < 0 || y < 0:
 			w.counts[Adders].LUT += w.d.Pass
 		default:
 			w.counts[Adders].LUT++
+			if n.Op == circuit.Sub {
+				w.counts[Adders].LUT += w.d.Turn
+			}
 			if w.d.TakesIn && w.cone[y] != nil && w.reads[y] == 1 &&
 				len(distinct(append([]bit{x}, w.cone[y]...))) <= w.d.Inputs {
 				w.inside[y] = true
@@ -202,27 +208,62 @@ func (w *walk) adder(id circuit.ID) {
 	}
 }
 
+// inner is a sum to which a constant is added, where nothing else reads it: Yosys adds all three at once.
+func inner(w *walk, n *circuit.Node, width int) *circuit.Node {
+	for i, a := range n.Args {
+		top := w.of(n.Args[1-i], width-1)
+		if w.m.Nodes[a].Op != circuit.Const || top < 0 {
+			continue
+		}
+		id := w.owner[top]
+		if o := &w.m.Nodes[id]; o.Op != circuit.Add || o.Width < width {
+			return nil
+		}
+		for k := range width {
+			b := w.of(n.Args[1-i], k)
+			if own := w.first[id] + bit(k); b != w.wire[own] || b == own && w.reads[b] != 1 {
+				return nil
+			}
+		}
+		return &w.m.Nodes[id]
+	}
+	return nil
+}
+
+// three reports whether a bit of a sum to which a constant is added takes a lookup table for what it carries.
+func three(w *walk, inner *circuit.Node, k int, constant bit) bool {
+	x, y := w.of(inner.Args[0], k), w.of(inner.Args[1], k)
+	return x >= 0 && y >= 0 || max(x, y) >= 0 && constant == one
+}
+
 // taken is the operand of an adder whose logic its lookup tables take in: the carry chain needs the bits of the other
 // one. Yosys has the one first that is shorter, or made of fewer pieces.
-func (w *walk) taken(n *circuit.Node, width int) int {
-	var size, pieces [2]int
-	for i := range size {
+func taken(w *walk, n *circuit.Node, width int) int {
+	var bits, pieces [2]int
+	for i := range bits {
+		bits[i] = size(w, n, i, width)
 		before := bit(-3)
-		for k := range width {
+		for k := range bits[i] {
 			b := w.of(n.Args[i], k)
-			if b != zero {
-				size[i] = k + 1
-			}
 			if b != before+1 && (b >= 0 || before >= 0 || k == 0) {
 				pieces[i]++
 			}
 			before = b
 		}
 	}
-	if n.Op == circuit.Add && (size[0] > size[1] || size[0] == size[1] && pieces[0] > pieces[1]) {
+	if n.Op == circuit.Add && (bits[0] > bits[1] || bits[0] == bits[1] && pieces[0] > pieces[1]) {
 		return 0
 	}
 	return 1
+}
+
+// size is the bits of an operand of an adder without those that follow from its sign.
+func size(w *walk, n *circuit.Node, operand, width int) int {
+	at := func(k int) bit { return w.of(n.Args[operand], k) }
+	for width > 1 && (n.Signed && at(width-1) == at(width-2) || !n.Signed && at(width-1) == zero) {
+		width--
+	}
+	return width
 }
 
 // peek is a row of constants in lookup tables.
@@ -238,7 +279,7 @@ func (w *walk) peek(id circuit.ID) {
 			w.logic(b, in)
 			continue
 		}
-		w.counts[Tables].LUT += w.contents(n.K)[k].luts
+		w.counts[Tables].LUT += w.d.column(w.contents(n.K), k)
 	}
 }
 

@@ -12,7 +12,6 @@ const (
 	counterLUT = 2   // of the counters of places and of words
 	flagLUT    = 3   // of room and valid
 	ringLUT    = 3.5 // of the places where words are written and read
-	aheadLUT   = 5.5 // the same, where the memory is read a clock ahead
 )
 
 // A FIFO has so many places for words of so many bits. In is shift registers where it is cost.Shift.
@@ -41,8 +40,11 @@ func (q FIFO) Of(f cost.Fabric) []cost.Part {
 		memory = f.RAM(q.Width, q.Places, q.In)
 		memory.FF = 0
 	default:
-		luts += aheadLUT * float64(place)
+		luts += d.Ring * float64(place)
 		control.FF += 2*place + 1
+		if d.Around > 0 {
+			control.FF += q.Width + d.Around
+		}
 		memory = f.RAM(q.Width, q.Places, q.In)
 		memory.LUT, memory.FF = q.Width, q.Width
 	}

@@ -76,41 +76,103 @@ func memories(w *walk) {
 		default:
 			r := w.d.Fabric.RAM(width, m.Rows, in)
 			c.RAM += float64(r.LUTRAM)
+			if r.BRAM > 0 && w.d.Around > 0 && apart(w, k) {
+				c.FF += float64(2*width + w.d.Around)
+			}
 			c.LUT += float64(r.LUT - r.LUTRAM)
 			c.BRAM += r.BRAM
 			c.URAM += r.URAM
 		}
 	}
 	for i := range w.m.Nodes {
-		if n := &w.m.Nodes[i]; n.Op == circuit.Multiply && w.met[i] {
-			w.counts[Multipliers].DSP++
+		if w.m.Nodes[i].Op == circuit.Multiply && w.met[i] {
+			multiplier(w, circuit.ID(i))
 		}
 	}
 }
 
-// ahead is what a memory takes that is read at an address in registers: Yosys reads with the address that comes next,
-// and has a copy of these registers.
-func ahead(w *walk, memory int) {
-	if rows := w.m.Memories[memory].Rows; rows&(rows-1) != 0 {
-		return
+// apart reports whether a memory is read at another address than the one at which it is written.
+func apart(w *walk, memory int) bool {
+	m := &w.m.Memories[memory]
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		if n.Op != circuit.Fetch || n.K != memory {
+			continue
+		}
+		for k := range bits.Len(uint(m.Rows - 1)) {
+			if w.of(n.Args[0], k) != w.of(m.Address, k) {
+				return true
+			}
+		}
 	}
+	return false
+}
+
+// multiplier is one of the device. It takes in the registers around it but for the last, and on an ECP5 none.
+func multiplier(w *walk, id circuit.ID) {
+	c, n := &w.counts[Multipliers], &w.m.Nodes[id]
+	c.DSP++
+	for k := range n.Width {
+		if w.live[w.first[id]+bit(k)] {
+			c.FF++
+		}
+	}
+	if w.d.Fabric == cost.ECP5 {
+		c.FF += float64(n.Width + w.m.Nodes[n.Args[0]].Width + w.m.Nodes[n.Args[1]].Width)
+	}
+}
+
+// ahead is what a memory takes that is read at an address in registers: Yosys reads at the address that comes next. Of
+// a memory that iterations write it has these registers twice, of a table it has the row in registers. Where the row
+// goes into registers anyway, these are the memory's, and nothing changes.
+func ahead(w *walk, memory int) {
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
 		if n.Op != circuit.Peek || n.K != memory || !w.met[i] {
 			continue
 		}
-		registers := 0
+		var address []bit
 		for k := range bits.Len(uint(w.m.Memories[memory].Rows - 1)) {
-			b := w.of(n.Args[0], k)
-			if b < 0 {
-				continue
+			if b := w.of(n.Args[0], k); b >= 0 {
+				address = append(address, b)
 			}
-			if op := w.m.Nodes[w.owner[b]].Op; op != circuit.Read && op != circuit.Delay {
-				return
-			}
-			registers++
 		}
-		w.counts[Memories].FF += float64(registers)
-		w.counts[Memories].LUT += w.d.Ahead * float64(registers)
+		row := 0
+		kept := true
+		for k := range n.Width {
+			if b := w.first[i] + bit(k); w.live[b] && w.wire[b] == b {
+				row++
+				kept = kept && w.reads[b] == 1 && w.line[b] == 1
+			}
+		}
+		switch {
+		case kept || !alike(w, address):
+		case w.m.Memories[memory].Data != nil:
+			w.counts[Memories].FF += float64(row)
+		default:
+			w.counts[Memories].FF += float64(len(address))
+			w.counts[Memories].LUT += w.d.Ahead * float64(len(address))
+		}
 	}
+}
+
+// alike reports whether bits come from registers that take something in the same clocks.
+func alike(w *walk, list []bit) bool {
+	when := func(b bit) (id circuit.ID, reset, ok bool) {
+		switch n := &w.m.Nodes[w.owner[b]]; n.Op {
+		case circuit.Delay:
+			return circuit.None, false, true
+		case circuit.Read:
+			s := &w.m.States[n.K]
+			return s.When, s.Reset, true
+		}
+		return circuit.None, false, false
+	}
+	for _, b := range list {
+		id, reset, ok := when(b)
+		if first, same, _ := when(list[0]); !ok || id != first || reset != same {
+			return false
+		}
+	}
+	return true
 }

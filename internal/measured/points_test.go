@@ -3,6 +3,7 @@
 //
 //	points_test.go   what is measured: layers in folds, and networks
 //	yosys_test.go    how
+//	netlist_test.go  what is counted of what Yosys makes
 //	measure_test.go  who does it
 //	table_test.go    the table, and the fit
 //	errors_test.go   errors, and the page that shows them
@@ -12,18 +13,23 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/hlslib/add"
+	"hlsgen/hlslib/cells"
+	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pool"
 	"hlsgen/hlslib/requant"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/hlslib/swg"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/hlslib/vvau"
@@ -32,14 +38,31 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 	"hlsgen/internal/tier"
+	"hlsgen/templates"
+	"hlsgen/templates/rtl"
 )
 
-// A point is a layer in a fold for a board.
+// A point is a layer in a fold, or a FIFO, for a board.
 type point struct {
 	name   string
-	op     dataflow.Op
+	op     dataflow.Op // nil of a FIFO
 	fold   dataflow.Fold
+	fifo   cells.FIFO
 	target dataflow.Target
+}
+
+// files are the modules of a point; the one on top has its name.
+func (p point) files() templates.Files {
+	if p.op != nil {
+		return rtl.Layer(p.name, "", p.op.(dataflow.Circuited).Circuit(p.fold, p.target))
+	}
+	style := map[cost.Memory]string{cost.Shift: "srl", cost.Distributed: "lutram", cost.Block: "bram"}[p.fifo.In]
+	text := fmt.Sprintf(`module %s (input clk, input rst, output room, input claim, input [%d:0] din, input write,
+    output [%[2]d:0] word, output valid, input read);
+    hlsgen_stream #(.WIDTH(%d), .PLACES(%d), .STYLE("%s")) fifo (.*);
+endmodule
+`, p.name, p.fifo.Width-1, p.fifo.Width, p.fifo.Places, style)
+	return templates.Files{{Path: "rtl/layers/" + p.name + ".sv", Data: []byte(text)}}
 }
 
 // boardsMeasured are boards of the families that Yosys synthesises for; networks are measured for one.
@@ -128,11 +151,11 @@ func matrices(t testing.TB, to dataflow.Target) (list []point) {
 		weight, in int
 		folds      [][2]int
 	}{
-		{4, 4, [][2]int{{1, 4}, {1, 16}, {2, 8}, {2, 16}, {1, 1}, {2, 2}, {1, 32}, {4, 4}, {8, 2},
-			{1, 64}, {4, 16}, {8, 8}}},
+		{4, 4, [][2]int{{1, 1}, {2, 2}, {1, 4}, {4, 4}, {8, 2}, {2, 8}, {1, 16}, {2, 16}, {4, 16}, {1, 32}, {2, 32},
+			{4, 32}}},
 		{2, 2, [][2]int{{1, 16}, {2, 8}, {4, 16}}},
 		{1, 1, [][2]int{{1, 32}, {4, 64}}},
-		{8, 8, [][2]int{{1, 4}, {2, 8}}},
+		{8, 8, [][2]int{{1, 4}, {2, 4}}},
 	} {
 		for _, fold := range sweep.folds {
 			pe, simd := fold[0], fold[1]
@@ -145,7 +168,7 @@ func matrices(t testing.TB, to dataflow.Target) (list []point) {
 					continue
 				}
 				name := fmt.Sprintf("mvau_w%da%d_pe%d_simd%d_%v", sweep.weight, sweep.in, pe, simd, f.Memory)
-				list = append(list, point{name, op, f, to})
+				list = append(list, point{name: name, op: op, fold: f, target: to})
 			}
 		}
 	}
@@ -162,8 +185,8 @@ func constant(t testing.TB, to dataflow.Target) (list []point) {
 			for f := range op.Folds() {
 				if f.PE == size[0] && f.SIMD == size[1] && f.Compute != dataflow.DSP && f.Memory == dataflow.LUTRAM &&
 					f.Steps != dataflow.Serial {
-					list = append(list, point{fmt.Sprintf("const_w%da%d_pe%d_simd%d", bits[0], bits[1], f.PE, f.SIMD),
-						op, f, to})
+					name := fmt.Sprintf("const_w%da%d_pe%d_simd%d", bits[0], bits[1], f.PE, f.SIMD)
+					list = append(list, point{name: name, op: op, fold: f, target: to})
 				}
 			}
 		}
@@ -171,18 +194,19 @@ func constant(t testing.TB, to dataflow.Target) (list []point) {
 	return list
 }
 
-// spread is so many folds of a layer, from the first to the last.
+// spread is so many folds of a layer, from the first to the last of those that are not large.
 func spread(name string, op dataflow.Op, n int, to dataflow.Target) (list []point) {
 	var folds []dataflow.Fold
 	for f := range op.Folds() {
-		if f.Memory != dataflow.URAM && f.Compute != dataflow.DSP {
+		if f.Memory != dataflow.URAM && f.Compute != dataflow.DSP && f.PE*f.SIMD <= 16 {
 			folds = append(folds, f)
 		}
 	}
-	for i := range min(n, len(folds)) {
-		f := folds[i*len(folds)/min(n, len(folds))]
+	n = min(n, len(folds))
+	for i := range n {
+		f := folds[i*(len(folds)-1)/max(1, n-1)]
 		name := fmt.Sprintf("%s_pe%d_simd%d_%v_%v_%v", name, f.PE, f.SIMD, f.Memory, f.Compute, f.Steps)
-		list = append(list, point{name, op, f, to})
+		list = append(list, point{name: name, op: op, fold: f, target: to})
 	}
 	return list
 }
@@ -194,40 +218,68 @@ func others(t testing.TB, to dataflow.Target) (list []point) {
 	more := func(name string, n int, op dataflow.Op, in ...dataflow.Type) {
 		list = append(list, spread(name, bind(t, op, in...), n, to)...)
 	}
-	more("vvau_w4a4", 8, vvau.New(vvau.Params{Weights: draw(r, 8, 9, 4)}), layertest.Full(u4, 4, 9, 8))
-	more("vvau_w2a2", 6, vvau.New(vvau.Params{Weights: draw(r, 16, 9, 2)}), layertest.Full(u2, 4, 9, 16))
-	more("swg_3x3", 8, swg.New(swg.Params{Kernel: [2]int{3, 3}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1},
+	more("vvau_w4a4", 4, vvau.New(vvau.Params{Weights: draw(r, 8, 9, 4)}), layertest.Full(u4, 4, 9, 8))
+	more("vvau_w2a2", 4, vvau.New(vvau.Params{Weights: draw(r, 16, 9, 2)}), layertest.Full(u2, 4, 9, 16))
+	more("swg_3x3", 5, swg.New(swg.Params{Kernel: [2]int{3, 3}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1},
 		Before: [2]int{1, 1}, After: [2]int{1, 1}, Groups: 1}), layertest.Full(u4, 16, 16, 8))
-	more("swg_2x2", 6, swg.New(swg.Params{Kernel: [2]int{2, 2}, Stride: [2]int{2, 2}, Dilation: [2]int{1, 1},
+	more("swg_2x2", 4, swg.New(swg.Params{Kernel: [2]int{2, 2}, Stride: [2]int{2, 2}, Dilation: [2]int{1, 1},
 		Groups: 1}), layertest.Full(u2, 28, 28, 16))
-	more("pool_max", 4, pool.New(pool.Params{Op: pool.Max}), layertest.Full(u4, 4, 4, 16))
-	more("pool_sum", 4, pool.New(pool.Params{Op: pool.Sum}), layertest.Full(u4, 4, 9, 8))
-	more("threshold_one", 5, threshold.New(threshold.Params{Steps: stairs(r, 1, 4, 20)}), layertest.Full(i10, 4, 16))
-	more("threshold_each", 7, threshold.New(threshold.Params{Steps: stairs(r, 32, 4, 20)}), layertest.Full(i10, 4, 32))
-	more("threshold_two", 6, threshold.New(threshold.Params{Steps: stairs(r, 16, 2, 50)}), layertest.Full(i12, 4, 16))
-	more("add", 4, add.New(add.Params{}), layertest.Full(u4, 4, 16), layertest.Full(i8, 4, 16))
-	more("add_factors", 3, add.New(add.Params{Factors: [2][]int64{{3}, {5}}}),
+	more("pool_max", 2, pool.New(pool.Params{Op: pool.Max}), layertest.Full(u4, 4, 4, 16))
+	more("pool_sum", 2, pool.New(pool.Params{Op: pool.Sum}), layertest.Full(u4, 4, 9, 8))
+	more("threshold_one", 2, threshold.New(threshold.Params{Steps: stairs(r, 1, 4, 20)}), layertest.Full(i10, 4, 16))
+	more("threshold_each", 5, threshold.New(threshold.Params{Steps: stairs(r, 32, 4, 20)}), layertest.Full(i10, 4, 32))
+	more("threshold_two", 4, threshold.New(threshold.Params{Steps: stairs(r, 16, 2, 50)}), layertest.Full(i12, 4, 16))
+	more("add", 2, add.New(add.Params{}), layertest.Full(u4, 4, 16), layertest.Full(i8, 4, 16))
+	more("add_factors", 2, add.New(add.Params{Factors: [2][]int64{{3}, {5}}}),
 		layertest.Full(u4, 4, 16), layertest.Full(i8, 4, 16))
 	for _, w := range [][2]int{{1, 8}, {8, 2}, {3, 4}, {16, 1}, {2, 32}} {
 		more(fmt.Sprintf("dwc_%d_%d", w[0], w[1]), 1, dwc.New(dwc.Params{In: w[0], Out: w[1]}),
 			layertest.Full(u4, 4, 96))
 	}
-	more("label", 3, labelselect.New(labelselect.Params{Labels: 10, K: 1, First: labelselect.Largest,
+	more("label", 2, labelselect.New(labelselect.Params{Labels: 10, K: 1, First: labelselect.Largest,
 		Ties: labelselect.LowerIndex}), layertest.Full(layertest.Int(12), 10))
-	more("requant", 4, requant.New(requant.Params{Multiplier: []int64{77}, Bias: []int64{13}, Shift: 9, Lo: 0, Hi: 15}),
+	more("requant", 2, requant.New(requant.Params{Multiplier: []int64{77}, Bias: []int64{13}, Shift: 9, Lo: 0, Hi: 15}),
 		layertest.Full(i12, 4, 16))
 	for _, bits := range []int{2, 4} {
 		op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 16, 32, bits), Steps: stairs(r, 16, bits, 1<<(2*bits))}),
 			layertest.Full(layertest.UInt(bits), 2, 32))
-		list = append(list, spread(fmt.Sprintf("mvau_steps%d", bits), op, 8, to)...)
+		list = append(list, spread(fmt.Sprintf("mvau_steps%d", bits), op, 4, to)...)
 	}
 	return list
 }
 
-// points are the layers that are measured for a board: for those of AMD all, else one of six.
+// fifos are of all styles that the board has.
+func fifos(to dataflow.Target) (list []point) {
+	for _, q := range []cells.FIFO{{Places: 3, Width: 8, In: cost.Shift}, {Places: 16, Width: 4, In: cost.Shift},
+		{Places: 32, Width: 16, In: cost.Shift}, {Places: 40, Width: 8, In: cost.Distributed},
+		{Places: 64, Width: 24, In: cost.Distributed}, {Places: 520, Width: 8, In: cost.Block},
+		{Places: 1024, Width: 16, In: cost.Block}} {
+		if q.In == cost.Distributed && !to.Board.StoresInLUTs() {
+			continue
+		}
+		list = append(list, point{name: fmt.Sprintf("fifo_%d_of_%d_bits", q.Places, q.Width), fifo: q, target: to})
+	}
+	return list
+}
+
+// recurrent are the smallest folds of recurrent layers of a model.
+func recurrent(t testing.TB, to dataflow.Target) (list []point) {
+	m := model(t, "internal/models/lstm-h16-w8a8-pot/model.onnx")
+	for i, n := range m.Graph.Nodes {
+		if n.Op.Kind() == rnn.Kind {
+			list = append(list, spread(fmt.Sprintf("lstm%d_w8a8", i), n.Op, 40, to)...)
+		}
+	}
+	return slices.DeleteFunc(list, func(p point) bool {
+		return p.fold.PE*p.fold.SIMD > 1 || p.fold.Memory != dataflow.BRAM
+	})
+}
+
+// points are the layers that are measured for a board: for those of AMD all, else two of three of the smallest ones.
 func points(t testing.TB, to dataflow.Target) (list []point) {
-	for i, p := range append(append(matrices(t, to), constant(t, to)...), others(t, to)...) {
-		if family(to) == "xilinx" || i%6 == 0 {
+	small := func(p point) bool { return p.op == nil || p.fold.PE*p.fold.SIMD <= 4 && p.op.Kind() != rnn.Kind }
+	for i, p := range slices.Concat(matrices(t, to), constant(t, to), others(t, to), fifos(to), recurrent(t, to)) {
+		if family(to) == "xilinx" || i%3 < 2 && small(p) {
 			list = append(list, p)
 		}
 	}
@@ -235,11 +287,15 @@ func points(t testing.TB, to dataflow.Target) (list []point) {
 }
 
 // The groups of points: where tables of constants lie.
-const inMemories, inTables = "tables in memories", "tables in LUTs"
+const inMemories, inTables, ofFIFOs = "tables in memories", "tables in LUTs", "FIFOs"
 
-// group is what a point's error counts for: where its tables lie.
+var groups = []string{inMemories, inTables, ofFIFOs}
+
+// group is what a point's error counts for.
 func (p point) group() string {
 	switch {
+	case p.op == nil:
+		return ofFIFOs
 	case strings.HasPrefix(p.name, "const"), p.fold.Memory == dataflow.LUTRAM:
 		return inTables
 	}
@@ -252,25 +308,31 @@ type network struct {
 	design *dataflow.Design
 }
 
+// model is one of the project's.
+func model(t testing.TB, path string) *dataflow.Model {
+	t.Helper()
+	var d diag.List
+	c, err := compiler.Check(context.Background(), compiler.Options{Model: filepath.Join(tier.Root(t), path)}, &d)
+	if err != nil || c.Imported.Model == nil {
+		t.Fatal(path, err, d.Diags)
+	}
+	return c.Imported.Model
+}
+
 // networks are whole models at a rate.
 func networks(t testing.TB, to dataflow.Target) (list []network) {
-	root := tier.Root(t)
 	for _, n := range []struct {
 		name, model string
 		interval    int
 	}{
-		{"iris", root + "/internal/examples/iris-mlp-w3a3/model.onnx", 100},
-		{"digits-mlp-w2a2", root + "/internal/examples/digits-mlp-w2a2/model.onnx", 400},
-		{"digits-cnn-w4a4", root + "/internal/models/digits-cnn-w4a4/model.onnx", 5000},
+		{"iris", "internal/examples/iris-mlp-w3a3/model.onnx", 100},
+		{"digits-mlp-w2a2", "internal/examples/digits-mlp-w2a2/model.onnx", 400},
+		{"digits-cnn-w4a4", "internal/models/digits-cnn-w4a4/model.onnx", 5000},
 	} {
 		var d diag.List
-		c, err := compiler.Check(context.Background(), compiler.Options{Model: n.model}, &d)
-		if err != nil || c.Imported.Model == nil {
-			t.Fatal(n.name, err, d.Diags)
-		}
 		by := to // a formula that does not follow from these measurements
 		by.Formula = dataflow.FINN
-		made, err := folding.Make(context.Background(), c.Imported.Model, by, folding.Goal{Interval: n.interval}, &d)
+		made, err := folding.Make(context.Background(), model(t, n.model), by, folding.Goal{Interval: n.interval}, &d)
 		if err != nil || made == nil {
 			t.Fatal(n.name, err, d.Diags)
 		}

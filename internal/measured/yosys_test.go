@@ -2,17 +2,15 @@ package measured
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"hlsgen/internal/circuit"
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"
 )
@@ -32,45 +30,47 @@ var flows = map[string]flow{
 		"synth_ecp5 -run coarse:check"},
 }
 
-// layers is the cells of circuits, by name: many at once, as most of the time of a small one goes into what Yosys reads
+// together is the cells of points, by name: many at once, as most of the time of a small one goes into what Yosys reads
 // first.
-func layers(ctx context.Context, dir, family string, circuits map[string]*circuit.Module) (map[string]map[string]int,
-	time.Duration, error) {
+func together(ctx context.Context, dir string, list []point) (map[string]cellCount, time.Duration, error) {
 	files := rtl.Library()
-	for name, m := range circuits {
-		files = append(files, rtl.Layer(name, "", m)...)
+	tops := map[string]bool{}
+	for _, p := range list {
+		files, tops[p.name] = append(files, p.files()...), true
 	}
-	s := []string{"hierarchy -check", "proc", "flatten", "delete =*hlsgen_multiply*"}
+	read := []string{"read_verilog -sv -defer lib/*.sv"}
+	s := []string{"hierarchy -check", "proc", "flatten", "delete =*hlsgen_*"}
 	for _, f := range files {
-		name := strings.TrimSuffix(filepath.Base(f.Path), ".sv")
-		if strings.HasPrefix(f.Path, "rtl/layers/") && circuits[name] == nil {
-			s = append(s, "delete "+name) // a function, which is in its layer now
+		if module, ok := strings.CutPrefix(f.Path, "rtl/layers/"); ok {
+			read = append(read, "read_verilog -sv layers/"+module)
+			if module = strings.TrimSuffix(module, ".sv"); !tops[module] {
+				s = append(s, "delete "+module) // a function, which is in its layer now
+			}
 		}
 	}
-	read := []string{"read_verilog -sv -defer lib/hlsgen_multiply.sv"}
-	for _, f := range files {
-		if name, ok := strings.CutPrefix(f.Path, "rtl/layers/"); ok {
-			read = append(read, "read_verilog -sv layers/"+name)
-		}
-	}
-	return run(ctx, dir, family, files, append(read, s...))
+	return run(ctx, dir, family(list[0].target), files, append(read, s...))
 }
 
 // whole is the cells of a network.
-func whole(ctx context.Context, dir, family string, n *rtl.Network) (map[string]map[string]int, time.Duration, error) {
-	files := append(rtl.Library(), n.Files...)
-	return run(ctx, dir, family, files, []string{"read_verilog -sv -defer *.sv lib/*.sv layers/*.sv",
-		"hierarchy -check -top " + n.Top, "proc", "flatten"})
+func whole(ctx context.Context, dir string, n network) (cellCount, time.Duration, error) {
+	w, err := rtl.Of(n.design, templates.Options{Top: "network"})
+	if err != nil {
+		return cellCount{}, 0, err
+	}
+	got, spent, err := run(ctx, dir, family(n.design.Target), append(rtl.Library(), w.Files...),
+		[]string{"read_verilog -sv -defer *.sv lib/*.sv layers/*.sv", "hierarchy -check -top " + w.Top,
+			"proc", "flatten"})
+	return got[w.Top], spent, err
 }
 
 // run has Yosys synthesise files that a script has read.
-func run(ctx context.Context, dir, family string, files templates.Files, read []string) (map[string]map[string]int,
+func run(ctx context.Context, dir, family string, files templates.Files, read []string) (map[string]cellCount,
 	time.Duration, error) {
 	if err := files.Write(dir); err != nil {
 		return nil, 0, err
 	}
 	dir = filepath.Join(dir, "rtl")
-	script := append(slices.Concat(flows[family].cells, read), flows[family].synth, "tee -q -o stat.txt stat")
+	script := append(slices.Concat(flows[family].cells, read), flows[family].synth, "json -o cells.json")
 	lines := []byte(strings.Join(script, "\n") + "\n")
 	if err := os.WriteFile(filepath.Join(dir, "script.ys"), lines, 0o666); err != nil {
 		return nil, 0, err
@@ -80,27 +80,17 @@ func run(ctx context.Context, dir, family string, files templates.Files, read []
 	if out, err := c.CombinedOutput(); err != nil {
 		return nil, 0, fmt.Errorf("yosys: %w\n%.3000s", err, out)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "stat.txt"))
-	return statistics(string(text)), c.ProcessState.UserTime() + c.ProcessState.SystemTime(), err
-}
-
-var (
-	moduleLine = regexp.MustCompile(`^=== (\S+) ===$`)
-	cellLine   = regexp.MustCompile(`^     (\S+) +(\d+)$`)
-)
-
-// statistics reads what stat says.
-func statistics(text string) map[string]map[string]int {
-	all := map[string]map[string]int{}
-	var of map[string]int
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		if m := moduleLine.FindStringSubmatch(line); m != nil {
-			of = map[string]int{}
-			all[m[1]] = of
-		} else if m := cellLine.FindStringSubmatch(line); m != nil && of != nil {
-			of[m[1]], _ = strconv.Atoi(m[2])
-		}
+	text, err := os.ReadFile(filepath.Join(dir, "cells.json"))
+	if err != nil {
+		return nil, 0, err
 	}
-	return all
+	var made struct{ Modules map[string]netlist }
+	if err := json.Unmarshal(text, &made); err != nil {
+		return nil, 0, err
+	}
+	counts := map[string]cellCount{}
+	for name, n := range made.Modules {
+		counts[name] = n.counted()
+	}
+	return counts, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
 }

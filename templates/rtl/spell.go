@@ -224,9 +224,9 @@ func (s *speller) expression(n circuit.Node) string {
 	arg := func(i, width int) string { return s.resized(n.Args[i], width) }
 	switch n.Op {
 	case circuit.Add:
-		return arg(0, w) + " + " + arg(1, w)
+		return addend(s, n, 0) + " + " + addend(s, n, 1)
 	case circuit.Sub:
-		return arg(0, w) + " - " + arg(1, w)
+		return addend(s, n, 0) + " - " + addend(s, n, 1)
 	case circuit.And:
 		return s.chain(n, " & ")
 	case circuit.Or:
@@ -257,6 +257,16 @@ func (s *speller) expression(n circuit.Node) string {
 		return s.row(n.K, n.Args[0])
 	}
 	panic(fmt.Sprintf("rtl: operation %d", n.Op))
+}
+
+// addend is an operand of a sum or difference. Of a signed one, both are: else Yosys takes the one with the sign in
+// front, bit by bit, for the carry chain, and the lookup tables of the chain cannot take in the logic of the other one.
+func addend(s *speller, n circuit.Node, i int) string {
+	text, own := s.resized(n.Args[i], n.Width), s.m.Nodes[n.Args[i]]
+	if !n.Signed || own.Signed && own.Width == n.Width {
+		return text
+	}
+	return "$signed(" + text + ")"
 }
 
 func (s *speller) chain(n circuit.Node, op string) string {

@@ -1,0 +1,165 @@
+package measured
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A netlist is what Yosys has made of a module, as it writes it in JSON. Bits are numbers; constants are not.
+type netlist struct {
+	Cells map[string]*cell
+}
+
+// A cell has pins by port and direction.
+type cell struct {
+	Type        string
+	Directions  map[string]string `json:"port_directions"`
+	Connections map[string][]any
+}
+
+// A cellCount is cells of a layer or a network, as Yosys counts them. LUT is LUT1 to LUT6, shift registers and
+// memories, a RAM32M being four; no inverters. Levels is the lookup tables on the longest way between registers.
+type cellCount struct{ LUT, Shift, RAM, FF, BRAM, DSP, Levels int }
+
+// counted is the cells of a netlist.
+func (n netlist) counted() (c cellCount) {
+	for _, x := range n.Cells {
+		switch name := x.Type; {
+		case slices.Contains([]string{"LUT1", "LUT2", "LUT3", "LUT4", "LUT5", "LUT6"}, name), name == "SB_LUT4":
+			c.LUT++
+		case name == "CCU2C": // two lookup tables with their carry
+			c.LUT += 2
+		case strings.HasPrefix(name, "SRL"):
+			c.Shift++
+		case name == "RAM32M", name == "RAM64M", name == "RAM128X1D", name == "TRELLIS_DPR16X4":
+			c.RAM += 4
+		case name == "RAM32X1D", name == "RAM64X1D":
+			c.RAM += 2
+		case strings.HasPrefix(name, "FD"), strings.HasPrefix(name, "SB_DFF"), name == "TRELLIS_FF":
+			c.FF++
+		case name == "RAMB18E1", name == "SB_RAM40_4K", name == "DP16KD", name == "PDPW16KD":
+			c.BRAM++
+		case name == "RAMB36E1":
+			c.BRAM += 2
+		case name == "DSP48E1", name == "SB_MAC16", name == "MULT18X18D":
+			c.DSP++
+		}
+	}
+	c.LUT += c.Shift + c.RAM
+	c.Levels = n.levels()
+	return c
+}
+
+// A way is from a bit through a cell to a bit that it drives, and the lookup tables on it: one or none.
+type way struct {
+	from bit
+	luts int
+}
+
+// A bit is a wire of a netlist.
+type bit float64
+
+// levels is the lookup tables on the longest way between registers, memories, multipliers and ports. Of a carry chain
+// they are those that it begins or ends in. Memories in lookup tables are read like them.
+func (n netlist) levels() (most int) {
+	ways := map[bit][]way{}
+	for _, x := range n.Cells {
+		for port, bits := range x.Connections {
+			if x.Directions[port] == "output" {
+				for k, b := range bits {
+					if to, ok := b.(float64); ok {
+						ways[bit(to)] = x.ways(k)
+					}
+				}
+			}
+		}
+	}
+	levels := map[bit]int{}
+	var level func(b bit) int
+	level = func(b bit) int {
+		if l, ok := levels[b]; ok {
+			return l
+		}
+		levels[b] = 0 // should it come to itself
+		l := 0
+		for _, w := range ways[b] {
+			l = max(l, level(w.from)+w.luts)
+		}
+		levels[b] = l
+		return l
+	}
+	for b := range ways {
+		most = max(most, level(b))
+	}
+	return most
+}
+
+// ways is those through a cell to its k-th output.
+func (x *cell) ways(k int) (list []way) {
+	var luts int
+	var through func(port string, i int) bool
+	all := func(string, int) bool { return true }
+	switch name := x.Type; {
+	case strings.HasPrefix(name, "LUT"), name == "SB_LUT4", name == "CCU2C":
+		luts, through = 1, all
+	case strings.HasPrefix(name, "RAM32"), strings.HasPrefix(name, "RAM64"), strings.HasPrefix(name, "RAM128"):
+		luts, through = 1, func(port string, _ int) bool {
+			return strings.HasPrefix(port, "ADDR") ||
+				strings.HasPrefix(port, "DPRA")
+		}
+	case name == "TRELLIS_DPR16X4":
+		luts, through = 1, func(port string, _ int) bool { return port == "RAD" }
+	case strings.HasPrefix(name, "SRL"):
+		luts, through = 1, func(port string, _ int) bool { return strings.HasPrefix(port, "A") }
+	case name == "CARRY4":
+		through = func(_ string, i int) bool { return i <= k }
+	case name == "SB_CARRY", name == "INV", name == "PFUMX", name == "L6MUX21", strings.HasPrefix(name, "MUXF"):
+		through = all
+	default:
+		return nil
+	}
+	for port, bits := range x.Connections {
+		for i, b := range bits {
+			if from, ok := b.(float64); ok && x.Directions[port] == "input" && through(port, i) {
+				w := way{bit(from), luts}
+				if port == "CIN" {
+					w.luts = 0
+				}
+				list = append(list, w)
+			}
+		}
+	}
+	return list
+}
+
+func TestLevels(t *testing.T) {
+	t.Parallel()
+	pins := func(of string, out float64, in ...any) *cell {
+		return &cell{of, map[string]string{"Q": "output", "D": "input"}, map[string][]any{"Q": {out}, "D": in}}
+	}
+	chain := func(k int, out ...any) *cell {
+		return &cell{"CARRY4", map[string]string{"O": "output", "S": "input", "CI": "input"},
+			map[string][]any{"O": out, "S": {9. + float64(k), 10. + float64(k)}, "CI": {"0"}}}
+	}
+	for name, tt := range map[string]struct {
+		of   []*cell
+		want int
+	}{
+		"none": {[]*cell{pins("FDRE", 2, 1.)}, 0},
+		"a register between": {[]*cell{pins("LUT2", 2, 1., "0"), pins("FDRE", 3, 2.), pins("LUT1", 4, 3.),
+			pins("LUT1", 5, 4.)}, 2},
+		"a chain, whose lowest bit does not depend on the next one": {[]*cell{pins("LUT1", 9, 1.), pins("LUT1", 8, 1.),
+			pins("LUT2", 10, 8., 1.), chain(0, 20., 21.), pins("LUT1", 22, 20.)}, 2},
+		"behind the chain": {[]*cell{pins("LUT1", 9, 1.), pins("LUT1", 8, 1.), pins("LUT2", 10, 8., 1.),
+			chain(0, 20., 21.), pins("LUT1", 22, 21.)}, 3},
+	} {
+		n := netlist{map[string]*cell{}}
+		for i, x := range tt.of {
+			n.Cells[string(rune('a'+i))] = x
+		}
+		if got := n.levels(); got != tt.want {
+			t.Errorf("%s: %d levels, want %d", name, got, tt.want)
+		}
+	}
+}
