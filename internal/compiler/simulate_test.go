@@ -48,11 +48,12 @@ func onIris(dir string, e Engine) SimOptions {
 func TestSimulateEngines(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(unpack(t), examples.Iris)
+	needs := map[Engine][]string{CSim: {"g++"}, RTL: {"verilator", "g++"}, Netlist: {"yosys", "verilator", "g++"}}
 	var first []float64
 	for _, e := range Engines {
 		t.Run(string(e.Name), func(t *testing.T) {
-			if e.Name == CSim {
-				tier.Needs(t, "g++")
+			if programs := needs[e.Name]; programs != nil {
+				tier.Needs(t, programs...)
 			}
 			o := onIris(dir, e.Name)
 			o.Compare, o.Trace = filepath.Join(dir, "outputs.npy"), filepath.Join(t.TempDir(), "trace")
