@@ -60,12 +60,12 @@ func (d *Device) tree(inputs int) float64 {
 
 // fitted are numbers for AMD's devices (internal/measured); make measure writes them, and those of the others.
 var fitted = [Kinds]Number{
-	Compressors: {LUT: 1.05, FF: 1},
+	Compressors: {LUT: 1.04, FF: 1},
 	Adders:      {LUT: 0.98, FF: 1},
 	Comparators: {LUT: 1.08, FF: 1},
-	Choices:     {LUT: 0.97, FF: 1},
-	Gates:       {LUT: 0.51, FF: 1},
-	Tables:      {LUT: 0.78, FF: 1},
+	Choices:     {LUT: 0.98, FF: 1},
+	Gates:       {LUT: 0.50, FF: 1},
+	Tables:      {LUT: 0.84, FF: 1},
 	Memories:    {LUT: 2.00, FF: 1},
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},
@@ -74,13 +74,13 @@ var fitted = [Kinds]Number{
 
 // fittedICE40 are those for an iCE40.
 var fittedICE40 = [Kinds]Number{
-	Compressors: {LUT: 0.94, FF: 1},
+	Compressors: {LUT: 0.93, FF: 1},
 	Adders:      {LUT: 0.67, FF: 1},
-	Comparators: {LUT: 0.79, FF: 1},
-	Choices:     {LUT: 1.02, FF: 1},
+	Comparators: {LUT: 0.91, FF: 1},
+	Choices:     {LUT: 1.00, FF: 1},
 	Gates:       {LUT: 1.07, FF: 1},
-	Tables:      {LUT: 0.81, FF: 1},
-	Memories:    {LUT: 0.85, FF: 1},
+	Tables:      {LUT: 0.84, FF: 1},
+	Memories:    {LUT: 0.74, FF: 1},
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},
 	Multipliers: {LUT: 1.00, FF: 1},
@@ -88,7 +88,7 @@ var fittedICE40 = [Kinds]Number{
 
 // fittedECP5 are those for an ECP5.
 var fittedECP5 = [Kinds]Number{
-	Compressors: {LUT: 1.60, FF: 1},
+	Compressors: {LUT: 1.70, FF: 1},
 	Adders:      {LUT: 1.39, FF: 1},
 	Comparators: {LUT: 0.69, FF: 1},
 	Choices:     {LUT: 1.05, FF: 1},

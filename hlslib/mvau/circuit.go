@@ -5,7 +5,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit keeps the vector of a group for the outputs after the first PE.
+// Circuit keeps the vector of a group for the outputs after the first PE. Every word is read where it is kept, a clock after
+// it came: to choose between the two would take as many lookup tables as the word has bits.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	nf, sf := o.folds(f)
@@ -29,7 +30,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	if nf > 1 {
 		vector := b.Array("vector", dataflow.StyleOf(o.storage(f), "vector"), sf, x.Width())
 		vector.Write(input.Index, x, output.First)
-		x = circuit.Choice(output.First, x, vector.Row(input.Index))
+		x = vector.After(input.Index)
 	}
 	unit := o.In(b, f, o.Packing(f.PE, f, t))
 	y := unit.Channels(func(int) circuit.Value { return x }, unit.Weights().Row(row), input.First, word)

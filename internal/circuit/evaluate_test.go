@@ -189,7 +189,15 @@ func (r *machine) node(n circuit.Node, in, values []uint64) uint64 {
 	case circuit.Read:
 		return r.states[n.K]
 	case circuit.Fetch, circuit.Peek:
-		return r.arrays[n.K][values[n.Args[0]]%uint64(len(r.arrays[n.K]))]
+		a, rows := r.m.Memories[n.K], uint64(len(r.arrays[n.K]))
+		at, stage := values[n.Args[0]]%rows, n.Stage
+		if n.Op == circuit.Fetch {
+			stage--
+		}
+		if a.When != circuit.None && stage > a.Stage && values[a.When] == 1 && values[a.Address]%rows == at {
+			return values[a.Word]
+		}
+		return r.arrays[n.K][at]
 	case circuit.Result:
 		c := r.m.Calls[n.Table]
 		var pins []uint64

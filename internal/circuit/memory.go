@@ -209,6 +209,15 @@ func (a Array) Row(address Value) Value {
 	return row(a.b, a.memory, 0, address)
 }
 
+// After is the row at an address as this iteration leaves it, a stage after the Write that was given before: nothing
+// has to choose between a word on its way in and the same word later.
+func (a Array) After(address Value) Value {
+	if a.memory < 0 {
+		return a.one.After()
+	}
+	return row(a.b, a.memory, a.b.m.Memories[a.memory].Stage+1, address)
+}
+
 // Write has iterations write a row for which the condition holds, at the stage at which all is there.
 func (a Array) Write(address, word, when Value) {
 	if a.memory < 0 {

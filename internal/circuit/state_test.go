@@ -202,6 +202,24 @@ func TestMemories(t *testing.T) {
 	}
 }
 
+// TestAfter: words are kept in one iteration of three, and read as they are left.
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	for _, style := range []circuit.Style{circuit.Distributed, circuit.Block, circuit.Ultra, circuit.Registers} {
+		for rows, want := range map[int]string{1: "[[1] [1] [1] [4] [4] [4]]", 2: "[[1] [2] [1] [2] [1] [2]]"} {
+			b := circuit.New(rates[1])
+			place := b.Counter("place", rows, b.Constant(1))
+			first := b.Counter("round", 3, place.Last).First
+			kept := b.Array("kept", style, rows, 6)
+			kept.Write(place.Index, b.Input(6, b.Constant(1)), first)
+			b.Output(kept.After(place.Index), b.Constant(1))
+			if got := run(t, b.Layer(), intN(6), [][]uint64{{1}, {2}, {3}, {4}, {5}, {6}}); fmt.Sprint(got) != want {
+				t.Errorf("%s, %d rows: %v, want %s", style, rows, got, want)
+			}
+		}
+	}
+}
+
 // TestStore: sums that go round by a memory, with as many iterations between writing and reading as there are stages. A
 // row that is read late is written then.
 func TestStore(t *testing.T) {
