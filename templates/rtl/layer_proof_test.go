@@ -300,8 +300,8 @@ func TestAccumulator(t *testing.T) {
 		mutants  []mutant
 	}{
 		{layertest.Int(2), [][]int64{{1, -2, 3, 0}, {2, 1, -4, 3}}, 1, 2, []mutant{
-			{path, `\? \d'd0 : sum0`, "? sum0 : 0"}, {path, `\? in0_word : vector_row`, "? vector_row : in0_word"},
-			{path, `if \(fire_at_1\) sum0`, "sum0"}}},
+			{path, `\? \d'd0 : sum0`, "? sum0 : 0"}, {path, `if \(v\d+\) vector`, "if (fire) vector"},
+			{path, `vector\[sf_at_1\]`, "vector[sf]"}, {path, `if \(fire_at_\d\) sum0`, "sum0"}}},
 		{layertest.UInt(2), [][]int64{{1, -2, 3}, {2, 1, -4}}, 2, 1, nil}, // FINN's bad fold
 		{layertest.Bipolar, [][]int64{{1, -2, 3}, {2, 1, -4}}, 1, 3, nil},
 		{layertest.UInt(3), [][]int64{{1, -1, -1, 1}, {-1, -1, 1, 1}}, 2, 2, nil},
