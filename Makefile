@@ -67,7 +67,7 @@ test: ## every check and every test but the long ones; HLSGEN_SHARED=DIR adds th
 	HLSGEN_FULL=1 go test -timeout 30m -v ./... 2>&1 | awk -f internal/setup/summary.awk
 
 .PHONY: test-quick
-test-quick: ## the tests in Go alone, under a minute
+test-quick: ## the tests in Go alone, fewer cases
 	@$(SETUP) go
 	go test -short ./...
 

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"hlsgen/internal/compiler"
@@ -35,6 +36,39 @@ func TestBackends(t *testing.T) {
 		if p.Latency != latency || p.Interval != interval || p.Resources != takes {
 			t.Errorf("%s: the sweep has %d, %v, %+v, a build %d, %v, %+v", backend, p.Latency, p.Interval, p.Resources,
 				latency, interval, takes)
+		}
+	}
+}
+
+// TestBackendSpec holds that a back end which is not said, and what is written beside SystemVerilog, make no other
+// search: the journal of one serves the other.
+func TestBackendSpec(t *testing.T) {
+	t.Parallel()
+	of := func(board string, backend compiler.Backend) spec {
+		var d diag.List
+		o := Options{Options: compiler.Options{Backend: backend}, Boards: []string{board}}
+		specs := o.plan(&d)
+		if len(specs) != 1 {
+			t.Fatal(board, backend, specs, d.Diags)
+		}
+		return specs[0]
+	}
+	for _, c := range []struct {
+		board string
+		a, b  compiler.Backend
+		equal bool
+	}{
+		{"pynq-z1", "", compiler.BackendHLS, true},
+		{"pynq-z1", compiler.BackendRTL, compiler.BackendBoth, true},
+		{"pynq-z1", compiler.BackendHLS, compiler.BackendRTL, false},
+		{"icebreaker", "", compiler.BackendRTL, true},
+	} {
+		a, b := of(c.board, c.a), of(c.board, c.b)
+		if a, b := (&Point{}).identify(a, ""), (&Point{}).identify(b, ""); (a == b) != c.equal {
+			t.Errorf("%+v: points are %s and %s", c, a, b)
+		}
+		if reflect.DeepEqual(a, b) != c.equal {
+			t.Errorf("%+v: searches are\n%+v\n%+v", c, a, b)
 		}
 	}
 }

@@ -38,13 +38,13 @@ type spec struct {
 	Unroll   dataflow.Envelope `json:",omitzero"`
 
 	Calibration *delay.Calibration `json:",omitempty"` // of delays
-	Backend     compiler.Backend   `json:",omitempty"` // empty: what the board's vendor has tools for
+	RTL         bool               `json:",omitempty"` // folded for SystemVerilog, whatever is written beside it
 }
 
 func (s *spec) target() dataflow.Target {
 	t := dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO,
 		Unroll: s.Unroll, Calibration: s.Calibration}
-	if s.Backend.On(s.Board).RTL() {
+	if s.RTL {
 		t.Stalls = dataflow.Credit
 	}
 	return t
@@ -107,11 +107,12 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		return nil
 	}
 	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound,
-		Formula: o.Cost, Unroll: o.Unroll, Calibration: o.Delays(d), Backend: o.Backend}
+		Formula: o.Cost, Unroll: o.Unroll, Calibration: o.Delays(d)}
 	if d.Failed() {
 		return nil
 	}
 	for _, one.Board = range found {
+		one.RTL = o.Backend.On(one.Board).RTL()
 		for _, one.ClockMHz = range clocks {
 			one.ClockMHz = cmp.Or(one.ClockMHz, one.Board.ClockMHz)
 			for _, one.Memory = range memories {

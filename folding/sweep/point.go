@@ -191,8 +191,8 @@ func (p *Point) identify(s spec, salt string) string {
 	if s.Calibration != nil {
 		by = append(by, s.Calibration)
 	}
-	if s.Backend != "" {
-		by = append(by, s.Backend)
+	if s.RTL {
+		by = append(by, "rtl")
 	}
 	b, err := json.Marshal(by)
 	if err != nil {

@@ -59,10 +59,11 @@ func (p *Program) objects(ctx context.Context, made *prebuilt, include string,
 		g.Go(func() error {
 			args := slices.Concat(u.args, []string{"-c"}, flags(include), []string{"-o", name + ".o", name + ".cpp"})
 			_, err := p.run(ctx, made.compiler, args...)
-			if err != nil && i == 0 { // clang++ refuses headers that were compiled before the system's own have changed
-				if os.Remove(made.headers+".gch") == nil {
-					_, err = p.run(ctx, made.compiler, args...)
-				}
+			if err != nil && ctx.Err() == nil && i == 0 {
+				// clang++ refuses headers that were compiled before the system's own have changed. Another process may
+				// have removed them first.
+				_ = os.Remove(made.headers + ".gch")
+				_, err = p.run(ctx, made.compiler, args...)
 			}
 			return err
 		})
