@@ -16,6 +16,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"sync"
 
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
@@ -323,6 +324,7 @@ func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
 	m.In, m.Out = signature(written)
 	ranges(program, m.In)
 	m.Prefix, m.Suffix = prefix(program, low), suffix(program, low)
+	m.Host = sync.OnceValue(func() *dataflow.Host { return host(program, low) })
 	grids(m.In, low.Arrive)
 	return m
 }

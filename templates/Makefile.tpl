@@ -1,4 +1,4 @@
-{% if v.Top %}# Each target says below what it is for: csim, ip, package, xsim, clean.
+{% if v.Top %}# Each target says below what it is for: csim, lib, ip, package, xsim, clean.
 
 {% endif %}# C simulation without vendor tools:
 #     make csim
@@ -36,6 +36,15 @@ $(BUILD)/%.o: %.cpp $(HEADERS)
 clean:
 	rm -rf $(BUILD)
 {%- if v.Top %}
+
+# The network as a library, for programs on this machine; deploy/accelerator.py takes it for a device.
+#     make lib
+.PHONY: lib
+lib: $(BUILD)/lib{{ v.Top|req }}.so
+
+$(BUILD)/lib{{ v.Top|req }}.so: lib.cpp top.cpp layers.cpp $(HEADERS)
+	@mkdir -p $(BUILD)
+	$(CXX) -std=c++14 $(CXXFLAGS) $(DEFINES) -Wno-unknown-pragmas -Wno-unused-label -pthread -I"$(HLS_INCLUDE)" -fPIC -shared -o $@ lib.cpp top.cpp layers.cpp
 
 # Verilog of each layer by itself, in build.ip; several at once with -j, as far as memory goes. A layer whose sources, by their
 # contents, are those of the last time is left as it is; `rm -r build.ip` begins anew, with another version of the tool, say.

@@ -85,8 +85,9 @@ type searcher struct {
 	vars  [1]Interval
 	count int // of evaluations; one in exact arithmetic counts as exactCount
 
-	endless bool    // there are more integers than can be evaluated
-	like    []int64 // where a function steps whose runs are about as long
+	at      func(int64) float64 // what an integer stands for; nil: itself
+	endless bool                // there are more integers than can be evaluated
+	like    []int64             // where a function steps whose runs are about as long
 }
 
 // exactCount is about how many evaluations in float64 take as long as one in exact arithmetic.
@@ -100,7 +101,7 @@ func (b *searcher) spent() bool {
 // value is that of all integers from lo to hi, where float64 tells that it is one.
 func (b *searcher) value(lo, hi int64) (v int64, ok bool) {
 	b.count++
-	b.vars[0] = integers(lo, hi)
+	b.vars[0] = b.between(lo, hi)
 	y, _ := b.f.Interval(b.vars[:])
 	return int64(y.Lo), y.Point() && math.Abs(y.Lo) < 1<<53 && y.Lo == math.Trunc(y.Lo)
 }
@@ -111,6 +112,9 @@ func (b *searcher) enclosed(lo, hi int64) (v int64, ok bool) {
 	for _, bits := range Precisions[:2] {
 		b.count += exactCount
 		end := func(x int64, beyond float64) *big.Float {
+			if b.at != nil {
+				return new(big.Float).SetPrec(bits).SetFloat64(b.at(x))
+			}
 			return new(big.Float).Add(new(big.Float).SetPrec(bits).SetInt64(x), big.NewFloat(beyond))
 		}
 		y, err := b.f.Exact([]Num{{lo: end(lo, -0x1p-10), hi: end(hi, 0x1p-10)}}, bits)
@@ -264,6 +268,9 @@ func (b *searcher) add(from, value int64) error {
 func (b *searcher) exact(x int64) (int64, error) {
 	b.count += exactCount
 	in := []Num{Exactly(new(big.Rat).SetInt64(x))}
+	if b.at != nil {
+		in[0] = Exactly(new(big.Rat).SetFloat64(b.at(x)))
+	}
 	for _, prec := range Precisions {
 		y, err := b.f.Exact(in, prec)
 		if errors.Is(err, ErrPrecision) {
@@ -278,6 +285,14 @@ func (b *searcher) exact(x int64) (int64, error) {
 		return y.r.Num().Int64(), nil
 	}
 	return 0, ErrPrecision
+}
+
+// between is the interval of what the integers from lo to hi stand for.
+func (b *searcher) between(lo, hi int64) Interval {
+	if b.at != nil {
+		return Interval{b.at(lo), b.at(hi)}
+	}
+	return integers(lo, hi)
 }
 
 // integers is the interval around lo..hi: beyond 2^53 a float64 skips integers.

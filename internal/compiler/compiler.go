@@ -34,6 +34,7 @@ import (
 	"hlsgen/internal/owned"
 	"hlsgen/internal/regular"
 	"hlsgen/templates"
+	"hlsgen/templates/deploy"
 )
 
 // Options are what a build is asked for.
@@ -86,6 +87,7 @@ type Result struct {
 	Verified  Verified
 	Accuracy  *Accuracy // nil without labels
 	Backend   Backend
+	NoDriver  string // why nothing in deploy drives the accelerator; empty where something does
 	Out       string // the folder written
 	FileCount int
 	Kept      []string // below Out: what hlsgen did not write, or not so; with Options.Keep
@@ -184,7 +186,15 @@ func (r *Result) generate(ctx context.Context, o Options, streams []tensors,
 		}
 		files = append(files, more...)
 	}
-	return files, nil
+	more, err := deploy.Files(r.Design.Design, templates.Options{}, o.Backend.HLS())
+	none := new(deploy.None)
+	switch {
+	case errors.As(err, &none):
+		r.NoDriver = none.Reason
+	case err != nil:
+		return nil, fmt.Errorf("generate: %w", err)
+	}
+	return append(files, more...), nil
 }
 
 // target is the board at the asked clock, or at its own, with delays as calibrated.

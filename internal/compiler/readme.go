@@ -49,6 +49,9 @@ var buildFiles = []templates.Entry{
 	described("script for Vitis HLS up to 2024.1", "hls/run_hls.tcl"),
 	described("script and configuration for Vitis 2024.2 and later",
 		"hls/run_hls_unified.tcl", "hls/hls_config.cfg"),
+	described("the network as a library, for programs on this machine", "hls/lib.cpp"),
+	described("what samples become and what results mean: shapes, quantisers, words, scales", "deploy/host/host.json"),
+	described("the driver in Python, for programs and as a command", "deploy/accelerator.py"),
 	described("the network in SystemVerilog: the top, and its streams of FIFOs", "rtl/*_top.sv", "rtl/lib/*.sv"),
 	described("the same with a flag for packets of wrong length", "rtl/*_checked.v"),
 	described("the same as an IP of Vivado's block designs: its top, and the script that packs it", "rtl/ip/*_ip.v",
@@ -100,6 +103,7 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 			Text: "It runs the generated C++ on the recorded frames and compares every\n" +
 				"stream of every layer. A C++ compiler and make are all it needs.",
 			Commands: []string{"make -C hls csim"}},
+		r.driver(),
 		{Title: "Synthesise it", Text: "In the folder `hls`; the first line is for Vitis HLS up to 2024.1,\n" +
 			"the second one for Vitis 2024.2 and later.",
 			Commands: []string{"vitis_hls -f run_hls.tcl", "vitis-run --mode hls --tcl run_hls_unified.tcl"}},
@@ -111,7 +115,7 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 		{Title: "Make it again", Text: model, Commands: []string{r.again(o)}},
 	}
 	if !o.Backend.HLS() {
-		steps = slices.Delete(steps, 1, 4)
+		steps = slices.Delete(steps, 1, 5)
 	}
 	if o.Backend.RTL() {
 		steps = slices.Insert(steps, 1, templates.Step{Title: "Run the SystemVerilog",
@@ -124,6 +128,24 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 	}
 	return templates.Readme{Title: name + " on " + templates.Code(t.Board.Name), About: about, Files: buildFiles,
 		Steps: steps}.README(paths)
+}
+
+// driver says how a program has the results of samples.
+func (r *Result) driver() templates.Step {
+	step := templates.Step{Title: "Run it from Python"}
+	if r.NoDriver != "" {
+		step.Text = "There is no driver for this design: " + r.NoDriver + "."
+		return step
+	}
+	step.Text = "The generated C++ as a library stands in for the board. `deploy/accelerator.py` needs numpy, and takes and\n" +
+		"gives what the model does; in a program, `Accelerator(library).predict(x)` does the same."
+	top, err := templates.InterfaceOf(r.Design.Design, templates.Options{})
+	if err != nil {
+		panic(err) // the project was made
+	}
+	step.Commands = []string{"make -C hls lib",
+		"python3 deploy/accelerator.py hls/build/lib" + top.Top + ".so x.npy y.npy"}
+	return step
 }
 
 // again is the command that makes the same design again, in the folder of the build.

@@ -1,0 +1,269 @@
+package frontend
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Bounds of what is said of the host as data: breakpoints of a quantiser, codes with a value each, codes that a formula
+// is tried at, functions of an output.
+const (
+	hostSteps  = 1 << 16
+	hostValues = 1 << 16
+	hostTried  = 1 << 26
+	hostCodes  = 1 << 10
+)
+
+// host is what the host computes, as far as that is a function of one element each.
+func host(p *graph.Program, low *lower.Result) *dataflow.Host {
+	h := &dataflow.Host{In: make([]*dataflow.HostIn, len(low.In)), Out: make([]*dataflow.HostOut, len(p.Graph.Outputs))}
+	front := scaled.New(p)
+	for _, v := range p.Graph.Inputs {
+		front.Declare(v.Name, scaled.Unit)
+	}
+	for i, name := range low.In {
+		h.In[i] = hostIn(front, low, name)
+	}
+	back := scaled.New(p)
+	for _, name := range low.Out {
+		of := make([]real.Affine, graph.Size(p.Known[name].Shape))
+		for i := range of {
+			of[i] = low.Real(name, i)
+		}
+		back.Declare(name, of)
+	}
+	for i, o := range p.Graph.Outputs {
+		h.Out[i] = hostOut(back, low, o.Name)
+	}
+	return h
+}
+
+// elements are those of a tensor in the order of its stream.
+func elements(low *lower.Result, tensor string, n int) []int32 {
+	order := make([]int64, n)
+	for i := range order {
+		order[i] = int64(i)
+	}
+	list := make([]int32, n)
+	for i, v := range low.Send(tensor, order) {
+		list[i] = int32(v)
+	}
+	return list
+}
+
+// hostIn says how the frame of a tensor is made of one input, element by element; nil where it is not.
+func hostIn(front *scaled.Analysis, low *lower.Result, tensor string) *dataflow.HostIn {
+	p := front.Program
+	n := graph.Size(p.Known[tensor].Shape)
+	index := elements(low, tensor, n)
+	if low.Arrive[tensor] != nil {
+		return &dataflow.HostIn{Input: slices.Index(inputNames(p), tensor), Index: index}
+	}
+	producer := p.Producer(tensor)
+	if producer == nil {
+		return nil
+	}
+	forms, err := front.FormsOf(producer, index)
+	if err != nil {
+		return nil
+	}
+	h := &dataflow.HostIn{Input: -1, Index: make([]int32, n), Which: make([]uint16, n)}
+	kinds := newKinds(forms, nil)
+	for k := range n {
+		leaves := forms.At(k).Leaves()
+		if len(leaves) != 1 {
+			return nil
+		}
+		at := slices.Index(inputNames(p), leaves[0].Tensor)
+		if h.Input < 0 {
+			h.Input = at
+		}
+		if at < 0 || at != h.Input {
+			return nil
+		}
+		h.Index[k] = leaves[0].Index[k]
+		which, is := kinds.of(k)
+		if which < 0 {
+			return nil
+		}
+		if !is {
+			e, _ := forms.At(k).Numbers(k)
+			step, err := real.Compile(e).StepOverFloat32(hostSteps)
+			if err != nil {
+				return nil
+			}
+			of := dataflow.HostStep{Codes: step.Value, At: make([]float32, len(step.At))}
+			for i, key := range step.At {
+				of.At[i] = real.Float32At(key)
+			}
+			h.Steps = append(h.Steps, of)
+		}
+		h.Which[k] = uint16(which)
+	}
+	if len(h.Steps) == 1 {
+		h.Which = nil
+	}
+	return h
+}
+
+// hostOut says how an output is made of one frame, element by element; nil where it is not.
+func hostOut(back *scaled.Analysis, low *lower.Result, output string) *dataflow.HostOut {
+	p := back.Program
+	known := p.Known[output]
+	n := graph.Size(known.Shape)
+	forms, err := back.Forms(output, scaled.All(n))
+	if err != nil {
+		return nil
+	}
+	h := &dataflow.HostOut{Out: -1, Index: make([]int32, n), Which: make([]uint16, n)}
+	var at []int64 // where the elements of the tensor lie in its frame
+	kinds := newKinds(forms, func(k, l int) bool {
+		a, b := forms.At(k).Leaves()[0].Index[k], forms.At(l).Leaves()[0].Index[l]
+		name := low.Out[h.Out]
+		x, y := low.Real(name, int(a)), low.Real(name, int(b))
+		return x.Scale.Cmp(y.Scale) == 0 && x.Bias.Cmp(y.Bias) == 0
+	})
+	for k := range n {
+		leaves := forms.At(k).Leaves()
+		if len(leaves) != 1 {
+			return nil
+		}
+		out := slices.Index(low.Out, leaves[0].Tensor)
+		if h.Out < 0 {
+			h.Out = out
+			at = places(low, leaves[0].Tensor)
+		}
+		if out < 0 || out != h.Out {
+			return nil
+		}
+		h.Index[k] = int32(at[leaves[0].Index[k]])
+		which, is := kinds.of(k)
+		if which < 0 {
+			return nil
+		}
+		if !is {
+			e, _ := forms.At(k).Numbers(k)
+			code := hostCode(e, low.Graph.Streams[low.Graph.Out[out]].Type.Union(), known.DType)
+			if code == nil {
+				return nil
+			}
+			h.Codes = append(h.Codes, *code)
+		}
+		h.Which[k] = uint16(which)
+	}
+	if len(h.Codes) == 1 {
+		h.Which = nil
+	}
+	return h
+}
+
+// places are where the elements of a tensor lie in the frame that carries it.
+func places(low *lower.Result, tensor string) []int64 {
+	t := low.Graph.Streams[low.Graph.Out[slices.Index(low.Out, tensor)]].Type
+	order := make([]int64, t.Shape.Size())
+	for i := range order {
+		order[i] = int64(i)
+	}
+	return low.Receive(tensor, order)
+}
+
+// kinds tells elements with one function from those with others.
+type kinds struct {
+	forms *scaled.Forms
+	same  func(k, l int) bool // besides
+	first [][]int             // per form, an element of every kind
+	names [][]int             // of these kinds
+	n     int
+}
+
+func newKinds(forms *scaled.Forms, same func(k, l int) bool) *kinds {
+	return &kinds{forms: forms, same: same, first: make([][]int, len(forms.Of)), names: make([][]int, len(forms.Of))}
+}
+
+// of is the number of the kind of element k, and whether one of its kind came before; -1 where there are too many.
+func (s *kinds) of(k int) (which int, is bool) {
+	f := s.forms.Which(k)
+	for i, first := range s.first[f] {
+		if s.forms.At(k).SameNumbers(first, k) && (s.same == nil || s.same(first, k)) {
+			return s.names[f][i], true
+		}
+	}
+	if s.n == hostCodes {
+		return -1, false
+	}
+	s.first[f], s.names[f] = append(s.first[f], k), append(s.names[f], s.n)
+	s.n++
+	return s.n - 1, false
+}
+
+// hostCode says what codes of a range mean, as values or as a formula that is right at every one of them; nil where there
+// are too many for that.
+func hostCode(e *real.Expr, r num.Range, t graph.DType) *dataflow.HostCode {
+	f := real.Compile(e)
+	single := t.Float() && t != graph.Float64
+	c := &dataflow.HostCode{Range: r}
+	affine, ok := e.Affine()
+	if !ok || r.Hi-r.Lo < 16 {
+		if r.Hi-r.Lo >= hostValues {
+			return nil
+		}
+		for code := r.Lo; code <= r.Hi; code++ {
+			v, ok := meaning(f, code, single)
+			if !ok {
+				return nil
+			}
+			c.Values = append(c.Values, v)
+		}
+		return c
+	}
+	if r.Hi-r.Lo >= hostTried || !single && r.Hi-r.Lo >= hostValues {
+		return nil
+	}
+	c.Scale, _ = affine.Scale.Float64()
+	c.Bias, _ = affine.Bias.Float64()
+	for code := r.Lo; code <= r.Hi; code++ {
+		v, fused := c.At(code, single), c.Fused(code, single)
+		if single && v == fused && c.Surely(code) {
+			continue
+		}
+		want, ok := meaning(f, code, single)
+		if !ok {
+			return nil
+		}
+		if v != want || fused != want {
+			if c.Except == nil {
+				c.Except = map[int64]float64{}
+			}
+			c.Except[code] = want
+		}
+	}
+	return c
+}
+
+// meaning is the value of a code, rounded to float32 or to float64.
+func meaning(f *real.Func, code int64, single bool) (v float64, ok bool) {
+	in := []real.Num{real.Exactly(new(big.Rat).SetInt64(code))}
+	for _, bits := range real.Precisions {
+		y, err := f.Exact(in, bits)
+		if err != nil {
+			continue
+		}
+		if single {
+			v, ok = y.Float32()
+		} else {
+			v, ok = y.Float64()
+		}
+		if ok {
+			return v, !math.IsInf(v, 0)
+		}
+	}
+	return 0, false
+}

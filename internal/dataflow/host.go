@@ -1,0 +1,101 @@
+package dataflow
+
+import (
+	"math"
+	"sort"
+
+	"hlsgen/internal/num"
+)
+
+// A Host is what the host computes at both ends of the accelerator as data, element by element, so that programs in other
+// languages compute the same without hlsgen. What it cannot say is nil there.
+type Host struct {
+	In  []*HostIn  // per Graph.In
+	Out []*HostOut // per output of the model
+}
+
+// A HostIn makes a frame of a sample: element i of the frame is the code of element Index[i] of an input of the model.
+type HostIn struct {
+	Input int
+	Index []int32
+	Which []uint16   // of Steps, per element; nil where one is for all
+	Steps []HostStep // nil where the input is made of integers
+}
+
+// A HostStep has the code Codes[k] for a float32 that is at least as great as k of At, which rise.
+type HostStep struct {
+	At    []float32
+	Codes []int64
+}
+
+// Code is that of x.
+func (s HostStep) Code(x float32) int64 {
+	return s.Codes[sort.Search(len(s.At), func(i int) bool { return s.At[i] > x })]
+}
+
+// Of is the step function of element i.
+func (h *HostIn) Of(i int) HostStep {
+	if h.Which == nil {
+		return h.Steps[0]
+	}
+	return h.Steps[h.Which[i]]
+}
+
+// A HostOut makes an output of the model of a frame: its element i is a function of element Index[i] of the frame of
+// Graph.Out[Out].
+type HostOut struct {
+	Out   int
+	Index []int32
+	Which []uint16 // of Codes, per element; nil where one is for all
+	Codes []HostCode
+}
+
+// Of is the function of element i.
+func (h *HostOut) Of(i int) *HostCode {
+	if h.Which == nil {
+		return &h.Codes[0]
+	}
+	return &h.Codes[h.Which[i]]
+}
+
+// A HostCode is what a code of Range means, rounded to the output's type: Values[code - Range.Lo], or, where Values is nil,
+// float64(code) * Scale + Bias, in float64, product and sum rounded, and the sum once more to the output's type; or what
+// Except has for the code. Whether product and sum are rounded together makes no difference.
+type HostCode struct {
+	Range       num.Range
+	Values      []float64
+	Scale, Bias float64
+	Except      map[int64]float64
+}
+
+// At is what a code means; it is rounded to float32 where single says so.
+func (h *HostCode) At(code int64, single bool) float64 {
+	if h.Values != nil {
+		return h.Values[code-h.Range.Lo]
+	}
+	if v, ok := h.Except[code]; ok {
+		return v
+	}
+	return h.rounded(float64(float64(code)*h.Scale)+h.Bias, single)
+}
+
+// Fused is what the formula gives where product and sum are rounded together.
+func (h *HostCode) Fused(code int64, single bool) float64 {
+	return h.rounded(math.FMA(float64(code), h.Scale, h.Bias), single)
+}
+
+func (h *HostCode) rounded(v float64, single bool) float64 {
+	if single {
+		return float64(float32(v))
+	}
+	return v
+}
+
+// Surely reports whether the formula's value is that of the real numbers Scale and Bias stand for, whatever the roundings
+// of both, of the product and of the sum: nothing that float32 rounds otherwise is so near.
+func (h *HostCode) Surely(code int64) bool {
+	product := float64(code) * h.Scale
+	v := product + h.Bias
+	off := 0x1p-50 * (math.Abs(product) + math.Abs(h.Bias))
+	return float32(v-off) == float32(v+off)
+}

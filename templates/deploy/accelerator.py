@@ -1,0 +1,359 @@
+"""Runs a network on its accelerator. Copy this folder to where the accelerator is.
+
+    from accelerator import Accelerator
+    net = Accelerator("libmodel.so")    # the generated C++ as a library: make -C hls lib
+    y = net.predict(x)                  # numpy arrays, what the ONNX model takes and gives
+
+host/host.json, beside this file, says what inputs become and what results mean. Python 3.8 and numpy are enough.
+"""
+
+import ctypes
+import json
+import os
+import sys
+
+import numpy as np
+
+VERSION = 1
+
+
+class Unfit(ValueError):
+    """What was given does not fit the model, the accelerator, or this file."""
+
+
+def _load(path):
+    with open(path, encoding="utf-8") as file:
+        host = json.load(file)
+    if host.get("schema") != "hlsgen-host" or host.get("version") != VERSION:
+        raise Unfit("%s: schema %r, version %r; this driver reads hlsgen-host, version %d"
+                    % (path, host.get("schema"), host.get("version"), VERSION))
+    return host
+
+
+class _Packing:
+    """Integers as they travel on a stream: words of whole bytes."""
+
+    def __init__(self, stream):
+        self.bits, self.per_word = stream["bits"], stream["per_word"]
+        self.bytes, self.words = stream["bytes"], stream["words"]
+        self.bipolar = stream["type"] == "BIPOLAR"
+        self.signed = stream["type"].startswith("INT")
+        self.elements = self.words * self.per_word
+        self.whole = self.bits == 8 * self.bytes and self.bits in (8, 16, 32, 64)
+
+    def pack(self, codes):
+        """codes: integers, one row per frame or step; the result: bytes, one row each."""
+        rows = codes.shape[0]
+        if self.bipolar:
+            codes = (codes + 1) >> 1
+        if self.whole:
+            return np.ascontiguousarray(codes.astype("<u%d" % self.bytes)).view(np.uint8).reshape(rows, -1)
+        of = np.ascontiguousarray(codes.astype("<i8")).view(np.uint8).reshape(rows, -1, 8)
+        bits = np.unpackbits(of, axis=2, bitorder="little")[:, :, :self.bits]
+        bits = bits.reshape(rows, -1, self.per_word * self.bits)
+        out = np.zeros((rows, bits.shape[1], 8 * self.bytes), np.uint8)
+        out[:, :, :bits.shape[2]] = bits
+        return np.packbits(out, axis=2, bitorder="little").reshape(rows, -1)
+
+    def unpack(self, data):
+        """The reverse: one row of codes per row of bytes."""
+        rows = data.shape[0]
+        if self.whole:
+            kind = "<i%d" if self.signed else "<u%d"
+            codes = np.ascontiguousarray(data).view(kind % self.bytes).astype(np.int64)
+        else:
+            words = data.reshape(rows, -1, self.bytes)
+            bits = np.unpackbits(words, axis=2, bitorder="little")[:, :, :self.per_word * self.bits]
+            bits = bits.reshape(rows, -1, self.bits)
+            wide = np.zeros((rows, bits.shape[1], 64), np.uint8)
+            wide[:, :, :self.bits] = bits
+            if self.signed:
+                wide[:, :, self.bits:] = bits[:, :, -1:]
+            codes = np.packbits(wide, axis=2, bitorder="little").view("<i8").reshape(rows, -1)
+        return 2 * codes - 1 if self.bipolar else codes
+
+
+class _Sent:
+    """What a stream into the accelerator carries of an input."""
+
+    def __init__(self, send, host):
+        self.packing = _Packing(send)
+        if send["input"] < 0:
+            raise Unfit("stream %s is made of host/pre.onnx, which this driver does not run" % send["port"])
+        self.input = host["inputs"][send["input"]]
+        self.at = send["input"]
+        self.index = np.array(send["index"], np.intp)
+        self.integers = send.get("integers")
+        self.quantisers = [(np.array(q["thresholds"], np.float32), np.array(q["codes"], np.int64))
+                           for q in send.get("quantise", [])]
+        which = send.get("which")
+        self.groups = None
+        if which is not None:
+            which = np.array(which)
+            self.groups = [np.flatnonzero(which == k) for k in range(len(self.quantisers))]
+
+    def codes(self, x):
+        """x: rows of elements of the input; the result: rows of codes, in the order in which they travel."""
+        x = x[:, self.index]
+        if self.integers is not None:
+            return self._integers(x)
+        if self.groups is None:
+            thresholds, codes = self.quantisers[0]
+            return codes[np.searchsorted(thresholds, x, side="right")]
+        out = np.empty(x.shape, np.int64)
+        for at, (thresholds, codes) in zip(self.groups, self.quantisers):
+            out[:, at] = codes[np.searchsorted(thresholds, x[:, at], side="right")]
+        return out
+
+    def _integers(self, x):
+        lo, hi = self.integers["lo"], self.integers["hi"]
+        values = self.integers.get("values")
+        if values is not None and x.dtype.kind == "f":
+            values = np.array(values)
+            order = np.argsort(values)
+            at = np.minimum(np.searchsorted(values, x, sorter=order), len(values) - 1)
+            codes = order[at]
+            wrong = values[codes] != x
+            codes = codes + lo
+        else:
+            codes = x.astype(np.int64)
+            wrong = (codes != x) | (codes < lo) | (codes > hi)
+        if wrong.any():
+            row, element = np.argwhere(wrong)[0]
+            raise Unfit("input %r, sample %d: %r is no integer from %d to %d%s" % (
+                self.input["name"], row, x[row, element].item(), lo, hi,
+                " times its scale" if values is not None else ""))
+        return codes
+
+
+class _Result:
+    """What an output of the model is made of."""
+
+    def __init__(self, result, tensor):
+        self.tensor, self.receive, self.time = tensor, result["receive"], result["time"]
+        self.index = np.array(result["index"], np.intp)
+        self.kind = np.dtype(tensor["dtype"])
+        which = result.get("which")
+        which = np.zeros(len(self.index), np.intp) if which is None else np.array(which)
+        self.groups = [(np.flatnonzero(which == k), mean) for k, mean in enumerate(result["mean"])]
+
+    def of(self, codes):
+        """codes: rows, as they came; the result: rows of elements of the output."""
+        codes = codes[:, self.index]
+        out = np.empty(codes.shape, self.kind)
+        for at, mean in self.groups:
+            some = codes[:, at]
+            if "values" in mean:
+                out[:, at] = np.array(mean["values"]).astype(self.kind)[some - mean["lo"]]
+                continue
+            scaled = some.astype(np.float64) * mean.get("scale", 0.0)
+            value = (scaled + mean.get("bias", 0.0)).astype(self.kind)
+            for code, exception in mean.get("except", {}).items():
+                value[some == int(code)] = exception
+            out[:, at] = value
+        return out
+
+
+class Library:
+    """The generated C++, compiled: make -C hls lib."""
+
+    def __init__(self, path):
+        self.lib = ctypes.CDLL(os.path.abspath(path))
+        self.lib.hlsgen_design.restype = ctypes.c_char_p
+        self.lib.hlsgen_said.restype = ctypes.c_char_p
+        self.hash = self.lib.hlsgen_design().decode()
+
+    def run(self, sent, sizes):
+        """sent: per stream in, a list of frames of bytes; sizes: per stream out, those of frames. The result is as sent."""
+        count = len(sent[0])
+        received = [[np.zeros(n, np.uint8) for n in of] for of in sizes]
+        pointer = ctypes.POINTER(ctypes.c_uint8)
+
+        def table(streams):
+            frames = [np.ascontiguousarray(frame) for of in streams for frame in of]
+            return frames, (pointer * len(frames))(*[f.ctypes.data_as(pointer) for f in frames]), \
+                (ctypes.c_size_t * len(frames))(*[f.size for f in frames])
+
+        kept, data, lengths = table(sent)
+        _, out, room = table(received)
+        if self.lib.hlsgen_run(ctypes.c_size_t(count), data, lengths, out, room) != 0:
+            raise RuntimeError(self.lib.hlsgen_said().decode())
+        del kept
+        return received
+
+
+class Accelerator:
+    """One accelerator, on a device: a library of the generated C++ (.so)."""
+
+    def __init__(self, path, host=None):
+        here = os.path.dirname(os.path.abspath(__file__))
+        self.host = _load(host or os.path.join(here, "host", "host.json"))
+        if None in self.host["results"]:
+            raise Unfit("host/post.onnx makes an output, which this driver does not run")
+        self.sent = [_Sent(s, self.host) for s in self.host["send"]]
+        self.received = [_Packing(r) for r in self.host["receive"]]
+        self.results = [_Result(r, t) for r, t in zip(self.host["results"], self.host["outputs"])]
+        self.device = Library(path) if hasattr(path, "startswith") else path
+        if self.device.hash != self.host["hash"]:
+            raise Unfit("%s is of design %s, host.json of %s: they do not belong together"
+                        % (path, self.device.hash, self.host["hash"]))
+
+    def predict(self, *arrays, lengths=None):
+        """Results of samples, one array per output of the model, or the one array where it has one.
+
+        An array holds samples side by side, or is one sample. Sequences of different lengths are a list of arrays, or
+        an array of the longest and the lengths: then zeros stand behind the ends of shorter ones.
+        """
+        arrays = list(arrays)
+        if len(arrays) != len(self.host["inputs"]):
+            raise Unfit("%d arrays for %d inputs" % (len(arrays), len(self.host["inputs"])))
+        if self.host.get("steps") is None:
+            if lengths is not None:
+                raise Unfit("lengths are given, but all sequences of the model have one length")
+            return self._alike(arrays)
+        listed = isinstance(arrays[0], (list, tuple))
+        return self._sequences(arrays, lengths, listed)
+
+    def _alike(self, arrays):
+        rows = [self._rows(t, a) for t, a in zip(self.host["inputs"], arrays)]
+        count = rows[0].shape[0]
+        if any(r.shape[0] != count for r in rows):
+            raise Unfit("inputs have %s samples" % ", ".join(str(r.shape[0]) for r in rows))
+        sent = [list(s.packing.pack(s.codes(rows[s.at]))) for s in self.sent]
+        sizes = [[p.words * p.bytes] * count for p in self.received]
+        received = self.device.run(sent, sizes)
+        codes = [p.unpack(np.array(frames).reshape(count, -1)) for p, frames in zip(self.received, received)]
+        out = []
+        for r in self.results:
+            shape = list(r.tensor["shape"])
+            shape = [count] + (shape[1:] if r.tensor["batch"] and shape[:1] == [1] else shape)
+            out.append(r.of(codes[r.receive]).reshape(shape))
+        return out[0] if len(out) == 1 else out
+
+    def _rows(self, tensor, array):
+        """An array as rows of one sample each, of its own type where that holds the values."""
+        array = self._checked(tensor, np.asarray(array))
+        shape = tensor["shape"][1:] if tensor["batch"] else tensor["shape"]
+        one = list(array.shape) == shape
+        if not one and list(array.shape[1:]) != shape:
+            raise Unfit("input %r has the shape %s, want %s, or that of one sample"
+                        % (tensor["name"], list(array.shape), ["samples"] + shape))
+        return array.reshape(1 if one else array.shape[0], -1)
+
+    @staticmethod
+    def _checked(tensor, array):
+        if array.dtype.kind not in "fiub":
+            raise Unfit("input %r has the type %s, want numbers" % (tensor["name"], array.dtype))
+        if array.dtype.kind == "f":
+            if not np.isfinite(array).all():
+                at = np.argwhere(~np.isfinite(array))[0]
+                raise Unfit("input %r, element %s is %r" % (tensor["name"], at.tolist(), array[tuple(at)].item()))
+            if tensor["dtype"] == "float32":
+                array = array.astype(np.float32)
+        elif tensor["dtype"] == "float32" and array.dtype.itemsize > 2:
+            array = array.astype(np.float32)
+        return array
+
+    def _sequences(self, arrays, lengths, listed):
+        steps, inputs = self.host["steps"], self.host["inputs"]
+        if not listed:
+            arrays, lengths = self._cut(arrays, lengths)
+        elif lengths is not None:
+            raise Unfit("a list of sequences says their lengths")
+        count = len(arrays[0])
+        sent = [[] for _ in self.sent]
+        took = []
+        for k in range(count):
+            moved, n = [], None
+            for tensor, array in zip(inputs, arrays):
+                rows = self._steps(tensor, array[k], k)
+                if tensor["time"] >= 0:
+                    n = rows.shape[0]
+                moved.append(rows)
+            if not steps["min"] <= n <= steps["max"]:
+                raise Unfit("sample %d has the length %d, want %d to %d" % (k, n, steps["min"], steps["max"]))
+            took.append(n)
+            for s, into in zip(self.sent, sent):
+                into.append(s.packing.pack(s.codes(moved[s.at])).reshape(-1))
+        timed = {r.receive for r in self.results if r.time}
+        sizes = [[p.words * p.bytes * (n if i in timed else 1) for n in took] for i, p in enumerate(self.received)]
+        received = self.device.run(sent, sizes)
+        out = []
+        for r in self.results:
+            p, of = self.received[r.receive], []
+            for n, frame in zip(took, received[r.receive]):
+                values = r.of(p.unpack(frame.reshape(n if r.time else 1, -1)))
+                shape = list(r.tensor["shape"])
+                if r.time:
+                    at = r.tensor["time"]
+                    values = np.moveaxis(values.reshape([n] + shape[:at] + shape[at + 1:]), 0, at)
+                else:
+                    values = values.reshape(shape)
+                of.append(values)
+            out.append(of if listed else self._padded(of, r, max(took)))
+        return out[0] if len(out) == 1 else out
+
+    def _cut(self, arrays, lengths):
+        """Arrays of sequences of one length, cut to lengths: lists of one sample each."""
+        lists = []
+        for tensor, array in zip(self.host["inputs"], arrays):
+            array, shape, at = np.asarray(array), tensor["shape"], tensor["time"]
+            if tensor["batch"]:
+                array = array[:, None] if array.ndim == len(shape) else array
+            elif array.ndim == len(shape):
+                array = array[None]
+            some = [len(a) for a in [array]][0]
+            if lengths is not None and len(lengths) != some:
+                raise Unfit("%d lengths for %d samples" % (len(lengths), some))
+            of = []
+            for k, a in enumerate(array):
+                if lengths is not None and at >= 0:
+                    if not 1 <= lengths[k] <= a.shape[at]:
+                        raise Unfit("sample %d has the length %d, want 1 to %d" % (k, lengths[k], a.shape[at]))
+                    a = a.take(range(lengths[k]), axis=at)
+                of.append(a)
+            lists.append(of)
+        return lists, lengths
+
+    def _steps(self, tensor, array, sample):
+        """A sequence as rows of one step each."""
+        array, shape, at = self._checked(tensor, np.asarray(array)), list(tensor["shape"]), tensor["time"]
+        if tensor["batch"] and array.ndim == len(shape) - 1:
+            array = array[None]
+        if at < 0:
+            want, rows = shape, array.reshape(1, -1)
+            fits = list(array.shape) == want
+        else:
+            want = shape[:at] + ["steps"] + shape[at + 1:]
+            fits = array.ndim == len(shape) and all(w in ("steps", n) for w, n in zip(want, array.shape))
+            rows = np.moveaxis(array, at, 0).reshape(array.shape[at], -1) if fits else None
+        if not fits:
+            raise Unfit("input %r, sample %d has the shape %s, want %s" % (tensor["name"], sample, list(array.shape), want))
+        return rows
+
+    def _padded(self, of, r, longest):
+        at, batch = r.tensor["time"], r.tensor["batch"] and r.tensor["shape"][:1] == [1]
+        out = []
+        for values in of:
+            if r.time and values.shape[at] < longest:
+                more = list(values.shape)
+                more[at] = longest - values.shape[at]
+                values = np.concatenate([values, np.zeros(more, values.dtype)], axis=at)
+            out.append(values)
+        return np.concatenate(out, axis=0) if batch else np.stack(out)
+
+
+def main(args):
+    """accelerator.py DEVICE INPUT.npy OUTPUT.npy [LENGTHS.npy]"""
+    if len(args) not in (3, 4):
+        sys.exit("usage: " + main.__doc__)
+    try:
+        net = Accelerator(args[0])
+        lengths = [int(n) for n in np.load(args[3])] if len(args) == 4 else None
+        np.save(args[2], net.predict(np.load(args[1]), lengths=lengths))
+    except Unfit as e:
+        sys.exit("error: %s" % e)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,95 @@
+// Package deploy writes what a person needs who has the accelerator: host.json, which says what samples become and what
+// results mean, a driver that reads it, and the generated C++ as a library that stands in for the device.
+//
+//	deploy.go        the files
+//	host.go          host.json, of a design
+//	accelerator.py   the driver; the same for every design
+//	lib.cpp.tpl      the library
+//
+// In comes a Design, out come Files. It sees templates.
+package deploy
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/templates"
+)
+
+//go:embed accelerator.py lib.cpp.tpl
+var sources embed.FS
+
+// A libView is what the library's template shows.
+type libView struct {
+	Top, Hash, Calls, Args, Outputs string
+	Ports, In, Out                  []portView
+}
+
+type portView struct{ Name, Kind, TDATA, Number string }
+
+// Files are the files of a design: those of the folder deploy, and the library's text beside the C++ where hls says that
+// there is some. The error is a *None where it can have no driver.
+func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files, error) {
+	face, err := templates.InterfaceOf(d, opt)
+	if err != nil {
+		return nil, err
+	}
+	h, err := HostOf(d, face)
+	if err != nil {
+		return nil, err
+	}
+	text, err := h.Format()
+	if err != nil {
+		return nil, err
+	}
+	driver, err := sources.ReadFile("accelerator.py")
+	if err != nil {
+		return nil, err
+	}
+	files := templates.Files{{Path: "deploy/accelerator.py", Data: driver}, {Path: "deploy/host/host.json", Data: text}}
+	if !hls {
+		return files, nil
+	}
+	if text, err = templates.Render(sources, "lib.cpp.tpl", lib(d, face, h.Hash)); err != nil {
+		return nil, err
+	}
+	return append(files, templates.File{Path: "hls/lib.cpp", Data: text}), nil
+}
+
+func lib(d *dataflow.Design, face templates.Interface, hash string) libView {
+	v := libView{Top: face.Top, Hash: hash, Outputs: strconv.Itoa(len(face.Out))}
+	calls := 0
+	for i := range d.Model.Graph.Nodes {
+		calls += 2 * d.Loop(i).Iterations()
+	}
+	var args []string
+	add := func(to *[]portView, p templates.AXIPort, k int, kind string) {
+		view := portView{p.Name, fmt.Sprintf("hls::stream<%s>", fmt.Sprintf(kind, p.TDATA)), strconv.Itoa(p.TDATA),
+			strconv.Itoa(k)}
+		*to, v.Ports, args = append(*to, view), append(v.Ports, view), append(args, p.Name)
+		calls += 2 * p.Port.Words
+	}
+	for k, p := range face.In {
+		kind := "ap_uint<%d>"
+		if l := d.Model.Lengths; l != nil && l.In[k] >= 0 {
+			kind = "ap_axiu<%d, 0, 0, 0>"
+		}
+		add(&v.In, p, k, kind)
+	}
+	for k, p := range face.Out {
+		add(&v.Out, p, k, "ap_axiu<%d, 0, 0, 0>")
+	}
+	v.Args, v.Calls = strings.Join(args, ", "), strconv.Itoa(calls)
+	return v
+}
+
+// sum is the hash of a text, 16 digits.
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return hex.EncodeToString(s[:8])
+}

@@ -1,0 +1,347 @@
+package deploy
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/templates"
+)
+
+// Version is that of the form of host.json. Programs refuse others.
+const Version = 1
+
+// A Host is host/host.json: what a program has to know that sends samples and takes results.
+type Host struct {
+	Schema  string `json:"schema"` // "hlsgen-host"
+	Version int    `json:"version"`
+	Model   string `json:"model"`
+	Top     string `json:"top"` // of the accelerator, its IP's name
+	// of everything in this file but itself: the accelerator's register says the same
+	Hash    string    `json:"hash"`
+	Steps   *Steps    `json:"steps,omitempty"` // of sequences of different lengths
+	Inputs  []Tensor  `json:"inputs"`          // of the model, in its order
+	Outputs []Tensor  `json:"outputs"`
+	Send    []Send    `json:"send"`    // per AXI4-Stream into the accelerator
+	Receive []Receive `json:"receive"` // per AXI4-Stream out of it
+	Results []*Result `json:"results"` // per output of the model; null: post.onnx has it
+}
+
+// Steps says of sequences how many steps they may have.
+type Steps struct {
+	Axis string `json:"axis"`
+	Min  int    `json:"min"`
+	Max  int    `json:"max"`
+}
+
+// A Tensor is an input or an output of the model.
+type Tensor struct {
+	Name  string `json:"name"`
+	DType string `json:"dtype"` // numpy's name
+	Shape []int  `json:"shape"` // of one sample, of the longest sequence
+	Batch bool   `json:"batch"` // the first axis, of size 1, counts samples
+	Time  int    `json:"time"`  // the axis of steps; -1: none
+}
+
+// A Stream is how integers travel: words of per_word elements, the first in the lowest bits, each padded to whole bytes.
+type Stream struct {
+	Port    string `json:"port"`
+	Type    string `json:"type"` // UINT4, INT8, BINARY, BIPOLAR (0 is -1)
+	Bits    int    `json:"bits"`
+	PerWord int    `json:"per_word"`
+	Bytes   int    `json:"bytes"` // of a word
+	Words   int    `json:"words"` // of a frame, or of a step of a sequence
+}
+
+// A Send says what a stream carries: element i of a frame, or of a step, is the code of element index[i] of the input. Of
+// a step, index counts without the axis of time.
+type Send struct {
+	Stream
+	Input    int         `json:"input"` // -1: pre.onnx makes the codes
+	Index    []int32     `json:"index,omitempty"`
+	Quantise []Quantiser `json:"quantise,omitempty"`
+	Which    []int32     `json:"which,omitempty"` // of quantise, per element; absent: the first
+	Integers *Integers   `json:"integers,omitempty"`
+}
+
+// A Quantiser has codes[k], k being how many of the thresholds are at most x. They rise, and are float32 numbers.
+type Quantiser struct {
+	Thresholds []float64 `json:"thresholds"`
+	Codes      []int64   `json:"codes"`
+}
+
+// Integers says that an input is made of integers: their range, and, of a real-valued input, what each of them stands for.
+type Integers struct {
+	Lo     int64     `json:"lo"`
+	Hi     int64     `json:"hi"`
+	Values []float64 `json:"values,omitempty"`
+}
+
+// A Receive is a stream out of the accelerator.
+type Receive struct{ Stream }
+
+// A Result says what an output is: its element i is what the code of element index[i] of a frame means.
+type Result struct {
+	Receive int       `json:"receive"`
+	Index   []int32   `json:"index"`
+	Mean    []Meaning `json:"mean"`
+	Which   []int32   `json:"which,omitempty"`
+	Time    bool      `json:"time"` // index and which are of a step
+}
+
+// A Meaning is values[code - lo], or float64(code) * scale + bias, with exceptions, rounded to the output's type.
+type Meaning struct {
+	Lo     int64             `json:"lo"`
+	Values []float64         `json:"values,omitempty"`
+	Scale  float64           `json:"scale,omitempty"`
+	Bias   float64           `json:"bias,omitempty"`
+	Except map[int64]float64 `json:"except,omitempty"`
+}
+
+// A None error says why a design has no driver.
+type None struct{ Reason string }
+
+func (e *None) Error() string { return e.Reason }
+
+func none(format string, args ...any) error { return &None{fmt.Sprintf(format, args...)} }
+
+// HostOf is the host.json of a design whose interface is face. The error is a *None.
+func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
+	m := d.Model
+	if m.Turns != nil || m.Stream != nil || m.Host == nil {
+		return nil, none("samples that take turns, and states that are kept, have no driver")
+	}
+	of := m.Host()
+	h := &Host{Schema: "hlsgen-host", Version: Version, Model: m.Name, Top: face.Top}
+	l := m.Lengths
+	if l != nil {
+		if l.Input != "" {
+			return nil, none("input %q says the lengths of sequences: it has no driver", l.Input)
+		}
+		h.Steps = &Steps{l.Axis, l.Min, l.Max}
+	}
+	for k, r := range m.In {
+		h.Inputs = append(h.Inputs, tensor(r, l, k, true))
+	}
+	for k, r := range m.Out {
+		h.Outputs = append(h.Outputs, tensor(r, l, k, false))
+	}
+	for k, p := range face.In {
+		s := Send{Stream: stream(p), Input: -1}
+		steps := 1
+		if l != nil && l.In[k] >= 0 {
+			steps = l.Max
+		}
+		if in := of.In[k]; in != nil {
+			if err := s.of(in, m, p, h.Inputs[in.Input], steps); err != nil {
+				return nil, err
+			}
+		}
+		s.Words /= steps
+		h.Send = append(h.Send, s)
+	}
+	for _, p := range face.Out {
+		h.Receive = append(h.Receive, Receive{stream(p)})
+	}
+	for k, out := range of.Out {
+		var r *Result
+		if out != nil {
+			var err error
+			if r, err = result(out, m, face.Out[out.Out], h.Outputs[k], l); err != nil {
+				return nil, err
+			}
+		}
+		h.Results = append(h.Results, r)
+	}
+	if l != nil { // outputs of which every step has one are read step by step
+		for k := range h.Results {
+			if r := h.Results[k]; r != nil && r.Time {
+				h.Receive[r.Receive].Words = face.Out[r.Receive].Port.Words / l.Max
+			}
+		}
+	}
+	if l != nil {
+		if err := h.lasting(m, face); err != nil {
+			return nil, err
+		}
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	h.Hash = sum(text)
+	return h, nil
+}
+
+// lasting refuses outputs that are made of a whole sequence, which a shorter one has less of.
+func (h *Host) lasting(m *dataflow.Model, face templates.Interface) error {
+	short, err := m.Lengths.Of(m.Lengths.Min)
+	if err != nil {
+		return err
+	}
+	for k, p := range face.Out {
+		long := m.Graph.Streams[p.Stream].Type.Shape.Size()
+		same := short.Graph.Streams[short.Graph.Out[k]].Type.Shape.Size() == long
+		for i, r := range h.Results {
+			if r != nil && r.Receive == k && r.Time == same && m.Lengths.Min < m.Lengths.Max {
+				return none("output %q is made of steps of a sequence: it has no driver", h.Outputs[i].Name)
+			}
+		}
+	}
+	return nil
+}
+
+func tensor(r dataflow.Real, l *dataflow.Lengths, k int, input bool) Tensor {
+	t := Tensor{Name: r.Name, DType: r.DType, Shape: r.Shape, Batch: r.Batch, Time: -1}
+	switch {
+	case l == nil:
+	case input:
+		t.Time = l.Inputs[k]
+	default:
+		t.Time = l.Outputs[k]
+	}
+	return t
+}
+
+func stream(p templates.AXIPort) Stream {
+	return Stream{Port: p.Name, Type: p.Port.Elem.String(), Bits: p.Port.Elem.Width, PerWord: p.Port.PerWord,
+		Bytes: p.TDATA / 8, Words: p.Port.Words}
+}
+
+// of says how the codes of a stream are made of an input.
+func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, p templates.AXIPort, t Tensor, steps int) error {
+	order := travel(p, m.Graph.Streams[p.Stream].Type.Shape, len(in.Index))
+	s.Input = in.Input
+	var which []int32
+	for _, i := range order {
+		s.Index = append(s.Index, in.Index[i])
+		if in.Which != nil {
+			which = append(which, int32(in.Which[i]))
+		}
+	}
+	if in.Steps == nil {
+		r := m.In[in.Input]
+		lo, hi := p.Port.Elem.Range().Lo, p.Port.Elem.Range().Hi
+		s.Integers = &Integers{Lo: lo, Hi: hi}
+		if _, _, integer := r.Limits(); !integer && hi-lo < 1<<16 {
+			for code := lo; code <= hi; code++ {
+				s.Integers.Values = append(s.Integers.Values, r.Code(code))
+			}
+		}
+	}
+	for _, step := range in.Steps {
+		q := Quantiser{Codes: step.Codes, Thresholds: []float64{}}
+		for _, at := range step.At {
+			q.Thresholds = append(q.Thresholds, float64(at))
+		}
+		s.Quantise = append(s.Quantise, q)
+	}
+	s.Which = which
+	if steps == 1 {
+		return nil
+	}
+	if t.Time < 0 {
+		return none("input %q is no sequence, but its stream is one", t.Name)
+	}
+	var ok bool
+	if s.Index, ok = ofStep(s.Index, t.Shape, t.Time, steps); !ok {
+		return none("input %q is not sent step by step", t.Name)
+	}
+	if s.Which, ok = repeated(which, steps); !ok {
+		return none("input %q has steps with quantisers of their own", t.Name)
+	}
+	return nil
+}
+
+// travel is the elements of a frame in the order in which they travel.
+func travel(p templates.AXIPort, shape dataflow.Shape, n int) []int64 {
+	order := make([]int64, n)
+	for i := range order {
+		order[i] = int64(i)
+	}
+	return p.Port.Send(dataflow.Tensor{Shape: shape, Data: order})
+}
+
+// result says how an output is made of the words of a stream.
+func result(out *dataflow.HostOut, m *dataflow.Model, p templates.AXIPort, t Tensor, l *dataflow.Lengths) (*Result, error) {
+	shape := m.Graph.Streams[p.Stream].Type.Shape
+	place := make([]int32, shape.Size()) // in the words, of each element of the frame
+	for i, e := range travel(p, shape, shape.Size()) {
+		place[e] = int32(i)
+	}
+	r := &Result{Receive: out.Out}
+	for k, i := range out.Index {
+		r.Index = append(r.Index, place[i])
+		if out.Which != nil {
+			r.Which = append(r.Which, int32(out.Which[k]))
+		}
+	}
+	for _, c := range out.Codes {
+		r.Mean = append(r.Mean, Meaning{Lo: c.Range.Lo, Values: c.Values, Scale: c.Scale, Bias: c.Bias, Except: c.Except})
+	}
+	if l == nil || t.Time < 0 {
+		return r, nil
+	}
+	r.Time = true
+	size := shape.Size() / l.Max
+	index := make([]int32, len(r.Index)/l.Max)
+	which := make([]int32, len(r.Which)/l.Max)
+	seen := make([]bool, len(index))
+	for k, at := range r.Index {
+		step, rest := cut(k, t.Shape, t.Time)
+		in := at - int32(step*size)
+		if int(at)/size != step || seen[rest] && index[rest] != in ||
+			r.Which != nil && seen[rest] && which[rest] != r.Which[k] {
+			return nil, none("output %q is not made step by step", t.Name)
+		}
+		index[rest], seen[rest] = in, true
+		if r.Which != nil {
+			which[rest] = r.Which[k]
+		}
+	}
+	r.Index = index
+	if r.Which != nil {
+		r.Which = which
+	}
+	return r, nil
+}
+
+// cut is where an element lies on an axis of a shape, and where among those with the same place there.
+func cut(element int, shape []int, axis int) (at, rest int) {
+	inner := 1
+	for _, n := range shape[axis+1:] {
+		inner *= n
+	}
+	return element / inner % shape[axis], element/(inner*shape[axis])*inner + element%inner
+}
+
+// ofStep is a list of elements, step after step, as those of one step: they are the same but for their place in time.
+func ofStep(index []int32, shape []int, axis, steps int) ([]int32, bool) {
+	n := len(index) / steps
+	one := make([]int32, n)
+	for i, e := range index {
+		step, rest := cut(int(e), shape, axis)
+		if step != i/n || i >= n && one[i%n] != int32(rest) {
+			return nil, false
+		}
+		one[i%n] = int32(rest)
+	}
+	return one, true
+}
+
+// repeated is the first of steps lists that are all equal.
+func repeated(list []int32, steps int) ([]int32, bool) {
+	n := len(list) / steps
+	for i := range list {
+		if list[i] != list[i%max(n, 1)] {
+			return nil, false
+		}
+	}
+	return list[:n], true
+}
+
+// Format is the text of host.json.
+func (h *Host) Format() ([]byte, error) {
+	text, err := json.Marshal(h)
+	return append(text, '\n'), err
+}
