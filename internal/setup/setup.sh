@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing of the tools it is asked for, on Debian and Ubuntu, and says what it does:
-#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack
+#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack numpy
 # Where nothing is missing it does nothing and needs neither rights nor network.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -39,6 +39,9 @@ for tool in "$@"; do
     tclsh) missing tclsh tcl ;;
     verilator) missing verilator verilator ;;
     python3) missing python3 python3 ;;
+    numpy) # a Python with it, be it not the first one in the path
+        python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null || packages+=(python3-numpy)
+        ;;
     yosys) missing yosys yosys ;;
     nextpnr-ice40) missing nextpnr-ice40 nextpnr-ice40 ;;
     icepack) missing icepack fpga-icestorm ;;

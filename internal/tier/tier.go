@@ -24,7 +24,23 @@ import (
 
 // Installed are the programs that `make test` installs where they are missing.
 var Installed = []string{"g++", "clang++", "opt", "nm", "tclsh", "verilator", "python3", "yosys",
-	"nextpnr-ice40", "icepack"}
+	"nextpnr-ice40", "icepack", numpy}
+
+// numpy is no program: what it finds is a Python that has the package.
+const numpy = "numpy"
+
+// look finds a program. A system's Python has the system's packages, whichever comes first in the user's path.
+func look(program string) (string, error) {
+	if program != numpy {
+		return exec.LookPath(program)
+	}
+	for _, python := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(python, "-c", "import numpy").Run() == nil {
+			return python, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}
 
 // basic are the programs that every machine has on which `make` runs.
 var basic = []string{"awk", "bash", "make", "sha256sum", "sh"}
@@ -45,7 +61,7 @@ type run struct {
 // now is the run that this process is in.
 func now() run {
 	set := func(name string) bool { v := os.Getenv(name); return v != "" && v != "0" }
-	r := run{short: testing.Short(), shared: os.Getenv("HLSGEN_SHARED"), look: exec.LookPath}
+	r := run{short: testing.Short(), shared: os.Getenv("HLSGEN_SHARED"), look: look}
 	r.ci, r.long = set("HLSGEN_CI"), set("HLSGEN_LONG")
 	r.full = set("HLSGEN_FULL") || r.ci || r.long
 	return r
@@ -84,7 +100,7 @@ func NeedsLong(t testing.TB) {
 	}
 }
 
-// Needs returns the paths of programs that a test calls, which are of Installed or part of any system. Where one is
+// Needs returns the paths of programs that a test calls (of numpy, that of a Python which has it), which are of Installed or part of any system. Where one is
 // missing, the test is skipped in the plain tier and fails in those above it; the quick tier calls none.
 func Needs(t testing.TB, programs ...string) []string {
 	t.Helper()

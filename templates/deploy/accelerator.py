@@ -326,7 +326,8 @@ class Accelerator:
         else:
             want = shape[:at] + ["steps"] + shape[at + 1:]
             fits = array.ndim == len(shape) and all(w in ("steps", n) for w, n in zip(want, array.shape))
-            rows = np.moveaxis(array, at, 0).reshape(array.shape[at], -1) if fits else None
+            rows = np.moveaxis(array, at, 0).reshape(array.shape[at], -1) if fits and array.size else None
+            fits = rows is not None
         if not fits:
             raise Unfit("input %r, sample %d has the shape %s, want %s" % (tensor["name"], sample, list(array.shape), want))
         return rows

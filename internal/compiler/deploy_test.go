@@ -1,0 +1,93 @@
+package compiler
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/models"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
+)
+
+// TestDriver has the Python of a build drive its C++ as a library: results are, byte for byte, what engine eval writes, on
+// all recorded samples, in batches of any size, of any type and order; of sequences, of any length. What fits neither
+// the model nor the accelerator is refused with a reason.
+func TestDriver(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		model   string
+		lengths []int
+		whole   bool // values from 0 to 15, which bytes hold
+	}{
+		{"digits-mlp-w2a2", nil, false},
+		{"digits-mlp-w2a2", nil, true},
+		{"bilstm-h32-w4a4", []int{1, 3, 16, 8, 16, 1}, false},
+		{"digits-cnn-w4a4", nil, true},
+		{"digits-resnet-w4a4", nil, false},
+		{"bilstm-h32-w4a4", nil, false},
+	}
+	for _, c := range cases[:tier.Few(len(cases))] {
+		t.Run(strings.TrimSpace(c.model), func(t *testing.T) {
+			t.Parallel()
+			tools := tier.Needs(t, "make", "g++", "numpy")
+			m := models.Find(t, c.model)
+			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", FPS: 5000, NoCSim: true, Verify: 1}
+			o.Out = filepath.Join(t.TempDir(), "out")
+			x := m.Recorded(t).X
+			in := &npy.Array{DType: "float32", Shape: x.Shape, Data: x.Data}
+			args := []string{"testdata/predict.py", filepath.Join(o.Out, "deploy"), "", "", ""}
+			sim := SimOptions{Options: o, Engine: Eval}
+			if c.whole {
+				in.Data = make([]float64, len(x.Data))
+				for i := range in.Data {
+					in.Data[i] = float64(i * 7 % 16)
+				}
+			}
+			var d diag.List
+			if len(x.Shape) == 3 { // sequences: steps, one batch, features
+				in.Shape = []int{x.Shape[0], x.Shape[1], 1, x.Shape[2]}
+			}
+			if c.lengths != nil {
+				features := x.Shape[2]
+				in.Shape = []int{len(c.lengths), 16, 1, features}
+				in.Data = make([]float64, dataflow.Shape(in.Shape).Size())
+				for i := range in.Data {
+					in.Data[i] = x.Data[i%len(x.Data)]
+				}
+				n := &npy.Array{DType: "int64", Shape: []int{len(c.lengths)}}
+				for _, steps := range c.lengths {
+					n.Data = append(n.Data, float64(steps))
+				}
+				sim.Steps = save(t, filepath.Join(t.TempDir(), "n.npy"), n)
+				args = append(args, sim.Steps)
+				o.Lengths = &frontend.Lengths{Axis: "inp.25:0", Min: 1, Max: 16}
+			}
+			r, err := Run(context.Background(), o, &d)
+			if err != nil || r == nil {
+				t.Fatal(err, d.Diags)
+			}
+			if r.NoDriver != "" {
+				t.Fatal(r.NoDriver)
+			}
+			makes(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
+			libs, err := filepath.Glob(filepath.Join(o.Out, "hls", "build", "lib*.so"))
+			if err != nil || len(libs) != 1 {
+				t.Fatal(libs, err)
+			}
+			sim.Options, sim.Input, sim.Output = o, data(t, in), filepath.Join(t.TempDir(), "y.npy")
+			simulated(t, sim)
+			args[2], args[3], args[4] = libs[0], sim.Input, sim.Output
+			said, err := exec.Command(tools[2], args...).CombinedOutput()
+			if err != nil || !strings.Contains(string(said), "PASS ") {
+				t.Errorf("%v\n%s", err, said)
+			}
+			t.Logf("%s", said)
+		})
+	}
+}

@@ -1,0 +1,68 @@
+"""Has a driver predict, and compares it with what hlsgen simulate wrote, byte for byte.
+
+    predict.py DEPLOY LIBRARY X Y [LENGTHS]
+"""
+
+import sys
+
+sys.path.insert(0, sys.argv[1])
+
+import numpy as np  # noqa: E402
+from accelerator import Accelerator, Unfit  # noqa: E402
+
+net = Accelerator(sys.argv[2])
+x, y = np.load(sys.argv[3]), np.load(sys.argv[4])
+lengths = np.load(sys.argv[5]).astype(int).tolist() if len(sys.argv) > 5 else None
+checks = 0
+
+
+def same(what, got, want):
+    global checks
+    checks += 1
+    if got.dtype != want.dtype or got.shape != want.shape or got.tobytes() != want.tobytes():
+        sys.exit("FAIL %s: %s %s, want %s %s" % (what, got.dtype, got.shape, want.dtype, want.shape))
+
+
+def refuses(what, *args, **kwargs):
+    global checks
+    checks += 1
+    try:
+        net.predict(*args, **kwargs)
+    except Unfit as e:
+        print("refused", what, ":", e)
+        return
+    sys.exit("FAIL %s is not refused" % what)
+
+
+if lengths is None:
+    for size in (1, 7, 128):
+        parts = [net.predict(x[i:i + size]) for i in range(0, len(x), size)]
+        same("batches of %d" % size, np.concatenate(parts), y)
+    some = slice(0, min(len(x), 16))
+    same("Fortran order", net.predict(np.asfortranarray(x[some])), y[some])
+    same("every other sample", net.predict(x[::2]), y[::2])
+    same("float64", net.predict(x[some].astype(np.float64)), y[some])
+    one = net.predict(x[0])
+    same("one sample", one.reshape(y[:1].shape), y[:1])
+    if (x == x.astype(np.uint8)).all():
+        same("uint8", net.predict(x.astype(np.uint8)), y)
+        same("uint8, Fortran order", net.predict(np.asfortranarray(x.astype(np.uint8))), y)
+    bad = x[some].copy()
+    bad.flat[3] = np.nan
+    refuses("what is not a number", bad)
+    refuses("another shape", x.reshape(-1, 2))
+    refuses("text", x.astype(str))
+    refuses("lengths", x, lengths=[1] * len(x))
+    refuses("two arrays", x, x)
+else:
+    same("lengths", net.predict(x, lengths=lengths), y)
+    lists = net.predict([a[:n] for a, n in zip(x, lengths)])
+    for k, (a, n) in enumerate(zip(lists, lengths)):
+        same("sequence %d" % k, a, y[k][:n])
+    refuses("a sequence too long", [np.concatenate([x[0], x[0]])])
+    refuses("a sequence of no step", [x[0][:0]])
+    refuses("a length of no step", x, lengths=[0] * len(x))
+    refuses("too few lengths", x, lengths=lengths[1:])
+    refuses("other features", [x[0][..., :-1]])
+
+print("PASS %d checks" % checks)
