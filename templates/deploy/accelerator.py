@@ -1,7 +1,8 @@
 """Runs a network on its accelerator. Copy this folder to where the accelerator is.
 
     from accelerator import Accelerator
-    net = Accelerator("libmodel.so")    # the generated C++ as a library: make -C hls lib
+    net = Accelerator("net.bit")        # on a board with PYNQ: net.hwh lies beside it
+    net = Accelerator("libmodel.so")    # anywhere: the generated C++ as a library, make -C hls lib
     y = net.predict(x)                  # numpy arrays, what the ONNX model takes and gives
 
 host/host.json, beside this file, says what inputs become and what results mean. Python 3.8 and numpy are enough.
@@ -11,6 +12,7 @@ import ctypes
 import json
 import os
 import sys
+import time
 
 import numpy as np
 
@@ -163,8 +165,8 @@ class Library:
         self.lib.hlsgen_said.restype = ctypes.c_char_p
         self.hash = self.lib.hlsgen_design().decode()
 
-    def run(self, sent, sizes):
-        """sent: per stream in, a list of frames of bytes; sizes: per stream out, those of frames. The result is as sent."""
+    def start(self, sent, sizes):
+        """sent: per stream in, a list of frames of bytes; sizes: per stream out, those of frames."""
         count = len(sent[0])
         received = [[np.zeros(n, np.uint8) for n in of] for of in sizes]
         pointer = ctypes.POINTER(ctypes.c_uint8)
@@ -181,11 +183,83 @@ class Library:
         del kept
         return received
 
+    def wait(self, started):
+        """What came: per stream out, a list of frames."""
+        return started
+
+
+class Pynq:
+    """A bitstream on a board with PYNQ: NAME.bit, with NAME.hwh beside it."""
+
+    CONTROL, ADDRESS, FRAMES, TABLE, ERROR, HASH = 0x00, 0x10, 0x1C, 0x24, 0x30, 0x34
+
+    def __init__(self, path, host, timeout=10.0):
+        import pynq
+
+        self.allocate, self.timeout, self.host = pynq.allocate, timeout, host
+        self.overlay = pynq.Overlay(path)
+        self.readers = [self._mover("hlsgen_read", s["port"]) for s in host["send"]]
+        self.writers = [self._mover("hlsgen_write", r["port"]) for r in host["receive"]]
+        first = self.readers[0]
+        self.hash = "%08x%08x" % (first.read(self.HASH + 4), first.read(self.HASH))
+
+    def _mover(self, kind, port):
+        """The mover of a stream: by the name and the kind that the .hwh has for it."""
+        for name, ip in self.overlay.ip_dict.items():
+            if ":" + kind + ":" in ip["type"] and name.endswith(port):
+                return getattr(self.overlay, name)
+        raise Unfit("the bitstream has no %s for stream %s" % (kind, port))
+
+    def start(self, sent, sizes):
+        buffers = []
+        for mover, stream, frames in zip(self.writers, self.host["receive"], sizes):
+            buffers.append((mover, stream, self.allocate((max(sum(frames), 1),), np.uint8), frames))
+        for mover, stream, frames in zip(self.readers, self.host["send"], sent):
+            buffer = self.allocate((sum(len(f) for f in frames),), np.uint8)
+            buffer[:] = np.concatenate(frames)
+            buffer.flush()
+            buffers.append((mover, stream, buffer, [len(f) for f in frames]))
+        kept = [b[2] for b in buffers]
+        for mover, stream, buffer, frames in buffers:  # those that take results before those that send
+            unit = stream["words"] * stream["bytes"]
+            table = 0
+            if any(n != unit for n in frames):
+                steps = self.allocate((len(frames),), np.uint32)
+                steps[:] = [n // unit for n in frames]
+                steps.flush()
+                kept.append(steps)
+                table = steps.device_address
+            for at, value in ((self.ADDRESS, buffer.device_address), (self.TABLE, table)):
+                mover.write(at, value & 0xFFFFFFFF)
+                mover.write(at + 4, value >> 32)
+            mover.write(self.FRAMES, len(frames))
+            mover.write(self.CONTROL, 1)
+        return buffers, kept
+
+    def wait(self, started):
+        buffers, kept = started
+        end, received = time.time() + self.timeout, []
+        for mover, stream, buffer, frames in buffers:
+            while not mover.read(self.CONTROL) & 2:
+                if time.time() > end:
+                    raise RuntimeError("stream %s is not through after %g s" % (stream["port"], self.timeout))
+            error = mover.read(self.ERROR)
+            if error:
+                raise RuntimeError("stream %s ended with error %#x" % (stream["port"], error))
+        for _, _, buffer, frames in buffers[:len(self.writers)]:
+            buffer.invalidate()
+            ends = np.cumsum(frames)
+            received.append([np.array(buffer[e - n:e]) for n, e in zip(frames, ends)])
+        for buffer in kept:
+            buffer.freebuffer()
+        return received
+
 
 class Accelerator:
-    """One accelerator, on a device: a library of the generated C++ (.so)."""
+    """One accelerator on a device: a bitstream (.bit), a library of the generated C++ (.so), or any object with hash, start
+    and wait, as Library has. batch samples are sent together, and those that follow are made ready meanwhile."""
 
-    def __init__(self, path, host=None):
+    def __init__(self, path, host=None, batch=256):
         here = os.path.dirname(os.path.abspath(__file__))
         self.host = _load(host or os.path.join(here, "host", "host.json"))
         if None in self.host["results"]:
@@ -193,7 +267,10 @@ class Accelerator:
         self.sent = [_Sent(s, self.host) for s in self.host["send"]]
         self.received = [_Packing(r) for r in self.host["receive"]]
         self.results = [_Result(r, t) for r, t in zip(self.host["results"], self.host["outputs"])]
-        self.device = Library(path) if hasattr(path, "startswith") else path
+        self.batch = batch
+        self.device = path
+        if hasattr(path, "startswith"):
+            self.device = Library(path) if path.endswith(".so") else Pynq(path, self.host)
         if self.device.hash != self.host["hash"]:
             raise Unfit("%s is of design %s, host.json of %s: they do not belong together"
                         % (path, self.device.hash, self.host["hash"]))
@@ -219,9 +296,13 @@ class Accelerator:
         count = rows[0].shape[0]
         if any(r.shape[0] != count for r in rows):
             raise Unfit("inputs have %s samples" % ", ".join(str(r.shape[0]) for r in rows))
-        sent = [list(s.packing.pack(s.codes(rows[s.at]))) for s in self.sent]
-        sizes = [[p.words * p.bytes] * count for p in self.received]
-        received = self.device.run(sent, sizes)
+
+        def ready(first):
+            some = slice(first, min(first + self.batch, count))
+            sent = [list(s.packing.pack(s.codes(rows[s.at][some]))) for s in self.sent]
+            return sent, [[p.words * p.bytes] * (some.stop - first) for p in self.received]
+
+        received = self._run(ready, count)
         codes = [p.unpack(np.array(frames).reshape(count, -1)) for p, frames in zip(self.received, received)]
         out = []
         for r in self.results:
@@ -229,6 +310,33 @@ class Accelerator:
             shape = [count] + (shape[1:] if r.tensor["batch"] and shape[:1] == [1] else shape)
             out.append(r.of(codes[r.receive]).reshape(shape))
         return out[0] if len(out) == 1 else out
+
+    def _run(self, ready, count):
+        """Runs batches: the next one is made ready while the device has one."""
+        received = [[] for _ in self.received]
+        started = None
+        for first in range(0, count, self.batch):
+            sent, sizes = ready(first)
+            self._take(started, received)
+            started = self.device.start(sent, sizes)
+        self._take(started, received)
+        return received
+
+    def _take(self, started, received):
+        if started is not None:
+            for into, frames in zip(received, self.device.wait(started)):
+                into.extend(frames)
+
+    def throughput(self, samples=1000):
+        """Samples per second of frames that are ready: the first kind of sample, over and over."""
+        steps = (self.host.get("steps") or {}).get("max", 1)
+        timed = {r.receive for r in self.results if r.time}
+        sent = [[np.zeros(s.packing.words * s.packing.bytes * (steps if self.host["inputs"][s.at]["time"] >= 0 else 1),
+                          np.uint8)] * samples for s in self.sent]
+        sizes = [[p.words * p.bytes * (steps if k in timed else 1)] * samples for k, p in enumerate(self.received)]
+        begin = time.perf_counter()
+        self.device.wait(self.device.start(sent, sizes))
+        return samples / (time.perf_counter() - begin)
 
     def _rows(self, tensor, array):
         """An array as rows of one sample each, of its own type where that holds the values."""
@@ -257,12 +365,13 @@ class Accelerator:
     def _sequences(self, arrays, lengths, listed):
         steps, inputs = self.host["steps"], self.host["inputs"]
         if not listed:
-            arrays, lengths = self._cut(arrays, lengths)
+            arrays = self._cut(arrays, lengths)
         elif lengths is not None:
             raise Unfit("a list of sequences says their lengths")
         count = len(arrays[0])
-        sent = [[] for _ in self.sent]
-        took = []
+        if any(len(a) != count for a in arrays):
+            raise Unfit("inputs have %s samples" % ", ".join(str(len(a)) for a in arrays))
+        took, rows = [], []
         for k in range(count):
             moved, n = [], None
             for tensor, array in zip(inputs, arrays):
@@ -273,11 +382,17 @@ class Accelerator:
             if not steps["min"] <= n <= steps["max"]:
                 raise Unfit("sample %d has the length %d, want %d to %d" % (k, n, steps["min"], steps["max"]))
             took.append(n)
-            for s, into in zip(self.sent, sent):
-                into.append(s.packing.pack(s.codes(moved[s.at])).reshape(-1))
+            rows.append(moved)
         timed = {r.receive for r in self.results if r.time}
-        sizes = [[p.words * p.bytes * (n if i in timed else 1) for n in took] for i, p in enumerate(self.received)]
-        received = self.device.run(sent, sizes)
+
+        def ready(first):
+            some = range(first, min(first + self.batch, count))
+            sent = [[s.packing.pack(s.codes(rows[k][s.at])).reshape(-1) for k in some] for s in self.sent]
+            sizes = [[p.words * p.bytes * (took[k] if i in timed else 1) for k in some]
+                     for i, p in enumerate(self.received)]
+            return sent, sizes
+
+        received = self._run(ready, count)
         out = []
         for r in self.results:
             p, of = self.received[r.receive], []
@@ -302,9 +417,8 @@ class Accelerator:
                 array = array[:, None] if array.ndim == len(shape) else array
             elif array.ndim == len(shape):
                 array = array[None]
-            some = [len(a) for a in [array]][0]
-            if lengths is not None and len(lengths) != some:
-                raise Unfit("%d lengths for %d samples" % (len(lengths), some))
+            if lengths is not None and len(lengths) != len(array):
+                raise Unfit("%d lengths for %d samples" % (len(lengths), len(array)))
             of = []
             for k, a in enumerate(array):
                 if lengths is not None and at >= 0:
@@ -313,7 +427,7 @@ class Accelerator:
                     a = a.take(range(lengths[k]), axis=at)
                 of.append(a)
             lists.append(of)
-        return lists, lengths
+        return lists
 
     def _steps(self, tensor, array, sample):
         """A sequence as rows of one step each."""

@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 
 import numpy as np  # noqa: E402
-from accelerator import Accelerator, Unfit  # noqa: E402
+from accelerator import Accelerator, Library, Unfit  # noqa: E402
 
 net = Accelerator(sys.argv[2])
 x, y = np.load(sys.argv[3]), np.load(sys.argv[4])
@@ -64,5 +64,33 @@ else:
     refuses("a length of no step", x, lengths=[0] * len(x))
     refuses("too few lengths", x, lengths=lengths[1:])
     refuses("other features", [x[0][..., :-1]])
+
+# the same through PYNQ's doors
+import os  # noqa: E402
+
+import pynq  # noqa: E402
+
+bit = os.path.join(sys.argv[1], "..", "net.bit")
+open(bit, "w").close()
+board = Accelerator(bit, batch=5)
+same("PYNQ", board.predict(x) if lengths is None else board.predict(x, lengths=lengths), y)
+batches = -(-len(x) // 5)
+streams = len(net.host["send"]) + len(net.host["receive"])
+if pynq.counts["invalidate"] != batches * len(net.host["receive"]) or pynq.memory:
+    sys.exit("FAIL %r, %d buffers are kept" % (pynq.counts, len(pynq.memory)))
+if not net.throughput(3) > 0 or not board.throughput(2) > 0:
+    sys.exit("FAIL no throughput")
+
+
+class Foreign(Library):
+    def __init__(self):
+        self.hash = "0" * 16
+
+
+try:
+    Accelerator(Foreign())
+    sys.exit("FAIL another design's library is taken")
+except Unfit as e:
+    print("refused another design :", e)
 
 print("PASS %d checks" % checks)
