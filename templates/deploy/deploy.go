@@ -4,6 +4,9 @@
 //	deploy.go        the files
 //	host.go          host.json, of a design
 //	accelerator.py   the driver; the same for every design
+//	accelerator.hpp  the same in C++
+//	tables.go        host.json as C++
+//	host.hpp.tpl     its text
 //	lib.cpp.tpl      the library
 //
 // In comes a Design, out come Files. It sees templates.
@@ -21,7 +24,7 @@ import (
 	"hlsgen/templates"
 )
 
-//go:embed accelerator.py lib.cpp.tpl
+//go:embed accelerator.py accelerator.hpp lib.cpp.tpl host.hpp.tpl
 var sources embed.FS
 
 // A libView is what the library's template shows.
@@ -52,6 +55,17 @@ func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files
 		return nil, err
 	}
 	files := templates.Files{{Path: "deploy/accelerator.py", Data: driver}, {Path: "deploy/host/host.json", Data: text}}
+	if h.whole() {
+		header, err := sources.ReadFile("accelerator.hpp")
+		if err != nil {
+			return nil, err
+		}
+		if text, err = templates.Render(sources, "host.hpp.tpl", h.tables()); err != nil {
+			return nil, err
+		}
+		files = append(files, templates.File{Path: "deploy/accelerator.hpp", Data: header},
+			templates.File{Path: "deploy/host/host.hpp", Data: text})
+	}
 	if !hls {
 		return files, nil
 	}

@@ -3,8 +3,10 @@ package deploy
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
 	"hlsgen/templates"
 )
 
@@ -51,6 +53,7 @@ type Stream struct {
 	PerWord int    `json:"per_word"`
 	Bytes   int    `json:"bytes"` // of a word
 	Words   int    `json:"words"` // of a frame, or of a step of a sequence
+	kind    num.Kind
 }
 
 // A Send says what a stream carries: element i of a frame, or of a step, is the code of element index[i] of the input. Of
@@ -204,7 +207,7 @@ func tensor(r dataflow.Real, l *dataflow.Lengths, k int, input bool) Tensor {
 }
 
 func stream(p templates.AXIPort) Stream {
-	return Stream{Port: p.Name, Type: p.Port.Elem.String(), Bits: p.Port.Elem.Width, PerWord: p.Port.PerWord,
+	return Stream{Port: p.Name, Type: p.Port.Elem.String(), Bits: p.Port.Elem.Width, PerWord: p.Port.PerWord, kind: p.Port.Elem.Kind,
 		Bytes: p.TDATA / 8, Words: p.Port.Words}
 }
 
@@ -338,6 +341,11 @@ func repeated(list []int32, steps int) ([]int32, bool) {
 		}
 	}
 	return list[:n], true
+}
+
+// whole reports whether JSON holds all that the host computes.
+func (h *Host) whole() bool {
+	return !slices.ContainsFunc(h.Send, func(s Send) bool { return s.Input < 0 }) && !slices.Contains(h.Results, nil)
 }
 
 // Format is the text of host.json.

@@ -81,6 +81,28 @@ if pynq.counts["invalidate"] != batches * len(net.host["receive"]) or pynq.memor
 if not net.throughput(3) > 0 or not board.throughput(2) > 0:
     sys.exit("FAIL no throughput")
 
+# the same from C++
+import subprocess  # noqa: E402
+import tempfile  # noqa: E402
+
+with tempfile.TemporaryDirectory() as where:
+    program, given, got = (os.path.join(where, name) for name in ("predict", "x", "y"))
+    here = os.path.dirname(os.path.abspath(__file__))
+    build = os.path.dirname(os.path.abspath(sys.argv[2]))
+    subprocess.run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-I", sys.argv[1], os.path.join(here, "predict.cpp"),
+                    sys.argv[2], "-Wl,-rpath," + build, "-o", program], check=True)
+    if lengths is None:
+        x.astype("<f4").tofile(given)
+        want = y
+    else:
+        np.concatenate([a[:n].reshape(-1) for a, n in zip(x, lengths)]).astype("<f4").tofile(given)
+        want = np.concatenate([a[:n].reshape(-1) for a, n in zip(y, lengths)])
+    said = subprocess.run([program, given, got] + [str(n) for n in lengths or []], stdout=subprocess.PIPE, universal_newlines=True)
+    print(said.stdout)
+    if said.returncode != 0 or "PASS " not in said.stdout:
+        sys.exit("FAIL the C++ ends with %d" % said.returncode)
+    same("C++", np.fromfile(got, "<f4"), want.reshape(-1))
+
 
 class Foreign(Library):
     def __init__(self):

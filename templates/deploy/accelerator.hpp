@@ -1,0 +1,217 @@
+// Runs a network on its accelerator, in C++17: Python's accelerator.py says the same. host/host.hpp has the network's tables.
+//
+//     hlsgen::library device;                       // the generated C++, linked: make -C hls lib
+//     hlsgen::accelerator net(device);
+//     std::vector<float> y = net.predict(x);        // samples side by side, as the ONNX model takes and gives them
+//
+// Other devices: accelerator_xrt.hpp (Alveo, and Linux with XRT), accelerator_bare.hpp (no operating system).
+#ifndef HLSGEN_ACCELERATOR_HPP
+#define HLSGEN_ACCELERATOR_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "host/host.hpp"
+
+namespace hlsgen {
+
+// unfit says that what was given does not fit the model, or the accelerator this file.
+struct unfit : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
+
+using bytes = std::vector<std::uint8_t>;
+using frames = std::vector<bytes>; // of one stream
+
+// device runs frames: per stream in, and per stream out, where they have their sizes already.
+struct device {
+    virtual ~device() = default;
+    virtual std::string hash() = 0;
+    virtual void run(const std::vector<frames>& in, std::vector<frames>& out) = 0;
+};
+
+extern "C" const char* hlsgen_design();
+extern "C" const char* hlsgen_said();
+extern "C" int hlsgen_run(std::size_t frames, const std::uint8_t* const* in, const std::size_t* in_bytes, std::uint8_t* const* out,
+                          const std::size_t* out_bytes);
+
+// library is the generated C++, linked with the program.
+struct library : device {
+    std::string hash() override { return hlsgen_design(); }
+
+    void run(const std::vector<frames>& in, std::vector<frames>& out) override {
+        std::vector<const std::uint8_t*> data;
+        std::vector<std::uint8_t*> room;
+        std::vector<std::size_t> sent, received;
+        for (const frames& stream : in)
+            for (const bytes& f : stream) data.push_back(f.data()), sent.push_back(f.size());
+        for (frames& stream : out)
+            for (bytes& f : stream) room.push_back(f.data()), received.push_back(f.size());
+        if (hlsgen_run(in[0].size(), data.data(), sent.data(), room.data(), received.data()) != 0) throw std::runtime_error(hlsgen_said());
+    }
+};
+
+// put writes an integer of so many bits into a word, behind what is there.
+inline void put(std::uint8_t* word, std::size_t at, int bits, std::uint64_t code) {
+    for (int done = 0; done < bits;) {
+        const int place = int((at + done) % 8), some = std::min(8 - place, bits - done);
+        word[(at + done) / 8] |= std::uint8_t(((code >> done) & ((1u << some) - 1)) << place);
+        done += some;
+    }
+}
+
+inline std::uint64_t get(const std::uint8_t* word, std::size_t at, int bits) {
+    std::uint64_t code = 0;
+    for (int done = 0; done < bits;) {
+        const int place = int((at + done) % 8), some = std::min(8 - place, bits - done);
+        code |= std::uint64_t((word[(at + done) / 8] >> place) & ((1u << some) - 1)) << done;
+        done += some;
+    }
+    return code;
+}
+
+// encode and decode are the bits of an integer on a stream.
+inline std::uint64_t encode(const stream& s, std::int64_t code) { return std::uint64_t(s.kind == kinds::bipolar ? (code + 1) / 2 : code); }
+
+inline std::int64_t decode(const stream& s, std::uint64_t bits) {
+    if (s.kind == kinds::bipolar) return 2 * std::int64_t(bits) - 1;
+    if (s.kind == kinds::integer && s.bits < 64 && bits >> (s.bits - 1)) bits |= ~std::uint64_t(0) << s.bits;
+    return std::int64_t(bits);
+}
+
+class accelerator {
+public:
+    explicit accelerator(device& d) : on(d) {
+        if (d.hash() != network.hash) throw unfit("the device is of design " + d.hash() + ", host.hpp of " + network.hash + ": they do not belong together");
+    }
+
+    // predict is the results of samples of a model with one input and one output. Sequences lie one behind the other, of as many
+    // steps as steps says, and so do results.
+    template <class T> std::vector<float> predict(const std::vector<T>& x, const std::vector<std::size_t>& steps = {}) {
+        if (network.inputs != 1 || network.outputs != 1) throw unfit("the model has several inputs or outputs: call run");
+        const std::vector<double> y = run({std::vector<double>(x.begin(), x.end())}, steps)[0];
+        return std::vector<float>(y.begin(), y.end());
+    }
+
+    // run is predict for any model. A double holds every value exactly; those of float32 inputs are rounded to it.
+    std::vector<std::vector<double>> run(const std::vector<std::vector<double>>& x, const std::vector<std::size_t>& steps = {}) {
+        const std::vector<std::size_t> lengths = lengths_of(x, steps);
+        std::vector<frames> in(network.streams_in), out(network.streams_out);
+        for (std::size_t k = 0; k < network.streams_in; k++) send(network.sends[k], x[network.sends[k].input], lengths, in[k]);
+        for (std::size_t k = 0; k < network.streams_out; k++)
+            for (std::size_t n : lengths) out[k].emplace_back(words(network.received[k], timed(k) ? n : 1));
+        on.run(in, out);
+        std::vector<std::vector<double>> y(network.outputs);
+        for (std::size_t k = 0; k < network.outputs; k++) take(network.results[k], lengths, out[network.results[k].receive], y[k]);
+        return y;
+    }
+
+private:
+    device& on;
+
+    static std::size_t words(const stream& s, std::size_t steps) { return s.words * s.bytes * steps; }
+
+    static bool timed(std::size_t received) {
+        for (std::size_t k = 0; k < network.outputs; k++)
+            if (network.results[k].receive == received && network.results[k].time) return true;
+        return false;
+    }
+
+    // lengths_of is the steps of every sample, 1 where samples have none.
+    static std::vector<std::size_t> lengths_of(const std::vector<std::vector<double>>& x, const std::vector<std::size_t>& steps) {
+        if (x.size() != network.inputs) throw unfit(std::to_string(x.size()) + " arrays for " + std::to_string(network.inputs) + " inputs");
+        if (network.longest == 0 && !steps.empty()) throw unfit("lengths are given, but all sequences of the model have one length");
+        std::vector<std::size_t> lengths = steps;
+        if (network.longest == 0) lengths.assign(network.input[0].elements == 0 ? 0 : x[0].size() / network.input[0].elements, 1);
+        for (std::size_t k = 0; k < lengths.size(); k++)
+            if (network.longest > 0 && (lengths[k] < network.shortest || lengths[k] > network.longest))
+                throw unfit("sample " + std::to_string(k) + " has the length " + std::to_string(lengths[k]) + ", want " +
+                            std::to_string(network.shortest) + " to " + std::to_string(network.longest));
+        for (std::size_t k = 0; k < network.inputs; k++) {
+            std::size_t want = 0;
+            for (std::size_t n : lengths) want += network.input[k].elements * (network.input[k].time ? n : 1);
+            if (x[k].size() != want)
+                throw unfit(std::string("input \"") + network.input[k].name + "\" has " + std::to_string(x[k].size()) + " elements, want " +
+                            std::to_string(network.input[k].elements) + (network.input[k].time ? " a step" : " a sample"));
+            for (std::size_t i = 0; i < x[k].size(); i++)
+                if (!std::isfinite(x[k][i])) throw unfit(std::string("input \"") + network.input[k].name + "\", element " + std::to_string(i) + " is no number");
+        }
+        return lengths;
+    }
+
+    // place is where element rest of a step lies in a sequence of n.
+    static std::size_t place(const tensor& t, std::size_t step, std::size_t rest, std::size_t n) {
+        return t.time ? (rest / t.inner * n + step) * t.inner + rest % t.inner : rest;
+    }
+
+    static std::int64_t code_of(const sent& s, std::size_t i, double x) {
+        if (s.quantisers == nullptr) return integer_of(s, x);
+        const quantiser& q = s.quantisers[s.which == nullptr ? 0 : s.which[i]];
+        const float v = float(x);
+        return q.codes[std::upper_bound(q.thresholds, q.thresholds + q.steps, v) - q.thresholds];
+    }
+
+    static std::int64_t integer_of(const sent& s, double x) {
+        if (s.values != nullptr) {
+            for (std::int64_t code = s.lo; code <= s.hi; code++)
+                if (s.values[code - s.lo] == x) return code;
+        } else if (x >= double(s.lo) && x <= double(s.hi) && x == std::floor(x)) {
+            return std::int64_t(x);
+        }
+        throw unfit(std::string("input \"") + network.input[s.input].name + "\": " + std::to_string(x) + " is no integer from " + std::to_string(s.lo) +
+                    " to " + std::to_string(s.hi) + (s.values != nullptr ? " times its scale" : ""));
+    }
+
+    static void send(const sent& s, const std::vector<double>& x, const std::vector<std::size_t>& lengths, frames& into) {
+        const tensor& t = network.input[s.input];
+        const std::size_t elements = s.stream.words * s.stream.per_word;
+        const double* at = x.data();
+        for (std::size_t n : lengths) {
+            const std::size_t steps = t.time ? n : 1;
+            bytes frame(words(s.stream, steps), 0);
+            for (std::size_t step = 0; step < steps; step++)
+                for (std::size_t i = 0; i < elements; i++) {
+                    const std::int64_t code = code_of(s, i, at[place(t, step, std::size_t(s.index[i]), n)]);
+                    std::uint8_t* word = frame.data() + (step * s.stream.words + i / s.stream.per_word) * s.stream.bytes;
+                    put(word, i % s.stream.per_word * s.stream.bits, s.stream.bits, encode(s.stream, code));
+                }
+            into.push_back(std::move(frame));
+            at += t.elements * steps;
+        }
+    }
+
+    static double mean(const meaning& m, std::int64_t code, bool single) {
+        if (m.values != nullptr) return m.values[code - m.lo];
+        for (std::size_t k = 0; k < m.exceptions; k++)
+            if (m.codes[k] == code) return m.means[k];
+        const double v = double(code) * m.scale + m.bias; // rounded together or one after the other: it was tried at every code
+        return single ? double(float(v)) : v;
+    }
+
+    static void take(const result& r, const std::vector<std::size_t>& lengths, const frames& from, std::vector<double>& y) {
+        const stream& s = network.received[r.receive];
+        std::size_t begin = 0;
+        for (std::size_t f = 0; f < lengths.size(); f++) {
+            const std::size_t n = lengths[f], steps = r.time ? n : 1;
+            y.resize(begin + r.of.elements * steps);
+            for (std::size_t step = 0; step < steps; step++)
+                for (std::size_t i = 0; i < r.of.elements; i++) {
+                    const std::size_t e = std::size_t(r.index[i]);
+                    const std::uint8_t* word = from[f].data() + (step * s.words + e / s.per_word) * s.bytes;
+                    const std::int64_t code = decode(s, get(word, e % s.per_word * s.bits, s.bits));
+                    y[begin + place(r.of, step, i, n)] = mean(r.mean[r.which == nullptr ? 0 : r.which[i]], code, r.single);
+                }
+            begin += r.of.elements * steps;
+        }
+    }
+};
+
+} // namespace hlsgen
+
+#endif

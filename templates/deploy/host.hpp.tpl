@@ -1,0 +1,88 @@
+// What samples become and what results mean, of {{ v.Top|req }}: host.json as tables.
+#ifndef HLSGEN_HOST_HPP
+#define HLSGEN_HOST_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hlsgen {
+
+enum class kinds { natural, integer, bipolar };
+
+// stream is words of per_word integers, the first in the lowest bits, each padded to whole bytes; so many words make a frame, or a
+// step of a sequence.
+struct stream {
+    const char* port;
+    kinds kind;
+    int bits;
+    std::size_t per_word, bytes, words;
+};
+
+// tensor is an input or an output: elements of a sample or, where it has time, of a step, of which inner lie behind each other.
+struct tensor {
+    const char* name;
+    std::size_t elements;
+    bool time;
+    std::size_t inner;
+};
+
+// quantiser has codes[k], k being how many of the thresholds are at most x.
+struct quantiser {
+    const float* thresholds;
+    std::size_t steps;
+    const std::int64_t* codes;
+};
+
+// sent says that element i of a frame, or of a step, is the code of element index[i] of an input: by quantisers[which[i]], or the
+// integer from lo to hi that it is or, where there are values, stands for.
+struct sent {
+    hlsgen::stream stream;
+    std::size_t input;
+    const std::int32_t* index;
+    const std::int32_t* which;
+    const quantiser* quantisers;
+    std::int64_t lo, hi;
+    const double* values;
+};
+
+// meaning is values[code - lo], or code * scale + bias, with exceptions.
+struct meaning {
+    std::int64_t lo;
+    const double* values;
+    double scale, bias;
+    std::size_t exceptions;
+    const std::int64_t* codes;
+    const double* means;
+};
+
+// result says that element i of an output is what the code of element index[i] of a frame, or of a step, means: mean[which[i]].
+struct result {
+    tensor of;
+    std::size_t receive;
+    bool single, time;
+    const std::int32_t* index;
+    const std::int32_t* which;
+    const meaning* mean;
+};
+
+struct host {
+    const char* hash;
+    std::size_t shortest, longest; // steps of a sequence; 0 where all samples have one shape
+    std::size_t inputs, outputs, streams_in, streams_out;
+    const tensor* input;
+    const sent* sends;
+    const stream* received;
+    const result* results;
+};
+
+namespace tables {
+{%- for t in v.Tables %}
+static const {{ t.Type|req }} {{ t.Name|req }}[] = { {{- t.Text|req -}} };
+{%- endfor %}
+} // namespace tables
+
+static const host network = {"{{ v.Hash|req }}", {{ v.Shortest|req }}, {{ v.Longest|req }}, {{ v.Inputs|req }}, {{ v.Outputs|req }}, {{ v.In|req }}, {{ v.Out|req }}, tables::input, tables::sends, tables::received, tables::results};
+
+} // namespace hlsgen
+
+#endif
