@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Bounds of what is said of the host as data: breakpoints of a quantiser, codes with a value each, codes that a formula
-// is tried at, functions of an output.
+// Bounds of what is said of the host as data: breakpoints of a quantiser, codes with a value each, codes that a
+// formula is tried at, functions of an output.
 const (
 	hostSteps  = 1 << 16
 	hostValues = 1 << 16
@@ -204,8 +204,8 @@ func (s *kinds) of(k int) (which int, is bool) {
 	return s.n - 1, false
 }
 
-// hostCode says what codes of a range mean, as values or as a formula that is right at every one of them; nil where there
-// are too many for that.
+// hostCode says what codes of a range mean, as values or as a formula that is right at every one of them; nil where
+// there are too many for that.
 func hostCode(e *real.Expr, r num.Range, t graph.DType) *dataflow.HostCode {
 	f := real.Compile(e)
 	single := t.Float() && t != graph.Float64

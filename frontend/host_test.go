@@ -24,7 +24,8 @@ func TestHost(t *testing.T) {
 				t.Parallel()
 				rec := m.Recorded(t)
 				var d diag.List
-				im, err := frontend.Import(file, m.Read(t, file), frontend.Options{Data: map[string][]int{"": rec.X.Shape}}, &d)
+				opt := frontend.Options{Data: map[string][]int{"": rec.X.Shape}}
+				im, err := frontend.Import(file, m.Read(t, file), opt, &d)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -74,7 +74,8 @@ func TestStepOverFloat32(t *testing.T) {
 				keys = append(keys, at-1, at, at+1)
 			}
 			for range 200 {
-				keys = append(keys, r.Int64N(2*Float32Keys.Hi)-Float32Keys.Hi, Float32Key(float32(r.NormFloat64()*c.scale*10)))
+				keys = append(keys, r.Int64N(2*Float32Keys.Hi)-Float32Keys.Hi,
+					Float32Key(float32(r.NormFloat64()*c.scale*10)))
 			}
 			for _, key := range keys {
 				if got := step.Apply(key); got != want(key) {

@@ -15,9 +15,9 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestDriver has the Python of a build drive its C++ as a library: results are, byte for byte, what engine eval writes, on
-// all recorded samples, in batches of any size, of any type and order; of sequences, of any length. What fits neither
-// the model nor the accelerator is refused with a reason.
+// TestDriver has the Python of a build drive its C++ as a library: results are, byte for byte, what engine eval
+// writes, on all recorded samples, in batches of any size, of any type and order; of sequences, of any length. What
+// fits neither the model nor the accelerator is refused with a reason.
 func TestDriver(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

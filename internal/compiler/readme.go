@@ -104,7 +104,7 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 			Text: "It runs the generated C++ on the recorded frames and compares every\n" +
 				"stream of every layer. A C++ compiler and make are all it needs.",
 			Commands: []string{"make -C hls csim"}},
-		r.driver(),
+		driver(r),
 		{Title: "Synthesise it", Text: "In the folder `hls`; the first line is for Vitis HLS up to 2024.1,\n" +
 			"the second one for Vitis 2024.2 and later.",
 			Commands: []string{"vitis_hls -f run_hls.tcl", "vitis-run --mode hls --tcl run_hls_unified.tcl"}},
@@ -132,14 +132,14 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 }
 
 // driver says how a program has the results of samples.
-func (r *Result) driver() templates.Step {
+func driver(r *Result) templates.Step {
 	step := templates.Step{Title: "Run it from Python"}
 	if r.NoDriver != "" {
 		step.Text = "There is no driver for this design: " + r.NoDriver + "."
 		return step
 	}
-	step.Text = "The generated C++ as a library stands in for the board. `deploy/accelerator.py` needs numpy, and takes and\n" +
-		"gives what the model does; in a program, `Accelerator(library).predict(x)` does the same."
+	step.Text = "The generated C++ as a library stands in for the board. `deploy/accelerator.py` needs numpy,\n" +
+		"and takes and gives what the model does; in a program, `Accelerator(library).predict(x)` does the same."
 	top, err := templates.InterfaceOf(r.Design.Design, templates.Options{})
 	if err != nil {
 		panic(err) // the project was made

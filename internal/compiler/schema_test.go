@@ -9,6 +9,7 @@ import (
 	"hlsgen/internal/dataflow"
 	_ "hlsgen/internal/golden" // the flag -update
 	"hlsgen/internal/schema"
+	"hlsgen/templates/deploy"
 )
 
 // Every JSON file of a build has the form that its schema says, but for the folding files, which are FINN's.
@@ -30,7 +31,7 @@ func TestReportForms(t *testing.T) {
 		}
 	}
 	found := 2 // the folding files
-	for _, folder := range []string{"", "report"} {
+	for _, folder := range []string{"", "report", "deploy/host"} {
 		files, err := filepath.Glob(filepath.Join(builds[0].Out, folder, "*.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -46,6 +47,7 @@ func TestReportForms(t *testing.T) {
 // manifest.json.
 var reportForms = map[string]any{
 	"manifest.json":                            manifest{},
+	"deploy/host/host.json":                    deploy.Host{},
 	"report/layers.json":                       []LayerReport{},
 	"report/nodes.json":                        []frontend.NodeFate{},
 	"report/certificate.json":                  Certificate{},

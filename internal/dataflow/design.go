@@ -16,7 +16,7 @@ type Model struct {
 	Prefix    HostFunc
 	Graph     *Graph
 	Suffix    HostFunc
-	Host      func() *Host // Prefix and Suffix as data, as far as they are functions of one element each; nil: not known
+	Host      func() *Host // Prefix and Suffix as data; nil where nobody asked for that
 	Reference Reference
 	Stream    func() Reference  // of a model that keeps its state: a Reference for samples in order; nil of others
 	Turns     *Turns            // how a frame holds several samples; nil where it is one

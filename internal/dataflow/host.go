@@ -7,14 +7,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Host is what the host computes at both ends of the accelerator as data, element by element, so that programs in other
-// languages compute the same without hlsgen. What it cannot say is nil there.
+// A Host is what the host computes at both ends of the accelerator as data, element by element, so that programs in
+// other languages compute the same without hlsgen. What it cannot say is nil there.
 type Host struct {
 	In  []*HostIn  // per Graph.In
 	Out []*HostOut // per output of the model
 }
 
-// A HostIn makes a frame of a sample: element i of the frame is the code of element Index[i] of an input of the model.
+// A HostIn makes a frame of a sample: element i of the frame is the code of element Index[i] of an input of the
+// model.
 type HostIn struct {
 	Input int
 	Index []int32
@@ -58,9 +59,9 @@ func (h *HostOut) Of(i int) *HostCode {
 	return &h.Codes[h.Which[i]]
 }
 
-// A HostCode is what a code of Range means, rounded to the output's type: Values[code - Range.Lo], or, where Values is nil,
-// float64(code) * Scale + Bias, in float64, product and sum rounded, and the sum once more to the output's type; or what
-// Except has for the code. Whether product and sum are rounded together makes no difference.
+// A HostCode is what a code of Range means, rounded to the output's type: Values[code - Range.Lo], or, where Values
+// is nil, float64(code) * Scale + Bias, in float64, product and sum rounded, and the sum once more to the output's
+// type; or what Except has for the code. Whether product and sum are rounded together makes no difference.
 type HostCode struct {
 	Range       num.Range
 	Values      []float64
@@ -91,8 +92,8 @@ func (h *HostCode) rounded(v float64, single bool) float64 {
 	return v
 }
 
-// Surely reports whether the formula's value is that of the real numbers Scale and Bias stand for, whatever the roundings
-// of both, of the product and of the sum: nothing that float32 rounds otherwise is so near.
+// Surely reports whether the formula's value is that of the real numbers Scale and Bias stand for, whatever the
+// roundings of both, of the product and of the sum: nothing that float32 rounds otherwise is so near.
 func (h *HostCode) Surely(code int64) bool {
 	product := float64(code) * h.Scale
 	v := product + h.Bias

@@ -68,6 +68,7 @@ var claims = []claim{
 		"folding/sweep.TestBackends",
 		"internal/doctest.TestPages"}},
 	{begins: "| `hlsgen sweep --jobs slurm`", by: []string{"folding/sweep.TestSlurm", "folding/sweep.TestCollect"}},
+	{begins: "| `deploy/accelerator.py`", by: []string{"internal/compiler.TestDriver"}},
 	{begins: "| `report/report.html`", by: []string{"internal/compiler.TestPage", "templates/report.TestEscaped"}},
 	{begins: "| `hlsgen simulate --engine cycle`", by: []string{"cmd/hlsgen.TestSimulate", "rtlsim.TestWriteVCD",
 		"rtlsim.TestWriteTimeline"}},

@@ -55,6 +55,7 @@ var treatments = []treatment{
 	{"go row", "a row of the layer that hlslib/layertest.TestPage adds", (*site).added},
 	{"cpp excerpt", "brackets and quotes close", (*site).closes},
 	{"systemverilog excerpt", "brackets and quotes close", (*site).closes},
+	{"python board", "a program of the reader's; brackets and quotes close", (*site).closes},
 	{"python training", "not run: needs Brevitas; brackets and quotes close", (*site).closes},
 	{"text drawing", "a picture in characters", nothing},
 	{"text", "held by another test", (*site).held},
@@ -86,8 +87,9 @@ var pictures = []struct{ page, shown, drawn string }{
 // them, and mine.json is a board file. The page of recurrent networks has some of these, too.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	tier.Needs(t, "bash", "make", "g++")
+	python := tier.Needs(t, "bash", "make", "g++", "numpy")[3]
 	p := build(t)
+	p.python(t, python)
 	var mu sync.Mutex
 	counts := map[string]map[string]int{} // blocks by treatment and page
 	t.Run("pages", func(t *testing.T) {
@@ -229,6 +231,15 @@ func build(t testing.TB) *program {
 		t.Fatalf("the help shows only %v", p.flags)
 	}
 	return p
+}
+
+// python has a Python with numpy in the way of the one that a page calls.
+func (p *program) python(t testing.TB, path string) {
+	t.Helper()
+	text := fmt.Sprintf("#!/bin/sh\nexec %s \"$@\"\n", path)
+	if err := os.WriteFile(filepath.Join(p.bin, "python3"), []byte(text), 0o777); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // folder is a folder with what stands for a reader's own files.

@@ -36,7 +36,7 @@ func look(program string) (string, error) {
 	}
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(python, "-c", "import numpy").Run() == nil {
-			return python, nil
+			return exec.LookPath(python)
 		}
 	}
 	return "", exec.ErrNotFound
@@ -100,8 +100,9 @@ func NeedsLong(t testing.TB) {
 	}
 }
 
-// Needs returns the paths of programs that a test calls (of numpy, that of a Python which has it), which are of Installed or part of any system. Where one is
-// missing, the test is skipped in the plain tier and fails in those above it; the quick tier calls none.
+// Needs returns the paths of programs that a test calls (of numpy, that of a Python which has it), which are of
+// Installed or part of any system. Where one is missing, the test is skipped in the plain tier and fails in those
+// above it; the quick tier calls none.
 func Needs(t testing.TB, programs ...string) []string {
 	t.Helper()
 	return now().ask(t, known, programs)

@@ -1,5 +1,5 @@
-// Package deploy writes what a person needs who has the accelerator: host.json, which says what samples become and what
-// results mean, a driver that reads it, and the generated C++ as a library that stands in for the device.
+// Package deploy writes what a person needs who has the accelerator: host.json, which says what samples become and
+// what results mean, a driver that reads it, and the generated C++ as a library that stands in for the device.
 //
 //	deploy.go        the files
 //	host.go          host.json, of a design
@@ -9,7 +9,7 @@
 //	host.hpp.tpl     its text
 //	lib.cpp.tpl      the library
 //
-// In comes a Design, out come Files. It sees templates.
+// In comes a Design, out come Files. It sees templates, dataflow and num.
 package deploy
 
 import (
@@ -35,8 +35,8 @@ type libView struct {
 
 type portView struct{ Name, Kind, TDATA, Number string }
 
-// Files are the files of a design: those of the folder deploy, and the library's text beside the C++ where hls says that
-// there is some. The error is a *None where it can have no driver.
+// Files are the files of a design: those of the folder deploy, and the library's text beside the C++ where hls says
+// that there is some. The error is a *None where it can have no driver.
 func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files, error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
@@ -55,17 +55,15 @@ func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files
 		return nil, err
 	}
 	files := templates.Files{{Path: "deploy/accelerator.py", Data: driver}, {Path: "deploy/host/host.json", Data: text}}
-	if h.whole() {
-		header, err := sources.ReadFile("accelerator.hpp")
-		if err != nil {
-			return nil, err
-		}
-		if text, err = templates.Render(sources, "host.hpp.tpl", h.tables()); err != nil {
-			return nil, err
-		}
-		files = append(files, templates.File{Path: "deploy/accelerator.hpp", Data: header},
-			templates.File{Path: "deploy/host/host.hpp", Data: text})
+	header, err := sources.ReadFile("accelerator.hpp")
+	if err != nil {
+		return nil, err
 	}
+	if text, err = templates.Render(sources, "host.hpp.tpl", h.tables()); err != nil {
+		return nil, err
+	}
+	files = append(files, templates.File{Path: "deploy/accelerator.hpp", Data: header},
+		templates.File{Path: "deploy/host/host.hpp", Data: text})
 	if !hls {
 		return files, nil
 	}

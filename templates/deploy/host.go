@@ -3,7 +3,7 @@ package deploy
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
+	"strings"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -26,7 +26,7 @@ type Host struct {
 	Outputs []Tensor  `json:"outputs"`
 	Send    []Send    `json:"send"`    // per AXI4-Stream into the accelerator
 	Receive []Receive `json:"receive"` // per AXI4-Stream out of it
-	Results []*Result `json:"results"` // per output of the model; null: post.onnx has it
+	Results []Result  `json:"results"` // per output of the model
 }
 
 // Steps says of sequences how many steps they may have.
@@ -45,7 +45,8 @@ type Tensor struct {
 	Time  int    `json:"time"`  // the axis of steps; -1: none
 }
 
-// A Stream is how integers travel: words of per_word elements, the first in the lowest bits, each padded to whole bytes.
+// A Stream is how integers travel: words of per_word elements, the first in the lowest bits, each padded to whole
+// bytes.
 type Stream struct {
 	Port    string `json:"port"`
 	Type    string `json:"type"` // UINT4, INT8, BINARY, BIPOLAR (0 is -1)
@@ -56,11 +57,11 @@ type Stream struct {
 	kind    num.Kind
 }
 
-// A Send says what a stream carries: element i of a frame, or of a step, is the code of element index[i] of the input. Of
-// a step, index counts without the axis of time.
+// A Send says what a stream carries: element i of a frame, or of a step, is the code of element index[i] of the
+// input. Of a step, index counts without the axis of time.
 type Send struct {
 	Stream
-	Input    int         `json:"input"` // -1: pre.onnx makes the codes
+	Input    int         `json:"input"`
 	Index    []int32     `json:"index,omitempty"`
 	Quantise []Quantiser `json:"quantise,omitempty"`
 	Which    []int32     `json:"which,omitempty"` // of quantise, per element; absent: the first
@@ -73,7 +74,8 @@ type Quantiser struct {
 	Codes      []int64   `json:"codes"`
 }
 
-// Integers says that an input is made of integers: their range, and, of a real-valued input, what each of them stands for.
+// Integers says that an input is made of integers: their range, and, of a real-valued input, what each of them stands
+// for.
 type Integers struct {
 	Lo     int64     `json:"lo"`
 	Hi     int64     `json:"hi"`
@@ -115,6 +117,9 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 		return nil, none("samples that take turns, and states that are kept, have no driver")
 	}
 	of := m.Host()
+	if err := simple(m, of); err != nil {
+		return nil, err
+	}
 	h := &Host{Schema: "hlsgen-host", Version: Version, Model: m.Name, Top: face.Top}
 	l := m.Lengths
 	if l != nil {
@@ -130,15 +135,14 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 		h.Outputs = append(h.Outputs, tensor(r, l, k, false))
 	}
 	for k, p := range face.In {
-		s := Send{Stream: stream(p), Input: -1}
+		s := Send{Stream: stream(p)}
 		steps := 1
 		if l != nil && l.In[k] >= 0 {
 			steps = l.Max
 		}
-		if in := of.In[k]; in != nil {
-			if err := s.of(in, m, p, h.Inputs[in.Input], steps); err != nil {
-				return nil, err
-			}
+		in := of.In[k]
+		if err := s.of(in, m, p, h.Inputs[in.Input], steps); err != nil {
+			return nil, err
 		}
 		s.Words /= steps
 		h.Send = append(h.Send, s)
@@ -147,18 +151,15 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 		h.Receive = append(h.Receive, Receive{stream(p)})
 	}
 	for k, out := range of.Out {
-		var r *Result
-		if out != nil {
-			var err error
-			if r, err = result(out, m, face.Out[out.Out], h.Outputs[k], l); err != nil {
-				return nil, err
-			}
+		r, err := result(out, m, face.Out[out.Out], h.Outputs[k], l)
+		if err != nil {
+			return nil, err
 		}
-		h.Results = append(h.Results, r)
+		h.Results = append(h.Results, *r)
 	}
 	if l != nil { // outputs of which every step has one are read step by step
 		for k := range h.Results {
-			if r := h.Results[k]; r != nil && r.Time {
+			if r := &h.Results[k]; r.Time {
 				h.Receive[r.Receive].Words = face.Out[r.Receive].Port.Words / l.Max
 			}
 		}
@@ -176,6 +177,23 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 	return h, nil
 }
 
+// simple refuses a host that computes more than functions of one element each.
+func simple(m *dataflow.Model, h *dataflow.Host) error {
+	what := func(nodes []string) string { return strings.Join(nodes[:min(len(nodes), 3)], ", ") }
+	for k, in := range h.In {
+		if in == nil {
+			return none("input %d of the accelerator is computed by more than one quantiser of one input: %s", k,
+				what(m.Prefix.Nodes))
+		}
+	}
+	for k, out := range h.Out {
+		if out == nil {
+			return none("output %q is no function of one integer each: %s", m.Out[k].Name, what(m.Suffix.Nodes))
+		}
+	}
+	return nil
+}
+
 // lasting refuses outputs that are made of a whole sequence, which a shorter one has less of.
 func (h *Host) lasting(m *dataflow.Model, face templates.Interface) error {
 	short, err := m.Lengths.Of(m.Lengths.Min)
@@ -186,7 +204,7 @@ func (h *Host) lasting(m *dataflow.Model, face templates.Interface) error {
 		long := m.Graph.Streams[p.Stream].Type.Shape.Size()
 		same := short.Graph.Streams[short.Graph.Out[k]].Type.Shape.Size() == long
 		for i, r := range h.Results {
-			if r != nil && r.Receive == k && r.Time == same && m.Lengths.Min < m.Lengths.Max {
+			if r.Receive == k && r.Time == same && m.Lengths.Min < m.Lengths.Max {
 				return none("output %q is made of steps of a sequence: it has no driver", h.Outputs[i].Name)
 			}
 		}
@@ -207,7 +225,8 @@ func tensor(r dataflow.Real, l *dataflow.Lengths, k int, input bool) Tensor {
 }
 
 func stream(p templates.AXIPort) Stream {
-	return Stream{Port: p.Name, Type: p.Port.Elem.String(), Bits: p.Port.Elem.Width, PerWord: p.Port.PerWord, kind: p.Port.Elem.Kind,
+	return Stream{Port: p.Name, Type: p.Port.Elem.String(), Bits: p.Port.Elem.Width, PerWord: p.Port.PerWord,
+		kind:  p.Port.Elem.Kind,
 		Bytes: p.TDATA / 8, Words: p.Port.Words}
 }
 
@@ -266,7 +285,8 @@ func travel(p templates.AXIPort, shape dataflow.Shape, n int) []int64 {
 }
 
 // result says how an output is made of the words of a stream.
-func result(out *dataflow.HostOut, m *dataflow.Model, p templates.AXIPort, t Tensor, l *dataflow.Lengths) (*Result, error) {
+func result(out *dataflow.HostOut, m *dataflow.Model, p templates.AXIPort, t Tensor,
+	l *dataflow.Lengths) (*Result, error) {
 	shape := m.Graph.Streams[p.Stream].Type.Shape
 	place := make([]int32, shape.Size()) // in the words, of each element of the frame
 	for i, e := range travel(p, shape, shape.Size()) {
@@ -280,7 +300,8 @@ func result(out *dataflow.HostOut, m *dataflow.Model, p templates.AXIPort, t Ten
 		}
 	}
 	for _, c := range out.Codes {
-		r.Mean = append(r.Mean, Meaning{Lo: c.Range.Lo, Values: c.Values, Scale: c.Scale, Bias: c.Bias, Except: c.Except})
+		r.Mean = append(r.Mean, Meaning{Lo: c.Range.Lo, Values: c.Values, Scale: c.Scale, Bias: c.Bias,
+			Except: c.Except})
 	}
 	if l == nil || t.Time < 0 {
 		return r, nil
@@ -341,11 +362,6 @@ func repeated(list []int32, steps int) ([]int32, bool) {
 		}
 	}
 	return list[:n], true
-}
-
-// whole reports whether JSON holds all that the host computes.
-func (h *Host) whole() bool {
-	return !slices.ContainsFunc(h.Send, func(s Send) bool { return s.Input < 0 }) && !slices.Contains(h.Results, nil)
 }
 
 // Format is the text of host.json.

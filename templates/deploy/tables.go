@@ -36,7 +36,7 @@ func (h *Host) tables() tablesView {
 		received = append(received, r.cpp())
 	}
 	for k, r := range h.Results {
-		results = append(results, v.result(fmt.Sprintf("result%d", k), r, h.Outputs[k]))
+		results = append(results, v.result(fmt.Sprintf("result%d", k), &r, h.Outputs[k]))
 	}
 	v.add("tensor", "input", input)
 	v.add("sent", "sends", sent)
@@ -78,7 +78,8 @@ func (v *tablesView) sent(name string, s Send) string {
 		quantisers = v.add("quantiser", name+"_quantisers", list)
 	}
 	return fmt.Sprintf("{%s, %d, %s, %s, %s, %s, %s, %s}", s.cpp(), s.Input,
-		v.add("std::int32_t", name+"_index", texts(s.Index, short)), v.add("std::int32_t", name+"_which", texts(s.Which, short)),
+		v.add("std::int32_t", name+"_index", texts(s.Index, short)),
+		v.add("std::int32_t", name+"_which", texts(s.Which, short)),
 		quantisers, integer(lo), integer(hi), values)
 }
 
@@ -93,10 +94,12 @@ func (v *tablesView) result(name string, r *Result, t Tensor) string {
 		}
 		list = append(list, fmt.Sprintf("{%s, %s, %s, %s, %d, %s, %s}", integer(m.Lo),
 			v.add("double", of+"_values", texts(m.Values, float)), float(m.Scale), float(m.Bias), len(codes),
-			v.add("std::int64_t", of+"_codes", texts(codes, integer)), v.add("double", of+"_means", texts(means, float))))
+			v.add("std::int64_t", of+"_codes", texts(codes, integer)),
+			v.add("double", of+"_means", texts(means, float))))
 	}
 	return fmt.Sprintf("{%s, %d, %t, %t, %s, %s, %s}", t.cpp(), r.Receive, t.DType == "float32", r.Time,
-		v.add("std::int32_t", name+"_index", texts(r.Index, short)), v.add("std::int32_t", name+"_which", texts(r.Which, short)),
+		v.add("std::int32_t", name+"_index", texts(r.Index, short)),
+		v.add("std::int32_t", name+"_which", texts(r.Which, short)),
 		v.add("meaning", name+"_mean", list))
 }
 
@@ -147,7 +150,8 @@ func float(v float64) string { return strconv.FormatFloat(v, 'x', -1, 64) }
 
 func single(v float64) string { return float(v) + "f" }
 
-// quoted is a name of the model as a C++ string: what is not plain text is spelled in octal, which ends after three digits.
+// quoted is a name of the model as a C++ string: what is not plain text is spelled in octal, which ends after three
+// digits.
 func quoted(s string) string {
 	var text strings.Builder
 	text.WriteByte('"')
