@@ -9,8 +9,8 @@
 //   - transcendental.go does exponentials and logarithms for the first two
 //   - affine.go, linear.go, product.go, polynomial.go find forms: of one variable, of several, of products, of sums of
 //     products
-//   - step.go makes a step function over integers; within.go simplifies where variables are known to lie; strict.go
-//     tells functions that keep an order; whole.go says what surely is an integer
+//   - step.go makes a step function over integers, float32_step.go over float32; within.go simplifies where variables
+//     are known to lie; strict.go tells functions that keep an order; whole.go says what surely is an integer
 package real
 
 import (
