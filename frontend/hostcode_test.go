@@ -1,0 +1,60 @@
+package frontend
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+	"hlsgen/internal/num"
+)
+
+// TestHostCode holds what codes are said to mean against exact arithmetic, where float64 is not enough: at the middle
+// between two float32 numbers, and next to it.
+func TestHostCode(t *testing.T) {
+	t.Parallel()
+	power := func(e int) *big.Rat { return new(big.Rat).SetFloat64(math.Ldexp(1, e)) }
+	sum := func(terms ...*big.Rat) *big.Rat {
+		s := new(big.Rat)
+		for _, x := range terms {
+			s.Add(s, x)
+		}
+		return s
+	}
+	third := big.NewRat(1, 3)
+	for _, c := range []struct {
+		name        string
+		scale, bias *big.Rat
+		r           num.Range
+		except      int
+	}{
+		{"above the middle by less than float64 sees", power(0), sum(power(-24), power(-80)), num.Range{Lo: -40, Hi: 40}, -1},
+		{"the middle itself", power(0), power(-24), num.Range{Lo: -40, Hi: 40}, 0},
+		{"a third", third, new(big.Rat), num.Range{Lo: -1 << 17, Hi: 1 << 17}, 0},
+		{"few codes have a value each", third, sum(power(-24), power(-80)), num.Range{Lo: -2, Hi: 3}, 0},
+		{"no code but one", third, third, num.Point(7), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e := real.Add(real.Mul(real.Var(0), real.Rat(c.scale)), real.Rat(c.bias))
+			code := hostCode(e, c.r, graph.Float32)
+			if code == nil {
+				t.Fatal("nothing is said")
+			}
+			for q := c.r.Lo; q <= c.r.Hi; q++ {
+				v := new(big.Rat).SetInt64(q)
+				want, _ := v.Add(v.Mul(v, c.scale), c.bias).Float32()
+				if got := code.At(q, true); got != float64(want) {
+					t.Fatalf("code %d means %v, want %v", q, got, want)
+				}
+				if _, listed := code.Except[q]; code.Values == nil && !listed && code.Fused(q, true) != float64(want) {
+					t.Fatalf("code %d means %v where product and sum are rounded together, want %v", q, code.Fused(q, true), want)
+				}
+			}
+			if n := len(code.Except); c.except >= 0 && n != c.except || c.except < 0 && n == 0 {
+				t.Errorf("%d exceptions", n)
+			}
+		})
+	}
+}
