@@ -114,7 +114,7 @@ func hostIn(front *scaled.Analysis, low *lower.Result, tensor string) *dataflow.
 	return h
 }
 
-// hostOut says how an output is made of one frame, element by element; nil where it is not.
+// hostOut says how an output is made of frames, element by element; nil where it is not.
 func hostOut(back *scaled.Analysis, low *lower.Result, output string) *dataflow.HostOut {
 	p := back.Program
 	known := p.Known[output]
@@ -123,35 +123,30 @@ func hostOut(back *scaled.Analysis, low *lower.Result, output string) *dataflow.
 	if err != nil {
 		return nil
 	}
-	h := &dataflow.HostOut{Out: -1, Index: make([]int32, n), Which: make([]uint16, n)}
-	var at []int64 // where the elements of the tensor lie in its frame
+	h := &dataflow.HostOut{Index: make([]int32, n), Which: make([]uint16, n)}
+	frames := received(low)
 	kinds := newKinds(forms, func(k, l int) bool {
-		a, b := forms.At(k).Leaves()[0].Index[k], forms.At(l).Leaves()[0].Index[l]
-		name := low.Out[h.Out]
-		x, y := low.Real(name, int(a)), low.Real(name, int(b))
-		return x.Scale.Cmp(y.Scale) == 0 && x.Bias.Cmp(y.Bias) == 0
+		a, b := forms.At(k).Leaves()[0], forms.At(l).Leaves()[0]
+		x, y := low.Real(a.Tensor, int(a.Index[k])), low.Real(b.Tensor, int(b.Index[l]))
+		return x.Scale.Cmp(y.Scale) == 0 && x.Bias.Cmp(y.Bias) == 0 && frames[a.Tensor].codes == frames[b.Tensor].codes
 	})
 	for k := range n {
 		leaves := forms.At(k).Leaves()
 		if len(leaves) != 1 {
 			return nil
 		}
-		out := slices.Index(low.Out, leaves[0].Tensor)
-		if h.Out < 0 {
-			h.Out = out
-			at = places(low, leaves[0].Tensor)
-		}
-		if out < 0 || out != h.Out {
+		from, is := frames[leaves[0].Tensor]
+		if !is {
 			return nil
 		}
-		h.Index[k] = int32(at[leaves[0].Index[k]])
+		h.Index[k] = int32(from.at[leaves[0].Index[k]])
 		which, is := kinds.of(k)
 		if which < 0 {
 			return nil
 		}
 		if !is {
 			e, _ := forms.At(k).Numbers(k)
-			code := hostCode(e, low.Graph.Streams[low.Graph.Out[out]].Type.Union(), known.DType)
+			code := hostCode(e, from.codes, known.DType)
 			if code == nil {
 				return nil
 			}
@@ -165,14 +160,26 @@ func hostOut(back *scaled.Analysis, low *lower.Result, output string) *dataflow.
 	return h
 }
 
-// places are where the elements of a tensor lie in the frame that carries it.
-func places(low *lower.Result, tensor string) []int64 {
-	t := low.Graph.Streams[low.Graph.Out[slices.Index(low.Out, tensor)]].Type
-	order := make([]int64, t.Shape.Size())
-	for i := range order {
-		order[i] = int64(i)
+// A carried tensor lies in the frames that come, which stand one behind the other.
+type carried struct {
+	at    []int64 // each of its elements
+	codes num.Range
+}
+
+// received is where the tensors lie that the accelerator gives.
+func received(low *lower.Result) map[string]carried {
+	found := map[string]carried{}
+	var begin int64
+	for k, name := range low.Out {
+		t := low.Graph.Streams[low.Graph.Out[k]].Type
+		order := make([]int64, t.Shape.Size())
+		for i := range order {
+			order[i] = begin + int64(i)
+		}
+		begin += int64(len(order))
+		found[name] = carried{low.Receive(name, order), t.Union()}
 	}
-	return low.Receive(tensor, order)
+	return found
 }
 
 // kinds tells elements with one function from those with others.

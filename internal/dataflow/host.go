@@ -42,10 +42,9 @@ func (h *HostIn) Of(i int) HostStep {
 	return h.Steps[h.Which[i]]
 }
 
-// A HostOut makes an output of the model of a frame: its element i is a function of element Index[i] of the frame of
-// Graph.Out[Out].
+// A HostOut makes an output of the model of the frames that come: its element i is a function of element Index[i] of the
+// frames of Graph.Out, one behind the other.
 type HostOut struct {
-	Out   int
 	Index []int32
 	Which []uint16 // of Codes, per element; nil where one is for all
 	Codes []HostCode

@@ -105,10 +105,10 @@ public:
         std::vector<frames> in(network.streams_in), out(network.streams_out);
         for (std::size_t k = 0; k < network.streams_in; k++) send(network.sends[k], x[network.sends[k].input], lengths, in[k]);
         for (std::size_t k = 0; k < network.streams_out; k++)
-            for (std::size_t n : lengths) out[k].emplace_back(words(network.received[k], timed(k) ? n : 1));
+            for (std::size_t n : lengths) out[k].emplace_back(words(network.receives[k].stream, network.receives[k].time ? n : 1));
         on.run(in, out);
         std::vector<std::vector<double>> y(network.outputs);
-        for (std::size_t k = 0; k < network.outputs; k++) take(network.results[k], lengths, out[network.results[k].receive], y[k]);
+        for (std::size_t k = 0; k < network.outputs; k++) take(network.results[k], lengths, out, y[k]);
         return y;
     }
 
@@ -116,12 +116,6 @@ private:
     device& on;
 
     static std::size_t words(const stream& s, std::size_t steps) { return s.words * s.bytes * steps; }
-
-    static bool timed(std::size_t received) {
-        for (std::size_t k = 0; k < network.outputs; k++)
-            if (network.results[k].receive == received && network.results[k].time) return true;
-        return false;
-    }
 
     // lengths_of is the steps of every sample, 1 where samples have none.
     static std::vector<std::size_t> lengths_of(const std::vector<std::vector<double>>& x, const std::vector<std::size_t>& steps) {
@@ -194,17 +188,28 @@ private:
         return single ? double(float(v)) : v;
     }
 
-    static void take(const result& r, const std::vector<std::size_t>& lengths, const frames& from, std::vector<double>& y) {
-        const stream& s = network.received[r.receive];
+    // code_at is the code of an element of a step, as results count them.
+    static std::int64_t code_at(bool time, std::size_t element, std::size_t step, std::size_t f, const std::vector<frames>& from) {
+        for (std::size_t k = 0;; k++) {
+            const stream& s = network.receives[k].stream;
+            if (network.receives[k].time != time) continue;
+            if (element >= s.words * s.per_word) {
+                element -= s.words * s.per_word;
+                continue;
+            }
+            const std::uint8_t* word = from[k][f].data() + (step * s.words + element / s.per_word) * s.bytes;
+            return decode(s, get(word, element % s.per_word * s.bits, s.bits));
+        }
+    }
+
+    static void take(const result& r, const std::vector<std::size_t>& lengths, const std::vector<frames>& from, std::vector<double>& y) {
         std::size_t begin = 0;
         for (std::size_t f = 0; f < lengths.size(); f++) {
             const std::size_t n = lengths[f], steps = r.time ? n : 1;
             y.resize(begin + r.of.elements * steps);
             for (std::size_t step = 0; step < steps; step++)
                 for (std::size_t i = 0; i < r.of.elements; i++) {
-                    const std::size_t e = std::size_t(r.index[i]);
-                    const std::uint8_t* word = from[f].data() + (step * s.words + e / s.per_word) * s.bytes;
-                    const std::int64_t code = decode(s, get(word, e % s.per_word * s.bits, s.bits));
+                    const std::int64_t code = code_at(r.time, std::size_t(r.index[i]), step, f, from);
                     y[begin + place(r.of, step, i, n)] = mean(r.mean[r.which == nullptr ? 0 : r.which[i]], code, r.single);
                 }
             begin += r.of.elements * steps;

@@ -37,7 +37,7 @@ class _Packing:
 
     def __init__(self, stream):
         self.bits, self.per_word = stream["bits"], stream["per_word"]
-        self.bytes, self.words = stream["bytes"], stream["words"]
+        self.bytes, self.words, self.time = stream["bytes"], stream["words"], stream.get("time", False)
         self.bipolar = stream["type"] == "BIPOLAR"
         self.signed = stream["type"].startswith("INT")
         self.elements = self.words * self.per_word
@@ -130,7 +130,7 @@ class _Result:
     """What an output of the model is made of."""
 
     def __init__(self, result, tensor):
-        self.tensor, self.receive, self.time = tensor, result["receive"], result["time"]
+        self.tensor, self.time = tensor, result["time"]
         self.index = np.array(result["index"], np.intp)
         self.kind = np.dtype(tensor["dtype"])
         which = result.get("which")
@@ -299,12 +299,13 @@ class Accelerator:
             return sent, [[p.words * p.bytes] * (some.stop - first) for p in self.received]
 
         received = self._run(ready, count)
-        codes = [p.unpack(np.array(frames).reshape(count, -1)) for p, frames in zip(self.received, received)]
+        codes = np.concatenate([p.unpack(np.array(frames).reshape(count, -1))
+                                for p, frames in zip(self.received, received)], axis=1)
         out = []
         for r in self.results:
             shape = list(r.tensor["shape"])
             shape = [count] + (shape[1:] if r.tensor["batch"] and shape[:1] == [1] else shape)
-            out.append(r.of(codes[r.receive]).reshape(shape))
+            out.append(r.of(codes).reshape(shape))
         return out[0] if len(out) == 1 else out
 
     def _run(self, ready, count):
@@ -326,10 +327,9 @@ class Accelerator:
     def throughput(self, samples=1000):
         """Samples per second of frames that are ready: the first kind of sample, over and over."""
         steps = (self.host.get("steps") or {}).get("max", 1)
-        timed = {r.receive for r in self.results if r.time}
         sent = [[np.zeros(s.packing.words * s.packing.bytes * (steps if self.host["inputs"][s.at]["time"] >= 0 else 1),
                           np.uint8)] * samples for s in self.sent]
-        sizes = [[p.words * p.bytes * (steps if k in timed else 1)] * samples for k, p in enumerate(self.received)]
+        sizes = [[p.words * p.bytes * (steps if p.time else 1)] * samples for p in self.received]
         begin = time.perf_counter()
         self.device.wait(self.device.start(sent, sizes))
         return samples / (time.perf_counter() - begin)
@@ -371,29 +371,29 @@ class Accelerator:
         for k in range(count):
             moved, n = [], None
             for tensor, array in zip(inputs, arrays):
-                rows = self._steps(tensor, array[k], k)
+                steps_of = self._steps(tensor, array[k], k)
                 if tensor["time"] >= 0:
-                    n = rows.shape[0]
-                moved.append(rows)
+                    n = steps_of.shape[0]
+                moved.append(steps_of)
             if not steps["min"] <= n <= steps["max"]:
                 raise Unfit("sample %d has the length %d, want %d to %d" % (k, n, steps["min"], steps["max"]))
             took.append(n)
             rows.append(moved)
-        timed = {r.receive for r in self.results if r.time}
 
         def ready(first):
             some = range(first, min(first + self.batch, count))
             sent = [[s.packing.pack(s.codes(rows[k][s.at])).reshape(-1) for k in some] for s in self.sent]
-            sizes = [[p.words * p.bytes * (took[k] if i in timed else 1) for k in some]
-                     for i, p in enumerate(self.received)]
+            sizes = [[p.words * p.bytes * (took[k] if p.time else 1) for k in some] for p in self.received]
             return sent, sizes
 
         received = self._run(ready, count)
         out = []
         for r in self.results:
-            p, of = self.received[r.receive], []
-            for n, frame in zip(took, received[r.receive]):
-                values = r.of(p.unpack(frame.reshape(n if r.time else 1, -1)))
+            of = []
+            streams = [k for k, p in enumerate(self.received) if p.time == r.time]
+            for sample, n in enumerate(took):
+                codes = [self.received[k].unpack(received[k][sample].reshape(n if r.time else 1, -1)) for k in streams]
+                values = r.of(np.concatenate(codes, axis=1))
                 shape = list(r.tensor["shape"])
                 if r.time:
                     at = r.tensor["time"]

@@ -83,15 +83,19 @@ type Integers struct {
 }
 
 // A Receive is a stream out of the accelerator.
-type Receive struct{ Stream }
+type Receive struct {
+	Stream
+	Time bool `json:"time"` // its words are those of a step of a sequence
+}
 
-// A Result says what an output is: its element i is what the code of element index[i] of a frame means.
+// A Result says what an output is: its element i is what the code of element index[i] means, where the elements of all
+// frames stand one behind the other, stream after stream; of an output with time, those of a step of the streams that
+// have time, else those of the streams that have none, or of all where nothing has time.
 type Result struct {
-	Receive int       `json:"receive"`
-	Index   []int32   `json:"index"`
-	Mean    []Meaning `json:"mean"`
-	Which   []int32   `json:"which,omitempty"`
-	Time    bool      `json:"time"` // index and which are of a step
+	Index []int32   `json:"index"`
+	Mean  []Meaning `json:"mean"`
+	Which []int32   `json:"which,omitempty"`
+	Time  bool      `json:"time"` // index and which are of a step
 }
 
 // A Meaning is values[code - lo], or float64(code) * scale + bias, with exceptions, rounded to the output's type.
@@ -147,27 +151,23 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 		s.Words /= steps
 		h.Send = append(h.Send, s)
 	}
-	for _, p := range face.Out {
-		h.Receive = append(h.Receive, Receive{stream(p)})
+	timed, err := sequences(m)
+	if err != nil {
+		return nil, err
+	}
+	for k, p := range face.Out {
+		r := Receive{stream(p), timed[k]}
+		if r.Time {
+			r.Words /= l.Max
+		}
+		h.Receive = append(h.Receive, r)
 	}
 	for k, out := range of.Out {
-		r, err := result(out, m, face.Out[out.Out], h.Outputs[k], l)
+		r, err := h.result(out, m, face, h.Outputs[k])
 		if err != nil {
 			return nil, err
 		}
 		h.Results = append(h.Results, *r)
-	}
-	if l != nil { // outputs of which every step has one are read step by step
-		for k := range h.Results {
-			if r := &h.Results[k]; r.Time {
-				h.Receive[r.Receive].Words = face.Out[r.Receive].Port.Words / l.Max
-			}
-		}
-	}
-	if l != nil {
-		if err := h.lasting(m, face); err != nil {
-			return nil, err
-		}
 	}
 	text, err := json.Marshal(h)
 	if err != nil {
@@ -194,22 +194,21 @@ func simple(m *dataflow.Model, h *dataflow.Host) error {
 	return nil
 }
 
-// lasting refuses outputs that are made of a whole sequence, which a shorter one has less of.
-func (h *Host) lasting(m *dataflow.Model, face templates.Interface) error {
-	short, err := m.Lengths.Of(m.Lengths.Min)
+// sequences says which streams out of the accelerator are sequences: shorter ones of shorter sequences.
+func sequences(m *dataflow.Model) ([]bool, error) {
+	timed := make([]bool, len(m.Graph.Out))
+	l := m.Lengths
+	if l == nil || l.Min == l.Max {
+		return timed, nil
+	}
+	short, err := l.Of(l.Min)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for k, p := range face.Out {
-		long := m.Graph.Streams[p.Stream].Type.Shape.Size()
-		same := short.Graph.Streams[short.Graph.Out[k]].Type.Shape.Size() == long
-		for i, r := range h.Results {
-			if r.Receive == k && r.Time == same && m.Lengths.Min < m.Lengths.Max {
-				return none("output %q is made of steps of a sequence: it has no driver", h.Outputs[i].Name)
-			}
-		}
+	for k, s := range m.Graph.Out {
+		timed[k] = short.Graph.Streams[short.Graph.Out[k]].Type.Shape.Size() != m.Graph.Streams[s].Type.Shape.Size()
 	}
-	return nil
+	return timed, nil
 }
 
 func tensor(r dataflow.Real, l *dataflow.Lengths, k int, input bool) Tensor {
@@ -284,48 +283,64 @@ func travel(p templates.AXIPort, shape dataflow.Shape, n int) []int64 {
 	return p.Port.Send(dataflow.Tensor{Shape: shape, Data: order})
 }
 
-// result says how an output is made of the words of a stream.
-func result(out *dataflow.HostOut, m *dataflow.Model, p templates.AXIPort, t Tensor,
-	l *dataflow.Lengths) (*Result, error) {
-	shape := m.Graph.Streams[p.Stream].Type.Shape
-	place := make([]int32, shape.Size()) // in the words, of each element of the frame
-	for i, e := range travel(p, shape, shape.Size()) {
-		place[e] = int32(i)
-	}
-	r := &Result{Receive: out.Out}
-	for k, i := range out.Index {
-		r.Index = append(r.Index, place[i])
-		if out.Which != nil {
-			r.Which = append(r.Which, int32(out.Which[k]))
+// A placed element is one of a frame: where it stands among those that a result's index counts, and in which step.
+type placed struct{ at, step int }
+
+// arrive is where the elements of all frames stand as they come.
+func (h *Host) arrive(m *dataflow.Model, face templates.Interface) []placed {
+	var all []placed
+	before := map[bool]int{} // elements of the streams before, with time and without
+	for k, p := range face.Out {
+		shape := m.Graph.Streams[p.Stream].Type.Shape
+		in := make([]placed, shape.Size())
+		size, timed := len(in), h.Receive[k].Time
+		if timed {
+			size /= m.Lengths.Max
 		}
+		for i, e := range travel(p, shape, len(in)) {
+			in[e] = placed{before[timed] + i%size, i / size}
+			if !timed {
+				in[e].step = -1
+			}
+		}
+		all = append(all, in...)
+		before[timed] += size
 	}
+	return all
+}
+
+// result says how an output is made of the words of all streams.
+func (h *Host) result(out *dataflow.HostOut, m *dataflow.Model, face templates.Interface, t Tensor) (*Result, error) {
+	r := &Result{Time: t.Time >= 0}
 	for _, c := range out.Codes {
 		r.Mean = append(r.Mean, Meaning{Lo: c.Range.Lo, Values: c.Values, Scale: c.Scale, Bias: c.Bias,
 			Except: c.Except})
 	}
-	if l == nil || t.Time < 0 {
-		return r, nil
+	all, n := h.arrive(m, face), len(out.Index)
+	if r.Time {
+		n /= t.Shape[t.Time]
 	}
-	r.Time = true
-	size := shape.Size() / l.Max
-	index := make([]int32, len(r.Index)/l.Max)
-	which := make([]int32, len(r.Which)/l.Max)
-	seen := make([]bool, len(index))
-	for k, at := range r.Index {
-		step, rest := cut(k, t.Shape, t.Time)
-		in := at - int32(step*size)
-		if int(at)/size != step || seen[rest] && index[rest] != in ||
-			r.Which != nil && seen[rest] && which[rest] != r.Which[k] {
+	r.Index = make([]int32, n)
+	if out.Which != nil {
+		r.Which = make([]int32, n)
+	}
+	for k, i := range out.Index {
+		step, rest, which := -1, k, int32(0)
+		if r.Time {
+			step, rest = cut(k, t.Shape, t.Time)
+		}
+		if out.Which != nil {
+			which = int32(out.Which[k])
+		}
+		if step <= 0 { // the others are to be the same
+			r.Index[rest] = int32(all[i].at)
+			if r.Which != nil {
+				r.Which[rest] = which
+			}
+		}
+		if all[i].step != step || r.Index[rest] != int32(all[i].at) || r.Which != nil && r.Which[rest] != which {
 			return nil, none("output %q is not made step by step", t.Name)
 		}
-		index[rest], seen[rest] = in, true
-		if r.Which != nil {
-			which[rest] = r.Which[k]
-		}
-	}
-	r.Index = index
-	if r.Which != nil {
-		r.Which = which
 	}
 	return r, nil
 }

@@ -55,10 +55,16 @@ struct meaning {
     const double* means;
 };
 
-// result says that element i of an output is what the code of element index[i] of a frame, or of a step, means: mean[which[i]].
+// received is a stream out; where it has time, its words are those of a step.
+struct received {
+    hlsgen::stream stream;
+    bool time;
+};
+
+// result says that element i of an output is what the code of element index[i] means: mean[which[i]]. Elements of frames count
+// stream after stream: of an output with time, in a step of the streams that have time, else in the frames of the others.
 struct result {
     tensor of;
-    std::size_t receive;
     bool single, time;
     const std::int32_t* index;
     const std::int32_t* which;
@@ -71,7 +77,7 @@ struct host {
     std::size_t inputs, outputs, streams_in, streams_out;
     const tensor* input;
     const sent* sends;
-    const stream* received;
+    const received* receives;
     const result* results;
 };
 
@@ -81,7 +87,7 @@ static const {{ t.Type|req }} {{ t.Name|req }}[] = { {{- t.Text|req -}} };
 {%- endfor %}
 } // namespace tables
 
-static const host network = {"{{ v.Hash|req }}", {{ v.Shortest|req }}, {{ v.Longest|req }}, {{ v.Inputs|req }}, {{ v.Outputs|req }}, {{ v.In|req }}, {{ v.Out|req }}, tables::input, tables::sends, tables::received, tables::results};
+static const host network = {"{{ v.Hash|req }}", {{ v.Shortest|req }}, {{ v.Longest|req }}, {{ v.Inputs|req }}, {{ v.Outputs|req }}, {{ v.In|req }}, {{ v.Out|req }}, tables::input, tables::sends, tables::receives, tables::results};
 
 } // namespace hlsgen
 

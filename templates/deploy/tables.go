@@ -33,14 +33,14 @@ func (h *Host) tables() tablesView {
 		sent = append(sent, v.sent(fmt.Sprintf("sent%d", k), s))
 	}
 	for _, r := range h.Receive {
-		received = append(received, r.cpp())
+		received = append(received, fmt.Sprintf("{%s, %t}", r.cpp(), r.Time))
 	}
 	for k, r := range h.Results {
 		results = append(results, v.result(fmt.Sprintf("result%d", k), &r, h.Outputs[k]))
 	}
 	v.add("tensor", "input", input)
 	v.add("sent", "sends", sent)
-	v.add("stream", "received", received)
+	v.add("received", "receives", received)
 	v.add("result", "results", results)
 	return v
 }
@@ -97,7 +97,7 @@ func (v *tablesView) result(name string, r *Result, t Tensor) string {
 			v.add("std::int64_t", of+"_codes", texts(codes, integer)),
 			v.add("double", of+"_means", texts(means, float))))
 	}
-	return fmt.Sprintf("{%s, %d, %t, %t, %s, %s, %s}", t.cpp(), r.Receive, t.DType == "float32", r.Time,
+	return fmt.Sprintf("{%s, %t, %t, %s, %s, %s}", t.cpp(), t.DType == "float32", r.Time,
 		v.add("std::int32_t", name+"_index", texts(r.Index, short)),
 		v.add("std::int32_t", name+"_which", texts(r.Which, short)),
 		v.add("meaning", name+"_mean", list))
