@@ -14,11 +14,11 @@ export HLSGEN_SHARED
 
 # What make help prints below the targets. internal/tier is where tests ask for all this.
 #:
-#:   tests            C++ compiled  programs they call            shared models  CPU minutes, without and with shared models
-#:   make test-quick  none          none                          none           1
-#:   go test ./...    a fifth       those there are, else a skip  HLSGEN_SHARED  4, 8
-#:   make test        all           all, else a failure           HLSGEN_SHARED  9, 14
-#:   make test-ci     all           and system services (Slurm)   HLSGEN_SHARED  9, 14
+#:   tests            C++ compiled  programs they call            shared models  CPU minutes
+#:   make test-quick  none          none                          none           9, compiling included
+#:   go test ./...    a fifth       those there are, else a skip  HLSGEN_SHARED
+#:   make test        all           all, else a failure           HLSGEN_SHARED  60 with shared models
+#:   make test-ci     all           and system services (Slurm)   HLSGEN_SHARED  60 with shared models
 #:   make test-long   all           as make test                  HLSGEN_SHARED  hours: more random cases, fuzzing
 #:
 #:   make test, test-ci and test-long set HLSGEN_FULL=1. Every test that make test skips is printed, with the reason.

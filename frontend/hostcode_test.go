@@ -29,7 +29,8 @@ func TestHostCode(t *testing.T) {
 		r           num.Range
 		except      int
 	}{
-		{"above the middle by less than float64 sees", power(0), sum(power(-24), power(-80)), num.Range{Lo: -40, Hi: 40}, -1},
+		{"above the middle by less than float64 sees", power(0), sum(power(-24), power(-80)),
+			num.Range{Lo: -40, Hi: 40}, -1},
 		{"the middle itself", power(0), power(-24), num.Range{Lo: -40, Hi: 40}, 0},
 		{"a third", third, new(big.Rat), num.Range{Lo: -1 << 17, Hi: 1 << 17}, 0},
 		{"few codes have a value each", third, sum(power(-24), power(-80)), num.Range{Lo: -2, Hi: 3}, 0},
@@ -48,8 +49,9 @@ func TestHostCode(t *testing.T) {
 				if got := code.At(q, true); got != float64(want) {
 					t.Fatalf("code %d means %v, want %v", q, got, want)
 				}
-				if _, listed := code.Except[q]; code.Values == nil && !listed && code.Fused(q, true) != float64(want) {
-					t.Fatalf("code %d means %v where product and sum are rounded together, want %v", q, code.Fused(q, true), want)
+				_, listed := code.Except[q]
+				if fused := code.Fused(q, true); code.Values == nil && !listed && fused != float64(want) {
+					t.Fatalf("code %d means %v where product and sum are rounded together, want %v", q, fused, want)
 				}
 			}
 			if n := len(code.Except); c.except >= 0 && n != c.except || c.except < 0 && n == 0 {

@@ -39,12 +39,14 @@ clean:
 
 # The network as a library, for programs on this machine; deploy/accelerator.py takes it for a device.
 #     make lib
+ifneq ($(wildcard lib.cpp),)
 .PHONY: lib
 lib: $(BUILD)/lib{{ v.Top|req }}.so
 
 $(BUILD)/lib{{ v.Top|req }}.so: lib.cpp top.cpp layers.cpp $(HEADERS)
 	@mkdir -p $(BUILD)
 	$(CXX) -std=c++14 $(CXXFLAGS) $(DEFINES) -Wno-unknown-pragmas -Wno-unused-label -pthread -I"$(HLS_INCLUDE)" -fPIC -shared -o $@ lib.cpp top.cpp layers.cpp
+endif
 
 # Verilog of each layer by itself, in build.ip; several at once with -j, as far as memory goes. A layer whose sources, by their
 # contents, are those of the last time is left as it is; `rm -r build.ip` begins anew, with another version of the tool, say.

@@ -42,8 +42,8 @@ func (h *HostIn) Of(i int) HostStep {
 	return h.Steps[h.Which[i]]
 }
 
-// A HostOut makes an output of the model of the frames that come: its element i is a function of element Index[i] of the
-// frames of Graph.Out, one behind the other.
+// A HostOut makes an output of the model of the frames that come: its element i is a function of element Index[i] of
+// the frames of Graph.Out, one behind the other.
 type HostOut struct {
 	Index []int32
 	Which []uint16 // of Codes, per element; nil where one is for all
