@@ -15,6 +15,23 @@ import (
 	"hlsgen/internal/tier"
 )
 
+// TestDriverXRT compiles the door to XRT against its headers.
+func TestDriverXRT(t *testing.T) {
+	t.Parallel()
+	tools := tier.Needs(t, "g++", "xrt")
+	o := Options{Board: "zcu104", FPS: 5000, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+	var d diag.List
+	if r, err := Run(context.Background(), o, &d); err != nil || r == nil {
+		t.Fatal(err, d.Diags)
+	}
+	said, err := exec.Command(tools[0], "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+		"-isystem", tools[1], "-I",
+		filepath.Join(o.Out, "deploy"), "testdata/card.cpp").CombinedOutput()
+	if err != nil || len(said) > 0 {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
 // TestDriver has the Python of a build drive its C++ as a library: results are, byte for byte, what engine eval
 // writes, on all recorded samples, in batches of any size, of any type and order; of sequences, of any length. What
 // fits neither the model nor the accelerator is refused with a reason.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing of the tools it is asked for, on Debian and Ubuntu, and says what it does:
-#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack numpy
+#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack numpy xrt
 # Where nothing is missing it does nothing and needs neither rights nor network.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -42,6 +42,7 @@ for tool in "$@"; do
     numpy) # a Python with it, be it not the first one in the path
         python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null || packages+=(python3-numpy)
         ;;
+    xrt) [ -e /usr/include/xrt/xrt/xrt_kernel.h ] || packages+=(libxrt-dev) ;;
     yosys) missing yosys yosys ;;
     nextpnr-ice40) missing nextpnr-ice40 nextpnr-ice40 ;;
     icepack) missing icepack fpga-icestorm ;;

@@ -24,13 +24,21 @@ import (
 
 // Installed are the programs that `make test` installs where they are missing.
 var Installed = []string{"g++", "clang++", "opt", "nm", "tclsh", "verilator", "python3", "yosys",
-	"nextpnr-ice40", "icepack", numpy}
+	"nextpnr-ice40", "icepack", numpy, xrt}
 
 // numpy is no program: what it finds is a Python that has the package.
 const numpy = "numpy"
 
+// xrt is none either: what it finds is the folder of the headers of AMD's runtime.
+const xrt = "xrt"
+
 // look finds a program. A system's Python has the system's packages, whichever comes first in the user's path.
 func look(program string) (string, error) {
+	if program == xrt {
+		const folder = "/usr/include/xrt"
+		_, err := os.Stat(folder + "/xrt/xrt_kernel.h")
+		return folder, err
+	}
 	if program != numpy {
 		return exec.LookPath(program)
 	}

@@ -4,7 +4,7 @@
 //	deploy.go        the files
 //	host.go          host.json, of a design
 //	accelerator.py   the driver; the same for every design
-//	accelerator.hpp  the same in C++
+//	accelerator.hpp  the same in C++; _xrt and _bare are doors to a card, and to a board without an operating system
 //	tables.go        host.json as C++
 //	host.hpp.tpl     its text
 //	lib.cpp.tpl      the library
@@ -24,7 +24,7 @@ import (
 	"hlsgen/templates"
 )
 
-//go:embed accelerator.py accelerator.hpp lib.cpp.tpl host.hpp.tpl
+//go:embed accelerator.py accelerator*.hpp lib.cpp.tpl host.hpp.tpl
 var sources embed.FS
 
 // A libView is what the library's template shows.
@@ -50,20 +50,18 @@ func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files
 	if err != nil {
 		return nil, err
 	}
-	driver, err := sources.ReadFile("accelerator.py")
-	if err != nil {
-		return nil, err
-	}
-	files := templates.Files{{Path: "deploy/accelerator.py", Data: driver}, {Path: "deploy/host/host.json", Data: text}}
-	header, err := sources.ReadFile("accelerator.hpp")
-	if err != nil {
-		return nil, err
+	files := templates.Files{{Path: "deploy/host/host.json", Data: text}}
+	for _, name := range []string{"accelerator.py", "accelerator.hpp", "accelerator_xrt.hpp", "accelerator_bare.hpp"} {
+		driver, err := sources.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, templates.File{Path: "deploy/" + name, Data: driver})
 	}
 	if text, err = templates.Render(sources, "host.hpp.tpl", h.tables()); err != nil {
 		return nil, err
 	}
-	files = append(files, templates.File{Path: "deploy/accelerator.hpp", Data: header},
-		templates.File{Path: "deploy/host/host.hpp", Data: text})
+	files = append(files, templates.File{Path: "deploy/host/host.hpp", Data: text})
 	if !hls {
 		return files, nil
 	}

@@ -1,0 +1,9 @@
+// A program for a card: it is compiled against AMD's runtime, and not run.
+#include "accelerator_xrt.hpp"
+
+int main() {
+    xrt::device card(0);
+    hlsgen::xrt_device device(card, card.load_xclbin("net.xclbin"));
+    hlsgen::accelerator net(device);
+    return net.predict(std::vector<float>(64)).size() == 10 ? 0 : 1;
+}

@@ -1,0 +1,106 @@
+// An accelerator without an operating system: the program says where the movers' registers are, and how caches are flushed.
+//
+//     struct bus { // addresses as the logic sees them
+//         static std::uint32_t read(std::uintptr_t at) { return *reinterpret_cast<volatile std::uint32_t*>(at); }
+//         static void write(std::uintptr_t at, std::uint32_t value) { *reinterpret_cast<volatile std::uint32_t*>(at) = value; }
+//         static void flush(const void* at, std::size_t size) { Xil_DCacheFlushRange(std::intptr_t(at), size); }
+//         static void invalidate(void* at, std::size_t size) { Xil_DCacheInvalidateRange(std::intptr_t(at), size); }
+//         static std::uint64_t address(const void* at) { return std::uintptr_t(at); }
+//     };
+//     hlsgen::bare_device<bus> device({0xa0000000}, {0xa0010000}); // per stream in, per stream out
+//     hlsgen::accelerator net(device);
+#ifndef HLSGEN_ACCELERATOR_BARE_HPP
+#define HLSGEN_ACCELERATOR_BARE_HPP
+
+#include <cstdio>
+
+#include "accelerator.hpp"
+
+namespace hlsgen {
+
+template <class BUS> class bare_device : public device {
+public:
+    bare_device(std::vector<std::uintptr_t> read_movers, std::vector<std::uintptr_t> write_movers, long polls = 1000000000L)
+        : readers(std::move(read_movers)), writers(std::move(write_movers)), patience(polls) {
+        if (readers.size() != network.streams_in || writers.size() != network.streams_out) throw unfit("there is a mover for every stream");
+    }
+
+    std::string hash() override {
+        char text[17];
+        std::snprintf(text, sizeof text, "%08x%08x", unsigned(BUS::read(readers[0] + 0x38)), unsigned(BUS::read(readers[0] + 0x34)));
+        return text;
+    }
+
+    void run(const std::vector<frames>& in, std::vector<frames>& out) override {
+        std::vector<piece> pieces(out.size() + in.size());
+        for (std::size_t k = 0; k < out.size(); k++) start(writers[k], network.receives[k].stream, out[k], pieces[k]);
+        for (std::size_t k = 0; k < in.size(); k++) start(readers[k], network.sends[k].stream, in[k], pieces[out.size() + k]);
+        for (std::size_t k = 0; k < pieces.size(); k++) wait(k < out.size() ? writers[k] : readers[k - out.size()]);
+        for (std::size_t k = 0; k < out.size(); k++) {
+            std::uint8_t* at = pieces[k].data.at();
+            BUS::invalidate(at, pieces[k].size);
+            for (bytes& f : out[k]) {
+                std::copy(at, at + f.size(), f.begin());
+                at += f.size();
+            }
+        }
+    }
+
+private:
+    std::vector<std::uintptr_t> readers, writers;
+    long patience;
+
+    // room is memory from a whole line of a cache to another: what else lies there would be lost with it.
+    class room {
+    public:
+        static constexpr std::size_t line = 64;
+        void take(std::size_t size) { bytes_of.assign((size + 2 * line - 1) / line * line, 0); }
+        std::uint8_t* at() { return bytes_of.data() + (line - std::uintptr_t(bytes_of.data()) % line) % line; }
+
+    private:
+        bytes bytes_of;
+    };
+
+    struct piece {
+        room data, table;
+        std::size_t size = 0;
+    };
+
+    static void put(std::uintptr_t at, std::uint64_t value) {
+        BUS::write(at, std::uint32_t(value));
+        BUS::write(at + 4, std::uint32_t(value >> 32));
+    }
+
+    void start(std::uintptr_t mover, const stream& s, const frames& list, piece& p) {
+        bool alike = true;
+        for (const bytes& f : list) p.size += f.size(), alike = alike && f.size() == s.words * s.bytes;
+        p.data.take(p.size);
+        std::uint8_t* at = p.data.at();
+        for (const bytes& f : list) at = std::copy(f.begin(), f.end(), at);
+        BUS::flush(p.data.at(), p.size);
+        put(mover + 0x10, BUS::address(p.data.at()));
+        put(mover + 0x24, 0);
+        if (!alike) {
+            p.table.take(list.size() * sizeof(std::uint32_t));
+            for (std::size_t f = 0; f < list.size(); f++) {
+                const std::uint32_t steps = std::uint32_t(list[f].size() / (s.words * s.bytes));
+                std::memcpy(p.table.at() + f * sizeof steps, &steps, sizeof steps);
+            }
+            BUS::flush(p.table.at(), list.size() * sizeof(std::uint32_t));
+            put(mover + 0x24, BUS::address(p.table.at()));
+        }
+        BUS::write(mover + 0x1c, std::uint32_t(list.size()));
+        BUS::write(mover, 1);
+    }
+
+    void wait(std::uintptr_t mover) {
+        for (long polls = 0; (BUS::read(mover) & 2) == 0; polls++)
+            if (polls == patience) throw std::runtime_error("a mover does not come to its end");
+        const std::uint32_t error = BUS::read(mover + 0x30);
+        if (error != 0) throw std::runtime_error("a mover ended with error " + std::to_string(error));
+    }
+};
+
+} // namespace hlsgen
+
+#endif

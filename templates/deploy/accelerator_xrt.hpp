@@ -1,0 +1,100 @@
+// An accelerator on a card, or wherever XRT runs: its movers are kernels of an xclbin.
+//
+//     g++ -std=c++17 -I/usr/include/xrt ... -lxrt_coreutil
+//
+//     xrt::device card(0);
+//     hlsgen::xrt_device device(card, card.load_xclbin("net.xclbin"));
+//     hlsgen::accelerator net(device);
+#ifndef HLSGEN_ACCELERATOR_XRT_HPP
+#define HLSGEN_ACCELERATOR_XRT_HPP
+
+#include <cstdio>
+#include <string>
+
+#include "accelerator.hpp"
+
+#include <xrt/xrt_bo.h>
+#include <xrt/xrt_device.h>
+#include <xrt/xrt_kernel.h>
+
+namespace hlsgen {
+
+class xrt_device : public device {
+public:
+    xrt_device(const xrt::device& card, const xrt::uuid& loaded) : on(card) {
+        for (std::size_t k = 0; k < network.streams_in; k++) readers.push_back(mover(loaded, "read_", network.sends[k].stream));
+        for (std::size_t k = 0; k < network.streams_out; k++) writers.push_back(mover(loaded, "write_", network.receives[k].stream));
+    }
+
+    // hash is that of the first mover's registers.
+    std::string hash() override {
+        char text[17];
+        std::snprintf(text, sizeof text, "%08x%08x", unsigned(readers[0].read_register(0x38)), unsigned(readers[0].read_register(0x34)));
+        return text;
+    }
+
+    void run(const std::vector<frames>& in, std::vector<frames>& out) override {
+        std::vector<sending> parts;
+        for (std::size_t k = 0; k < out.size(); k++) parts.push_back(start(writers[k], network.receives[k].stream, out[k], false));
+        for (std::size_t k = 0; k < in.size(); k++) parts.push_back(start(readers[k], network.sends[k].stream, in[k], true));
+        for (sending& p : parts) p.run.wait();
+        for (std::size_t k = 0; k < writers.size() + readers.size(); k++) {
+            const unsigned error = (k < writers.size() ? writers[k] : readers[k - writers.size()]).read_register(0x30);
+            if (error != 0) throw std::runtime_error("mover " + std::to_string(k) + " ended with error " + std::to_string(error));
+        }
+        for (std::size_t k = 0; k < out.size(); k++) {
+            parts[k].data.sync(XCL_BO_SYNC_BO_FROM_DEVICE);
+            const std::uint8_t* at = parts[k].data.map<std::uint8_t*>();
+            for (bytes& f : out[k]) {
+                std::copy(at, at + f.size(), f.begin());
+                at += f.size();
+            }
+        }
+    }
+
+private:
+    xrt::device on;
+    std::vector<xrt::kernel> readers, writers;
+
+    struct sending {
+        xrt::bo data, table;
+        xrt::run run;
+    };
+
+    // mover is alone with its kernel, whose registers are read.
+    xrt::kernel mover(const xrt::uuid& loaded, const std::string& kind, const stream& s) {
+        const std::string name = kind + s.port;
+        return xrt::kernel(on, loaded, "hlsgen_" + name + ":{" + name + "}", xrt::kernel::cu_access_mode::exclusive);
+    }
+
+    sending start(xrt::kernel& mover, const stream& s, const frames& list, bool sends) {
+        std::size_t size = 0;
+        bool alike = true;
+        for (const bytes& f : list) size += f.size(), alike = alike && f.size() == s.words * s.bytes;
+        sending p;
+        p.data = xrt::bo(on, std::max<std::size_t>(size, 1), mover.group_id(0));
+        if (sends) {
+            std::uint8_t* at = p.data.map<std::uint8_t*>();
+            for (const bytes& f : list) at = std::copy(f.begin(), f.end(), at);
+            p.data.sync(XCL_BO_SYNC_BO_TO_DEVICE);
+        }
+        p.run = xrt::run(mover);
+        p.run.set_arg(0, p.data);
+        p.run.set_arg(1, unsigned(list.size()));
+        if (!alike) {
+            p.table = xrt::bo(on, (list.size() + 15) / 16 * 16 * sizeof(std::uint32_t), mover.group_id(2));
+            std::uint32_t* steps = p.table.map<std::uint32_t*>();
+            for (const bytes& f : list) *steps++ = std::uint32_t(f.size() / (s.words * s.bytes));
+            p.table.sync(XCL_BO_SYNC_BO_TO_DEVICE);
+            p.run.set_arg(2, p.table);
+        } else {
+            p.run.set_arg(2, std::uint64_t(0));
+        }
+        p.run.start();
+        return p;
+    }
+};
+
+} // namespace hlsgen
+
+#endif
