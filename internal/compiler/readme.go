@@ -52,8 +52,8 @@ var buildFiles = []templates.Entry{
 	described("the network as a library, for programs on this machine", "hls/lib.cpp"),
 	described("what samples become and what results mean: shapes, quantisers, words, scales", "deploy/host/host.json"),
 	described("the driver in Python, for programs and as a command", "deploy/accelerator.py"),
-	described("the driver in C++17, its doors to XRT and to a board without an operating system, and `host.json` as its "+
-		"tables", "deploy/accelerator*.hpp", "deploy/host/host.hpp"),
+	described("the driver in C++17, its doors to XRT and to boards without an operating system, and `host.json` as "+
+		"its tables", "deploy/accelerator*.hpp", "deploy/host/host.hpp"),
 	described("the network in SystemVerilog: the top, and its streams of FIFOs", "rtl/*_top.sv", "rtl/lib/*.sv"),
 	described("the same with a flag for packets of wrong length", "rtl/*_checked.v"),
 	described("the same as an IP of Vivado's block designs: its top, and the script that packs it", "rtl/ip/*_ip.v",
