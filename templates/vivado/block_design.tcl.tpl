@@ -51,7 +51,7 @@ if {[llength $board] == 0} {
 }
 create_project -force -part {{ v.Board.Part|req }} system build/system
 set_property board_part [lindex $board 0] [current_project]
-set_property ip_repo_paths [list $ip build/ip] [current_project]
+set_property ip_repo_paths [list [file normalize $ip] [file normalize build/ip]] [current_project]
 update_ip_catalog -rebuild
 create_bd_design system
 

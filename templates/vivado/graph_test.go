@@ -259,6 +259,9 @@ func (g *graph) addresses(f *found) {
 			if !slices.ContainsFunc(mine, func(m mapped) bool { return m.Bus == slave }) {
 				f.add("no-address", "%s in %s", slave, space)
 			}
+			if g.bus(master).Space == 1 && g.bus(slave).Bits != g.bus(master).Bits {
+				f.add("port-width", "%s has %d bits, %s %d", master, g.bus(master).Bits, slave, g.bus(slave).Bits)
+			}
 			if beats := g.bus(slave).Beats; beats > 0 && g.bus(master).Beats > beats {
 				f.add("burst", "%s makes bursts of %d beats, %s takes %d", master, g.bus(master).Beats, slave, beats)
 			}

@@ -18,7 +18,6 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
 	"hlsgen/templates"
 	"hlsgen/templates/vivado"
 )
@@ -46,7 +45,6 @@ func designOf(t *testing.T, model, board string, lengths *frontend.Lengths) *dat
 // A workshop is a project in a folder where stand-ins are Vivado's and v++'s.
 type workshop struct {
 	dir, tools string
-	design     *dataflow.Design
 	system     *vivado.System
 }
 
@@ -56,16 +54,20 @@ const standIn = "#!/bin/sh\nexec tclsh '%s' \"$@\"\n"
 // open writes a project for the IP of a flow, with an IP that has the ports of the Verilog that was written for it.
 func open(t *testing.T, d *dataflow.Design, flow vivado.Flow, verilog []byte) workshop {
 	t.Helper()
-	tier.Needs(t, "tclsh", "make", "sh")
 	s, err := vivado.Of(d, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return opened(t, s, flow, verilog)
+}
+
+func opened(t *testing.T, s *vivado.System, flow vivado.Flow, verilog []byte) workshop {
+	t.Helper()
 	files, err := s.Files(flow)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := workshop{dir: filepath.Join(t.TempDir(), "a [b] $c"), tools: t.TempDir(), design: d, system: s}
+	w := workshop{dir: filepath.Join(t.TempDir(), "a [b] $c"), tools: t.TempDir(), system: s}
 	for _, ip := range []string{"read", "write"} {
 		files = append(files, templates.File{Path: "vivado/ip/hlsgen_" + ip + ".sv",
 			Data: []byte("module hlsgen_" + ip + "; endmodule\n")})
@@ -97,6 +99,9 @@ func (w workshop) write(t *testing.T, file, text string) {
 // run runs a command in the folder vivado; the answer is what it printed, and whether it failed.
 func (w workshop) run(env []string, command ...string) (said string, failed bool) {
 	c := exec.Command(command[0], command[1:]...)
+	if command[0] == "vivado" {
+		c = exec.Command(filepath.Join(w.tools, "vivado"), command[1:]...)
+	}
 	c.Dir = filepath.Join(w.dir, "vivado")
 	c.Env = append(append(os.Environ(), "PATH="+w.tools+":"+os.Getenv("PATH"), "MAKEFLAGS=",
 		"GRAPH="+filepath.Join(w.tools, "graph.json"), "TABLES="+filepath.Join(w.tools, "table.tcl")), env...)

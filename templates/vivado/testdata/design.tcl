@@ -36,7 +36,7 @@ proc do::get_board_parts {o a} {
 }
 proc do::update_ip_catalog {o a} {
     foreach repo [project repos] {
-        foreach file [glob -nocomplain -- [file join $repo component.xml] [file join $repo * component.xml]] {
+        foreach file [glob -nocomplain -directory $repo component.xml */component.xml] {
             set in [open $file]
             dict lappend ::project packed [join [lrange [gets $in] 0 3] :]
             close $in

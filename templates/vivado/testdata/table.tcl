@@ -90,14 +90,17 @@ automation xilinx.com:bd_rule:processing_system7 xilinx.com:ip:processing_system
 from "PG201, Zynq UltraScale+ MPSoC PS; designs of PYNQ for ZCU104; addresses by UG1085, system addresses" 2020.1-2024.2
 ip xilinx.com:ip:zynq_ultra_ps_e:3.3 {
     PSU__USE__M_AXI_GP0 bool 0          PSU__USE__M_AXI_GP1 bool 0          PSU__USE__M_AXI_GP2 bool 1
-    PSU__FPGA_PL0_ENABLE bool 1         PSU__USE__FABRIC__RST bool 1        PSU__USE__IRQ0 bool 1  PSU__USE__IRQ1 bool 0
+    PSU__FPGA_PL0_ENABLE bool 1         PSU__FPGA_PL1_ENABLE bool 0         PSU__USE__FABRIC__RST bool 1
+    PSU__USE__IRQ0 bool 1               PSU__USE__IRQ1 bool 0
     PSU__CRL_APB__PL0_REF_CTRL__SRCSEL one:IOPLL:RPLL:DPLL IOPLL            PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ real 100
     PSU__USE__S_AXI_GP2 bool 0          PSU__SAXIGP2__DATA_WIDTH one:32:64:128 128
     PSU__USE__S_AXI_GP3 bool 0          PSU__SAXIGP3__DATA_WIDTH one:32:64:128 128
     PSU__USE__S_AXI_GP4 bool 0          PSU__SAXIGP4__DATA_WIDTH one:32:64:128 128
     PSU__USE__S_AXI_GP5 bool 0          PSU__SAXIGP5__DATA_WIDTH one:32:64:128 128
 } {
-    if {[value PSU__FPGA_PL0_ENABLE]} { pin pl_clk0 out clock 1 }
+    foreach k {0 1} {
+        if {[value PSU__FPGA_PL${k}_ENABLE]} { pin pl_clk$k out clock 1 }
+    }
     if {[value PSU__USE__FABRIC__RST]} { pin pl_resetn0 out resetn 1 }
     foreach {gp bus clock window} {
         0 M_AXI_HPM0_FPD maxihpm0_fpd_aclk {0xA0000000 0x10000000}  1 M_AXI_HPM1_FPD maxihpm1_fpd_aclk {0xB0000000 0x10000000}
