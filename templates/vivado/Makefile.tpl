@@ -8,11 +8,16 @@
 #     make bitstream JOBS=8
 {%- endif %}
 # The IP of the accelerator is in the folder IP. Where it is older than what it is made of, its own Makefile makes it again.
+{%- for f in v.Flows %}
+{%- if forloop.Counter > 1 %}
+# The IP of ../{{ f.Flow|req }} does as well:
+#     make {% if v.Card %}xclbin{% else %}bitstream{% endif %} IP={{ f.IP|req }}
+{%- endif %}
+{%- endfor %}
 TOP    := {{ v.Top|req }}
 VIVADO ?= vivado
 JOBS   ?= 4
-IP     ?= {{ v.IP|req }}
-MADE   := $(wildcard {{ v.Made|req }})
+IP     ?= {{ v.Flows.0.IP|req }}
 BATCH  := $(VIVADO) -mode batch -nojournal
 {% if v.Card %}
 VPP      ?= v++
@@ -43,8 +48,9 @@ build/movers: ip/package.tcl $(wildcard ip/*.v) $(wildcard ip/*.sv)
 	$(BATCH) -log build/package.log -source ip/package.tcl
 	@touch $@
 {% endif %}
-$(IP)/component.xml: $(MADE)
-	$(MAKE) -C ../{{ v.Flow|req }} package
-
+{%- for f in v.Flows %}
+{{ f.IP|req }}/component.xml: $(wildcard {{ f.Made|req }})
+	$(MAKE) -C ../{{ f.Flow|req }} package
+{% endfor %}
 clean:
 	rm -rf build

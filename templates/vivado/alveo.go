@@ -45,7 +45,8 @@ type arg struct {
 	Type            string
 }
 
-// kernels are those of the movers and of the accelerator. Attributes and values are those of UG1393, RTL kernel XML file.
+// kernels are those of the movers and of the accelerator. Attributes and values are those of UG1393, RTL kernel XML
+// file.
 func (s *System) kernels() (list []kernel) {
 	accelerator := kernel{Name: s.Top, VLNV: "hlsgen:hls:" + s.Top + ":1.0", Protocol: "ap_ctrl_none"}
 	for k, m := range s.Movers {
@@ -93,8 +94,12 @@ func (m Mover) top() topView {
 }
 
 // tops are the modules of the movers' IPs, whose parameters are said in block designs.
-func tops() []topView {
-	params := []setting{{"DATA_BITS", "64"}, {"STREAM_BYTES", "4"}, {"MAX_BEATS", "16"}, {"OUTSTANDING", "8"},
-		{"FRAME_BYTES", "4"}, {"HASH", "64'h0"}}
-	return []topView{{"hlsgen_read_ip", "hlsgen_read", false, params}, {"hlsgen_write_ip", "hlsgen_write", true, params}}
+func tops() (list []topView) {
+	for _, m := range []Mover{{}, {Write: true}} {
+		m.DataBits, m.StreamBytes, m.MaxBeats, m.Outstanding, m.FrameBytes, m.Hash = 64, 4, 16, 4, 4, "0"
+		v := m.top()
+		v.Name = m.IP() + "_ip"
+		list = append(list, v)
+	}
+	return list
 }

@@ -156,9 +156,13 @@ func (s *System) block(flow Flow) blockView {
 
 // config is the mover's parameters.
 func (m Mover) config() []setting {
-	return []setting{{"DATA_BITS", strconv.Itoa(m.DataBits)}, {"STREAM_BYTES", strconv.Itoa(m.StreamBytes)},
+	list := []setting{{"DATA_BITS", strconv.Itoa(m.DataBits)}, {"STREAM_BYTES", strconv.Itoa(m.StreamBytes)},
 		{"MAX_BEATS", strconv.Itoa(m.MaxBeats)}, {"OUTSTANDING", strconv.Itoa(m.Outstanding)},
-		{"FRAME_BYTES", strconv.Itoa(m.FrameBytes)}, {"HASH", "0x" + m.Hash}}
+		{"FRAME_BYTES", strconv.Itoa(m.FrameBytes)}}
+	if m.Write {
+		list = append(list, setting{"STEPS", strconv.Itoa(m.Steps)})
+	}
+	return append(list, setting{"HASH", "0x" + m.Hash})
 }
 
 // stream joins the mover to the accelerator.

@@ -243,8 +243,8 @@ func TestCard(t *testing.T) {
 	for i, model := range list[:tier.Few(len(list))] {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
-			d := designOf(t, model, "alveo-u250", nil)
-			w := open(t, d, vivado.HLS, hls(t, d))
+			d := designOf(t, model, "alveo-u250", vivado.HLS, false)
+			w := open(t, d, vivado.HLS, verilogOf(t, d, vivado.HLS))
 			w.write(t, filepath.Join(w.tools, "v++"), vpp)
 			if said, failed := w.run(nil, "make", "xclbin"); failed {
 				t.Fatal(said)

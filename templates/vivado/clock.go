@@ -14,15 +14,15 @@ type Clock struct {
 	Div0, Div1 int
 }
 
-// plls are the IO PLLs, in MHz, as the presets of the boards set them up: what the clocks of the logic come from. (UG585,
-// clocks of the PL; UG1085, PL clocks.) The crystals of some boards make 1499.985 of the 1500.
+// plls are the IO PLLs, in MHz, as the presets of the boards set them up: what the clocks of the logic come from
+// (UG585, clocks of the PL; UG1085, PL clocks). The crystals of some boards make 1499.985 of the 1500.
 var plls = map[boards.PS]int{boards.Zynq7000: 1000, boards.ZynqMP: 1500}
 
 // divider is the greatest value of one: it has six bits.
 const divider = 63
 
-// PLClock is the fastest clock of the logic that a PS can make and that is at most the one asked for; ok is false where it
-// can make none.
+// PLClock is the fastest clock of the logic that a PS can make and that is at most the one asked for; ok is false where
+// it can make none.
 func PLClock(ps boards.PS, asked float64) (c Clock, ok bool) {
 	c = Clock{Asked: asked, PLL: plls[ps]}
 	for div0 := 1; div0 <= divider; div0++ {

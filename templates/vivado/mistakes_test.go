@@ -166,8 +166,8 @@ func TestMistakes(t *testing.T) {
 	for board, list := range map[string][]mistake{"zcu104": ofZynqMP, "pynq-z1": ofZynq} {
 		t.Run(board, func(t *testing.T) {
 			t.Parallel()
-			d := designOf(t, "digits-mlp-w2a2", board, nil)
-			w := open(t, d, vivado.HLS, hls(t, d))
+			d := designOf(t, "digits-mlp-w2a2", board, vivado.HLS, false)
+			w := open(t, d, vivado.HLS, verilogOf(t, d, vivado.HLS))
 			if said, failed := w.run(nil, "make", "build/movers"); failed {
 				t.Fatal(said)
 			}
@@ -197,7 +197,7 @@ func wide(t *testing.T) (s *vivado.System, verilog string, list []deploy.Stream)
 			name, direction = fmt.Sprintf("m_axis_%d", in), "output"
 			m = vivado.Mover{Name: "write_" + name, Write: true}
 		}
-		m.Stream, m.StreamBytes, m.FrameBytes, m.DataBits, m.MaxBeats, m.Outstanding = name, 3, 12, 128, 256, 8
+		m.Stream, m.StreamBytes, m.FrameBytes, m.DataBits, m.MaxBeats, m.Outstanding = name, 3, 12, 128, 64, 4
 		m.Port, m.Base, m.Hash = board.MemoryPorts[in%4], 0xA000_0000+uint64(k)*vivado.Range, s.Hash
 		s.Movers = append(s.Movers, m)
 		list = append(list, deploy.Stream{Port: name, Bytes: 3, Words: 4})

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,13 +20,18 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
 	"hlsgen/templates"
+	"hlsgen/templates/rtl"
 	"hlsgen/templates/vivado"
 )
 
-// designOf folds a model for a board.
-func designOf(t *testing.T, model, board string, lengths *frontend.Lengths) *dataflow.Design {
+// designOf folds a model for a board; sequences are of 1 to 16 steps where asked for.
+func designOf(t *testing.T, model, board string, flow vivado.Flow, sequences bool) *dataflow.Design {
 	t.Helper()
 	var d diag.List
+	var lengths *frontend.Lengths
+	if sequences {
+		lengths = &frontend.Lengths{Axis: "inp.25:0", Min: 1, Max: 16}
+	}
 	m, err := frontend.Import(model, models.Find(t, model).Read(t, "model.onnx"), frontend.Options{Lengths: lengths}, &d)
 	if err != nil || m == nil || m.Model == nil {
 		t.Fatal(err, d.Diags)
@@ -35,6 +41,9 @@ func designOf(t *testing.T, model, board string, lengths *frontend.Lengths) *dat
 		t.Fatal(err)
 	}
 	target := dataflow.Target{Board: b, ClockMHz: b.ClockMHz}
+	if flow == vivado.RTL {
+		target.Stalls = dataflow.Credit
+	}
 	made, err := folding.Make(context.Background(), m.Model, target, folding.Goal{FPS: 10}, &d)
 	if err != nil || made == nil {
 		t.Fatal(err, d.Diags)
@@ -72,11 +81,11 @@ func opened(t *testing.T, s *vivado.System, flow vivado.Flow, verilog []byte) wo
 		files = append(files, templates.File{Path: "vivado/ip/hlsgen_" + ip + ".sv",
 			Data: []byte("module hlsgen_" + ip + "; endmodule\n")})
 	}
-	folder := "hls/build.ip/" + s.Top + "_ip/component.xml"
+	ip := "hls/build.ip/" + s.Top + "_ip/component.xml"
 	if flow == vivado.RTL {
-		folder = "rtl/build/ip/" + s.Top + "/component.xml"
+		ip = "rtl/build/ip/" + s.Top + "/component.xml"
 	}
-	files = append(files, templates.File{Path: folder, Data: []byte("hlsgen hls " + s.Top + " 1.0\n")})
+	files = append(files, templates.File{Path: ip, Data: []byte("hlsgen hls " + s.Top + " 1.0\n")})
 	if err := files.Write(w.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -162,9 +171,16 @@ func accelerator(t *testing.T, top string, verilog []byte) string {
 	return row.String()
 }
 
-// hls is the Verilog that joins what Vitis HLS makes.
-func hls(t *testing.T, d *dataflow.Design) []byte {
+// verilogOf is the top of the IP that a flow makes.
+func verilogOf(t *testing.T, d *dataflow.Design, flow vivado.Flow) []byte {
 	t.Helper()
+	if flow == vivado.RTL {
+		n, err := rtl.Of(d, templates.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text(t, n.Files, "rtl/ip/"+n.Top+"_ip.v")
+	}
 	files, err := templates.Project(d, templates.Vectors{}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -173,5 +189,15 @@ func hls(t *testing.T, d *dataflow.Design) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return files.Get("hls/rtl/" + face.Top + ".v")
+	return text(t, files, "hls/rtl/"+face.Top+".v")
+}
+
+// text is that of a file.
+func text(t *testing.T, files templates.Files, path string) []byte {
+	t.Helper()
+	i := slices.IndexFunc(files, func(f templates.File) bool { return f.Path == path })
+	if i < 0 {
+		t.Fatalf("no file %s", path)
+	}
+	return files[i].Data
 }

@@ -28,6 +28,7 @@ type Mover struct {
 	DataBits    int    // of a word of the memory port
 	MaxBeats    int    // of a burst
 	Outstanding int    // bursts
+	Steps       int    // of a frame that is written, where frames differ in length; 0: they do not
 	Port        string // the memory port, or the bank
 	// of its registers, where the PS sees them; 0 on a card, whose linker gives them out
 	Base uint64
@@ -40,10 +41,14 @@ const Range = 0x10000
 // maxMovers is how many one SmartConnect joins to the PS (PG247).
 const maxMovers = 16
 
-// outstanding is how many bursts are on their way: enough to cover the latency of the memory.
-const outstanding = 8
+// Bursts are of at most so many bytes, and so many of them are on their way: enough to cover the latency of the memory,
+// and little to hold.
+const (
+	burst       = 1024
+	outstanding = 4
+)
 
-// Bits of a memory port of a card: DDR4 and HBM of Alveo are as wide as this to a kernel (UG1393).
+// cardBits is the width of a memory port of a card: what UG1393 recommends for DDR4 and HBM.
 const cardBits = 512
 
 // A None error says why there is no way to a bitstream.
@@ -105,8 +110,12 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 			FrameBytes: send.Bytes * send.Words}, k)
 	}
 	for k, receive := range host.Receive {
-		s.add(Mover{Name: "write_" + receive.Port, Write: true, Stream: receive.Port, StreamBytes: receive.Bytes,
-			FrameBytes: receive.Bytes * receive.Words}, k)
+		m := Mover{Name: "write_" + receive.Port, Write: true, Stream: receive.Port, StreamBytes: receive.Bytes,
+			FrameBytes: receive.Bytes * receive.Words}
+		if whole := face.Out[k].Port.Words; whole > receive.Words {
+			m.Steps = whole / receive.Words
+		}
+		s.add(m, k)
 	}
 	if len(s.Movers) > maxMovers {
 		return nil, &None{fmt.Sprintf("%d streams are more than the %d movers that one SmartConnect joins",
@@ -119,15 +128,15 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 func (s *System) add(m Mover, k int) {
 	m.Port = s.Board.MemoryPorts[k%len(s.Board.MemoryPorts)]
 	m.DataBits, m.MaxBeats, m.Outstanding, m.Hash = s.Board.HostPortBits, 256, outstanding, s.Hash
-	switch s.Board.PS {
-	case boards.NoPS:
+	if s.Board.PS == boards.NoPS {
 		m.DataBits = cardBits
-	case boards.Zynq7000:
-		m.MaxBeats = 16 // AXI3
-		fallthrough
-	default:
+	} else {
 		m.Base = processors[s.Board.PS].window.Base + uint64(len(s.Movers))*Range
 	}
+	if s.Board.PS == boards.Zynq7000 {
+		m.MaxBeats = 16 // AXI3
+	}
+	m.MaxBeats = min(m.MaxBeats, 8*burst/m.DataBits)
 	s.Movers = append(s.Movers, m)
 }
 

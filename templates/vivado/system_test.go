@@ -73,7 +73,7 @@ func (g *graph) mover(f *found, d *dataflow.Design, name, ip, axis string, s dep
 		return
 	}
 	board := d.Target.Board
-	beats := map[boards.PS]int{boards.Zynq7000: 16, boards.ZynqMP: 256}[board.PS]
+	beats := map[boards.PS]int{boards.Zynq7000: 16, boards.ZynqMP: 64}[board.PS]
 	for key, want := range map[string]int{"STREAM_BYTES": s.Bytes, "FRAME_BYTES": s.Bytes * s.Words,
 		"DATA_BITS": board.HostPortBits, "MAX_BEATS": beats} {
 		if c.number(key) != want {

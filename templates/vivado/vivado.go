@@ -1,5 +1,5 @@
-// Package vivado writes what leads from the IP of an accelerator to a bitstream: for a Zynq a block design with the PS and a
-// mover per stream, for a card behind PCI Express kernels and how they are linked.
+// Package vivado writes what leads from the IP of an accelerator to a bitstream: for a Zynq a block design with the PS
+// and a mover per stream, for a card behind PCI Express kernels and how they are linked.
 //
 //	vivado.go              the files
 //	system.go              the design: movers, their addresses, which port of the memory each has
@@ -14,10 +14,10 @@
 //	link.cfg.tpl           how v++ links them
 //	Makefile.tpl           runs all that
 //
-// Texts run under tclsh in tests, where testdata/vivado.tcl is Vivado and testdata/table.tcl says what that knows, with a
-// source for each row; from the calls comes a graph, which is checked.
+// Texts run under tclsh in tests, where testdata/vivado.tcl is Vivado and testdata/table.tcl says what that knows, with
+// a source for each row; from the calls comes a graph, which is checked.
 //
-// In comes a Design, out come Files and a table of addresses. It sees templates, deploy and boards.
+// In comes a Design, out come Files and a table of addresses. It sees templates, deploy, boards and dataflow.
 package vivado
 
 import (
@@ -31,7 +31,7 @@ import (
 //go:embed *.tpl
 var sources embed.FS
 
-// A Flow is where the accelerator's IP comes from.
+// A Flow is what makes the accelerator's IP.
 type Flow string
 
 // The flows: Vitis HLS layer by layer, and SystemVerilog.
@@ -62,13 +62,17 @@ func (f Flow) made() string {
 // A makeView is what the Makefile's template shows.
 type makeView struct {
 	*System
-	Flow, IP, Made string
-	Card           bool
+	Flows []flowView
+	Card  bool
 }
 
-// Files are the files of the folder vivado, for an accelerator whose IP comes from a flow. The movers' own sources, the
-// files vivado/ip/*.sv, are not among them.
-func (s *System) Files(flow Flow) (templates.Files, error) {
+// A flowView is a flow with the IP that it makes, and of what.
+type flowView struct{ Flow, IP, Made string }
+
+// Files are the files of the folder vivado, for an accelerator whose IP any of the flows makes; the first is taken where
+// nobody says which. The movers' own sources, the files vivado/ip/*.sv, are not among them.
+func (s *System) Files(flows ...Flow) (templates.Files, error) {
+	flow := flows[0]
 	var files templates.Files
 	add := func(path, template string, view any) error {
 		text, err := templates.Render(sources, template, view)
@@ -79,8 +83,11 @@ func (s *System) Files(flow Flow) (templates.Files, error) {
 		return nil
 	}
 	card := s.Board.PS == boards.NoPS
-	err := add("Makefile", "Makefile.tpl", makeView{s, string(flow), flow.ip(s.Top), flow.made(), card})
-	if err != nil {
+	view := makeView{System: s, Card: card}
+	for _, f := range flows {
+		view.Flows = append(view.Flows, flowView{string(f), f.ip(s.Top), f.made()})
+	}
+	if err := add("Makefile", "Makefile.tpl", view); err != nil {
 		return nil, err
 	}
 	if !card {

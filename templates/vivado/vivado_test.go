@@ -1,6 +1,7 @@
 package vivado_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,22 +10,32 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// TestBitstream has a stand-in for Vivado carry out all that is written for a board with a PS: no command is unknown to it,
-// the block design is whole, and it is the one that the driver and the budget take it for.
+// TestBitstream has a stand-in for Vivado carry out all that is written for a board with a PS: no command is unknown to
+// it, the block design is whole, and it is the one that the driver and the budget take it for.
 func TestBitstream(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
-	cases := []struct{ board, model string }{
-		{"zcu104", "digits-mlp-w2a2"}, {"pynq-z1", "bilstm-h32-w4a4"}, {"kv260", "digits-cnn-w4a4"},
-		{"zcu104", "digits-cnn-w4a4"}, {"zcu104", "digits-resnet-w4a4"}, {"zcu104", "bilstm-h32-w4a4"},
-		{"pynq-z1", "digits-mlp-w2a2"}, {"pynq-z1", "digits-cnn-w4a4"}, {"pynq-z1", "digits-resnet-w4a4"},
-		{"kv260", "digits-mlp-w2a2"}, {"kv260", "digits-resnet-w4a4"}, {"kv260", "bilstm-h32-w4a4"},
+	cases := []struct {
+		board, model string
+		flow         vivado.Flow
+		sequences    bool // of different lengths
+	}{
+		{"zcu104", "digits-mlp-w2a2", vivado.RTL, false},
+		{"pynq-z1", "bilstm-h32-w4a4", vivado.HLS, true},
+		{"kv260", "digits-cnn-w4a4", vivado.HLS, false},
+	}
+	for _, board := range []string{"zcu104", "pynq-z1", "kv260"} {
+		for _, model := range []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a4"} {
+			c := cases[0]
+			c.board, c.model, c.flow = board, model, vivado.HLS
+			cases = append(cases, c)
+		}
 	}
 	for _, c := range cases[:tier.Few(len(cases))] {
-		t.Run(c.board+"/"+c.model, func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %s %s %t", c.board, c.model, c.flow, c.sequences), func(t *testing.T) {
 			t.Parallel()
-			d := designOf(t, c.model, c.board, nil)
-			w := open(t, d, vivado.HLS, hls(t, d))
+			d := designOf(t, c.model, c.board, c.flow, c.sequences)
+			w := open(t, d, c.flow, verilogOf(t, d, c.flow))
 			if said, failed := w.run(nil, "make", "bitstream"); failed {
 				t.Fatal(said)
 			}
