@@ -57,7 +57,8 @@ var (
 	joined = regexp.MustCompile(`^(\w+\.\w+):(\w+\.\w+)$`)
 )
 
-// parsed reads the .cfg, by section and key as v++ does (UG1393, v++ configuration file), and the kernel.xml of each kernel.
+// parsed reads the .cfg, by section and key as v++ does (UG1393, v++ configuration file), and the kernel.xml of each
+// kernel.
 func parsed(cfg string, texts map[string]string) (c card, f found) {
 	c = card{kernels: map[string]kernel{}, units: map[string]string{}, banks: map[string]string{}}
 	for _, name := range names(texts) {
@@ -180,8 +181,8 @@ func (c card) mover(f *found, g *graph, name, axis string, s deploy.Stream, bank
 			f.add("arguments", "%s: %s is argument %d", name, a.Name, a.ID)
 		}
 	}
-	registers := []string{"data 1 m_axi_gmem 0x10 0x8", "frames 0 s_axi_control 0x1c 0x4", "steps 1 m_axi_gmem 0x24 0x8",
-		axis + " 4 " + axis + " 0x0 0x0"}
+	registers := []string{"data 1 m_axi_gmem 0x10 0x8", "frames 0 s_axi_control 0x1c 0x4",
+		"steps 1 m_axi_gmem 0x24 0x8", axis + " 4 " + axis + " 0x0 0x0"}
 	if !slices.Equal(args, registers) {
 		f.add("arguments", "%s has %v, want %v", name, args, registers)
 	}
@@ -195,21 +196,22 @@ var ofCard = []mistake{
 	{"a line in another section", "[clock]", "[connectivity]", "cfg"},
 	{"a stream that is left open", "stream_connect=accelerator.m_axis_0:write_m_axis_0.s_axis\n", "", "open-bus"},
 	{"a stream that there is not", "accelerator.m_axis_0:", "accelerator.m_axis_1:", "unknown-pin"},
-	{"a stream the wrong way round", "accelerator.m_axis_0:write_m_axis_0.s_axis", "write_m_axis_0.s_axis:accelerator.m_axis_0",
-		"direction"},
-	{"a stream past the accelerator", "read_s_axis_0.m_axis:accelerator.s_axis_0", "read_s_axis_0.m_axis:write_m_axis_0.s_axis",
-		"two-links"},
+	{"a stream the wrong way round", "accelerator.m_axis_0:write_m_axis_0.s_axis",
+		"write_m_axis_0.s_axis:accelerator.m_axis_0", "direction"},
+	{"a stream past the accelerator", "read_s_axis_0.m_axis:accelerator.s_axis_0",
+		"read_s_axis_0.m_axis:write_m_axis_0.s_axis", "two-links"},
 	{"another bank", "write_m_axis_0.m_axi_gmem:DDR[0]", "write_m_axis_0.m_axi_gmem:DDR[1]", "bank"},
 	{"no bank", "sp=write_m_axis_0.m_axi_gmem:DDR[0]\n", "", "bank"},
 	{"another clock", "defaultFreqHz=200000000", "defaultFreqHz=300000000", "frequency"},
-	{"a register at another address", `name="frames" addressQualifier="0" id="1" port="s_axi_control" size="0x4" offset="0x1c"`,
-		`name="frames" addressQualifier="0" id="1" port="s_axi_control" size="0x4" offset="0x18"`, "arguments"},
+	{"a register at another address", `port="s_axi_control" size="0x4" offset="0x1c"`,
+		`port="s_axi_control" size="0x4" offset="0x18"`, "arguments"},
 	{"a buffer that is a value", `name="data" addressQualifier="1"`, `name="data" addressQualifier="0"`, "arguments"},
-	{"a stream of another width", `name="m_axis" mode="write_only" dataWidth="8"`, `name="m_axis" mode="write_only" dataWidth="16"`,
-		"width"},
+	{"a stream of another width", `name="m_axis" mode="write_only" dataWidth="8"`,
+		`name="m_axis" mode="write_only" dataWidth="16"`, "width"},
 	{"an accelerator that waits to be started", `hwControlProtocol="ap_ctrl_none"`, `hwControlProtocol="ap_ctrl_hs"`,
 		"accelerator"},
-	{"an IP that is not packed", `vlnv="hlsgen:kernels:hlsgen_read_s_axis_0`, `vlnv="hlsgen:kernels:hlsgen_read`, "mover"},
+	{"an IP that is not packed", `vlnv="hlsgen:kernels:hlsgen_read_s_axis_0`, `vlnv="hlsgen:kernels:hlsgen_read`,
+		"mover"},
 	{"text that is no XML", "</args>", "<args>", "xml"},
 }
 
@@ -234,8 +236,8 @@ done
 : > "$out"
 `
 
-// TestCard: kernel.xml and link.cfg parse, and say of a card what host.json says to the driver; the scripts run; and what is
-// planted, a named check finds.
+// TestCard: kernel.xml and link.cfg parse, and say of a card what host.json says to the driver; the scripts run; and
+// what is planted, a named check finds.
 func TestCard(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")

@@ -232,8 +232,8 @@ func (g *graph) spaces() map[string]string {
 	return list
 }
 
-// addresses: what is mapped can be reached; every slave that can be reached has addresses, which are aligned, share none
-// with others, and lie in the window of the PS. Bursts are no longer than where they go.
+// addresses: what is mapped can be reached; every slave that can be reached has addresses, which are aligned, share
+// none with others, and lie in the window of the PS. Bursts are no longer than where they go.
 func (g *graph) addresses(f *found) {
 	spaces := g.spaces()
 	for _, space := range names(spaces) {

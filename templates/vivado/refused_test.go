@@ -29,8 +29,10 @@ func TestEnds(t *testing.T) {
 		says string
 	}{
 		{"no files of the board", "HIDDEN=xilinx.com:zcu104:*", "this Vivado has no files of the board zcu104 " +
-			"(xilinx.com:zcu104:part0:*), which say how its processor is set up. They are had from the AMD board store"},
-		{"a clock that is missed", "WNS=-0.25", "the bitstream misses its clock by -0.25 ns, build/timing.rpt says where"},
+			"(xilinx.com:zcu104:part0:*), which say how its processor is set up. They are had from the AMD board " +
+			"store"},
+		{"a clock that is missed", "WNS=-0.25", "the bitstream misses its clock by -0.25 ns, build/timing.rpt says " +
+			"where"},
 	} {
 		if said, failed := w.run([]string{c.env}, "make", "bitstream"); !failed || !strings.Contains(said, c.says) {
 			t.Errorf("%s: %s", c.what, said)
@@ -62,7 +64,8 @@ func TestFlows(t *testing.T) {
 		t.Fatal(err)
 	}
 	makefile := string(text(t, files, "vivado/Makefile"))
-	for _, line := range []string{"IP     ?= ../hls/build.ip/wide_top_ip\n", "#     make bitstream IP=../rtl/build/ip/wide_top\n",
+	for _, line := range []string{"IP     ?= ../hls/build.ip/wide_top_ip\n",
+		"#     make bitstream IP=../rtl/build/ip/wide_top\n",
 		"\n../hls/build.ip/wide_top_ip/component.xml: ", "\n../rtl/build/ip/wide_top/component.xml: "} {
 		if !strings.Contains(makefile, line) {
 			t.Errorf("no %q in\n%s", line, makefile)

@@ -32,7 +32,8 @@ func designOf(t *testing.T, model, board string, flow vivado.Flow, sequences boo
 	if sequences {
 		lengths = &frontend.Lengths{Axis: "inp.25:0", Min: 1, Max: 16}
 	}
-	m, err := frontend.Import(model, models.Find(t, model).Read(t, "model.onnx"), frontend.Options{Lengths: lengths}, &d)
+	onnx := models.Find(t, model).Read(t, "model.onnx")
+	m, err := frontend.Import(model, onnx, frontend.Options{Lengths: lengths}, &d)
 	if err != nil || m == nil || m.Model == nil {
 		t.Fatal(err, d.Diags)
 	}

@@ -69,8 +69,8 @@ type makeView struct {
 // A flowView is a flow with the IP that it makes, and of what.
 type flowView struct{ Flow, IP, Made string }
 
-// Files are the files of the folder vivado, for an accelerator whose IP any of the flows makes; the first is taken where
-// nobody says which. The movers' own sources, the files vivado/ip/*.sv, are not among them.
+// Files are the files of the folder vivado, for an accelerator whose IP any of the flows makes; the first is taken
+// where nobody says which. The movers' own sources, the files vivado/ip/*.sv, are not among them.
 func (s *System) Files(flows ...Flow) (templates.Files, error) {
 	flow := flows[0]
 	var files templates.Files

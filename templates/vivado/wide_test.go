@@ -11,9 +11,11 @@ import (
 
 // ofWide are mistakes that streams which are alike allow.
 var ofWide = []mistake{
-	{"swapped streams", "link read_s_axis_0/m_axis accelerator/s_axis_0\nlink control/M01_AXI read_s_axis_1/s_axi_control\n" +
-		"link read_s_axis_1/m_axis accelerator/s_axis_1", "link read_s_axis_0/m_axis accelerator/s_axis_1\n" +
-		"link control/M01_AXI read_s_axis_1/s_axi_control\nlink read_s_axis_1/m_axis accelerator/s_axis_0", "stream"},
+	{"swapped streams", "link read_s_axis_0/m_axis accelerator/s_axis_0\n" +
+		"link control/M01_AXI read_s_axis_1/s_axi_control\nlink read_s_axis_1/m_axis accelerator/s_axis_1",
+		"link read_s_axis_0/m_axis accelerator/s_axis_1\n" +
+			"link control/M01_AXI read_s_axis_1/s_axi_control\nlink read_s_axis_1/m_axis accelerator/s_axis_0",
+		"stream"},
 	{"swapped memory ports", "link memory_S_AXI_HP0_FPD/M00_AXI ps/S_AXI_HP0_FPD",
 		"link memory_S_AXI_HP0_FPD/M00_AXI ps/S_AXI_HP3_FPD", "memory-port"},
 	{"memory behind another port", "memory read_s_axis_0 SAXIGP2/HP0_DDR_* SAXIGP2/*",

@@ -188,6 +188,14 @@ ip xilinx.com:ip:xlconcat:2.1 {
     pin dout out interrupt [value NUM_PORTS]
 }
 
+from "PG373, AXI Register Slice; ports are of its default shape" 2020.1-2024.2
+ip xilinx.com:ip:axi_register_slice:2.1 {} {
+    pin aclk in clock 1
+    pin aresetn in resetn 1
+    bus S_AXI slave aximm aclk bits 32
+    bus M_AXI master aximm aclk bits 32
+}
+
 from "hlsgen's own: ports and parameters of the movers" 2020.1-2024.2
 foreach {name write} {hlsgen_read 0 hlsgen_write 1} {
     ip hlsgen:kernels:$name:1.0 [concat [expr {$write ? {STEPS int:0:2147483647 0} : {}}] {
