@@ -3,6 +3,7 @@ package compiler
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"hlsgen/boards"
 	"hlsgen/templates"
@@ -37,19 +38,17 @@ func toBitstream(r *Result, o Options) []templates.Step {
 	}
 	tools := "Vivado"
 	if o.Backend.HLS() {
-		tools = "Vitis HLS and Vivado"
+		tools = "Vitis HLS, Vivado"
 	}
-	top := r.System.Top
-	card := templates.Step{Title: "From here to the card", Text: "With " + tools + " and v++: the accelerator and a " +
-		"mover per stream become kernels, which are\nlinked for the platform `" + r.System.Board.Platform + "`. What comes " +
-		"of it is\n`vivado/build/" + top + ".xclbin`. None of these tools was at hand to try it.",
-		Commands: []string{"make -C vivado xclbin"}}
-	if r.System.Board.PS == boards.NoPS {
-		return []templates.Step{card}
+	if top := r.System.Top; r.System.Board.PS == boards.NoPS {
+		return []templates.Step{{Title: "From here to the card", Commands: []string{"make -C vivado xclbin"},
+			Text: fmt.Sprintf("The accelerator and a mover per stream become kernels, which are linked for the "+
+				"platform\n`%s`. It takes %s and v++, and makes\n`vivado/build/%s.xclbin`. "+
+				"None of these tools was at hand to try it.", r.System.Board.Platform, tools, top)}}
 	}
-	return []templates.Step{{Title: "From here to a bitstream", Text: "With " + tools + ": the accelerator becomes " +
-		"an IP, and a block design joins it to the processor, with\na mover per stream and a clock of " +
-		r.System.Clock.String() + " MHz, which the processor's dividers can make. In\n`vivado/build` are then `" + top +
-		".bit`, `" + top + ".hwh` and `" + top + ".xsa`.\nNo Vivado was at hand to try it.",
-		Commands: []string{"make -C vivado bitstream"}}}
+	return []templates.Step{{Title: "From here to a bitstream", Commands: []string{"make -C vivado bitstream"},
+		Text: fmt.Sprintf("The accelerator becomes an IP, and a block design joins it to the processor, with a "+
+			"mover per stream\nand a clock of %s MHz, which the processor's dividers can make. It takes %s, and makes\n"+
+			"`%s.bit`, `.hwh` and `.xsa` in `vivado/build`. None of these tools was at hand to try it.", r.System.Clock,
+			strings.ReplaceAll(tools, ",", " and"), r.System.Top)}}
 }

@@ -42,6 +42,7 @@ bitstream: build/$(TOP).bit
 build/$(TOP).bit: $(IP)/component.xml build/movers block_design.tcl
 	@mkdir -p build
 	$(BATCH) -log build/vivado.log -source block_design.tcl -tclargs $(IP) $(JOBS)
+	@touch $@
 
 build/movers: ip/package.tcl $(wildcard ip/*.v) $(wildcard ip/*.sv)
 	@mkdir -p build

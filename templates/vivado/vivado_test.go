@@ -20,17 +20,20 @@ func TestBitstream(t *testing.T) {
 		flow         vivado.Flow
 		sequences    bool // of different lengths
 	}{
-		{"zcu104", "digits-mlp-w2a2", vivado.RTL, false},
+		{"zcu104", "digits-mlp-w2a2", vivado.HLS, false},
 		{"pynq-z1", "bilstm-h32-w4a4", vivado.HLS, true},
 		{"kv260", "digits-cnn-w4a4", vivado.HLS, false},
 	}
 	for _, board := range []string{"zcu104", "pynq-z1", "kv260"} {
 		for _, model := range []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a4"} {
 			c := cases[0]
-			c.board, c.model, c.flow = board, model, vivado.HLS
+			c.board, c.model = board, model
 			cases = append(cases, c)
 		}
 	}
+	rtl := cases[0]
+	rtl.flow = vivado.RTL
+	cases = append(cases, rtl)
 	for _, c := range cases[:tier.Few(len(cases))] {
 		t.Run(fmt.Sprintf("%s %s %s %t", c.board, c.model, c.flow, c.sequences), func(t *testing.T) {
 			t.Parallel()
