@@ -37,18 +37,27 @@ type Board struct {
 	DSP        int      `json:"dsp"`
 	DSPType    string   `json:"dsp_type"` // DSP48E1, DSP48E2, DSP58, SB_MAC16 or MULT18X18D
 	// width of the port to the processor's memory, 0 where none or not known
-	HostPortBits int     `json:"host_port_bits"`
-	MemoryGBps   float64 `json:"memory_gbps"`       // the peak of that memory, 0 where none or not known
-	ClockMHz     float64 `json:"default_clock_mhz"` // used without --clock: one that designs close at
+	HostPortBits int `json:"host_port_bits"`
+	PS           PS  `json:"ps,omitempty"` // the processor beside the logic
+	// the PS's ports to its memory, or banks of the platform's, in the order in which streams take them
+	MemoryPorts []string `json:"memory_ports,omitempty"`
+	BoardPart   string   `json:"board_part,omitempty"`  // Vivado's name of the board, * for any version
+	BoardFiles  string   `json:"board_files,omitempty"` // where Vivado's files of the board are had
+	Platform    string   `json:"platform,omitempty"`    // of a card, as v++ names it
+	MemoryGBps  float64  `json:"memory_gbps"`           // the peak of that memory, 0 where none or not known
+	ClockMHz    float64  `json:"default_clock_mhz"`     // used without --clock: one that designs close at
 	// where the pins of the UART top are, each as "NAME SITE"; ClockMHz is what the clock pin carries
-	Pins           []string `json:"pins,omitempty"`
-	Unverified     bool     `json:"unverified,omitempty"` // the resources were compared with no table; a build says so
-	PartSource     string   `json:"part_source"`
-	ResourceSource string   `json:"resource_source"`
-	LUTRAMSource   string   `json:"lutram_source"`
-	MemorySource   string   `json:"memory_source"`
-	ClockSource    string   `json:"clock_source"` // why that clock
-	PinSource      string   `json:"pin_source,omitempty"`
+	Pins            []string `json:"pins,omitempty"`
+	Unverified      bool     `json:"unverified,omitempty"` // the resources were compared with no table; a build says so
+	PartSource      string   `json:"part_source"`
+	ResourceSource  string   `json:"resource_source"`
+	LUTRAMSource    string   `json:"lutram_source"`
+	MemorySource    string   `json:"memory_source"`
+	PSSource        string   `json:"ps_source,omitempty"` // of the PS and its ports
+	BoardPartSource string   `json:"board_part_source,omitempty"`
+	PlatformSource  string   `json:"platform_source,omitempty"` // of the platform and its banks
+	ClockSource     string   `json:"clock_source"`              // why that clock
+	PinSource       string   `json:"pin_source,omitempty"`
 }
 
 // InitialisesURAM reports whether a bitstream can fill UltraRAM, so that it can hold a table: on Versal (the devices
@@ -125,7 +134,8 @@ func load() []Board {
 func All() []Board {
 	list := slices.Clone(all())
 	for i := range list {
-		list[i].Aliases, list[i].Pins = slices.Clone(list[i].Aliases), slices.Clone(list[i].Pins)
+		b := &list[i]
+		b.Aliases, b.Pins, b.MemoryPorts = slices.Clone(b.Aliases), slices.Clone(b.Pins), slices.Clone(b.MemoryPorts)
 	}
 	return list
 }

@@ -83,6 +83,15 @@ func TestAll(t *testing.T) {
 		if len(b.Pins) > 0 {
 			sources = append(sources, b.PinSource)
 		}
+		if b.PS != boards.NoPS {
+			sources = append(sources, b.PSSource, b.BoardPart, b.BoardPartSource, b.BoardFiles)
+		}
+		if b.Platform != "" {
+			sources = append(sources, b.PlatformSource)
+		}
+		if (b.PS == boards.NoPS) != (b.HostPortBits == 0) || (b.Platform != "") != strings.HasPrefix(b.Name, "alveo-") {
+			t.Errorf("%s: ps %q, platform %q, a port of %d bits", b.Name, b.PS, b.Platform, b.HostPortBits)
+		}
 		if slices.Contains(sources, "") {
 			t.Errorf("%s: a figure has no source", b.Name)
 		}
@@ -127,7 +136,8 @@ func TestFiles(t *testing.T) {
 			if b.Family != boards.AMD {
 				own = []string{"bram36", "speed_grade", "spram"}
 			}
-			own = append(own, "aliases", "unverified")
+			own = append(own, "aliases", "unverified", "ps", "memory_ports", "board_part", "board_files", "platform",
+				"ps_source", "board_part_source", "platform_source")
 			if !slices.Contains(own, key) && !strings.Contains(string(data), `"`+key+`": `) {
 				t.Errorf("%s: no %s", path, key)
 			}
@@ -393,6 +403,61 @@ func TestParseRefuses(t *testing.T) {
 		if invalid.Key != c.key || !strings.Contains(invalid.Reason, c.reason) {
 			t.Errorf("%s\ngot  %q: %s\nwant %q: %s", c.text, invalid.Key, invalid.Reason, c.key, c.reason)
 		}
+	}
+}
+
+// TestHostSide: what a file says of processor, memory ports and platform fits together, or is refused.
+func TestHostSide(t *testing.T) {
+	t.Parallel()
+	file := func(bits int, entries string) []byte {
+		text := strings.Replace(mine, `"host_port_bits": 0`, fmt.Sprintf(`"host_port_bits": %d`, bits), 1)
+		return []byte(strings.Replace(text, `"lut": 1,`, `"lut": 1, `+entries+`,`, 1))
+	}
+	const part = `, "board_part": "a.b:c:part0:*"`
+	for _, c := range []struct {
+		bits        int
+		entries     string
+		key, reason string
+		ps          boards.PS
+		ports       int
+	}{
+		{0, `"ps": "none"`, "", "", boards.NoPS, 0},
+		{64, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP2"]` + part, "", "", boards.Zynq7000, 1},
+		{128, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD", "S_AXI_HP3_FPD"]` + part, "", "", boards.ZynqMP, 2},
+		{0, `"platform": "xilinx_u250", "memory_ports": ["DDR[0]", "HBM[31]"]`, "", "", boards.NoPS, 2},
+		{64, `"ps": "zynq"`, "ps", `none of none, zynq7000, zynqmp`, "", 0},
+		{64, `"ps": 7`, "ps", "wants a string", "", 0},
+		{128, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP2"]` + part, "host_port_bits", "no width", "", 0},
+		{0, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD"]` + part, "host_port_bits", "no width", "", 0},
+		{64, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0"]` + part, "memory_ports", "does not match", "", 0},
+		{64, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP4"]` + part, "memory_ports", "does not match", "", 0},
+		{64, `"ps": "zynq7000", "memory_ports": []` + part, "memory_ports", "missing", "", 0},
+		{64, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP2"]`, "board_part", "missing", "", 0},
+		{0, `"platform": "x", "memory_ports": ["DDR[0]; exec rm"]`, "memory_ports", "does not match", "", 0},
+		{0, `"platform": "x", "memory_ports": ["DDR[0]", "DDR[0]"]`, "memory_ports", "given twice", "", 0},
+		{0, `"platform": "x", "memory_ports": "DDR[0]"`, "memory_ports", "wants a list", "", 0},
+		{0, `"platform": "x", "memory_ports": [1]`, "memory_ports", "wants a list", "", 0},
+		{0, `"platform": "x"`, "memory_ports", "missing", "", 0},
+		{0, `"platform": "[exit]"`, "platform", "does not match", "", 0},
+		{0, `"memory_ports": ["DDR[0]"]`, "memory_ports", "neither ps nor platform", "", 0},
+		{64, `"platform": "x", "ps": "zynq7000"`, "platform", "has none", "", 0},
+		{0, `"board_part": "xilinx.com:zcu104:part0"`, "board_part", "does not match", "", 0},
+		{0, `"board_files": "a } b"`, "board_files", "does not match", "", 0},
+	} {
+		b, err := boards.Parse(file(c.bits, c.entries))
+		invalid := new(boards.InvalidError)
+		if errors.As(err, &invalid); invalid.Key != c.key || !strings.Contains(invalid.Reason, c.reason) {
+			t.Errorf("%s: %v, want %q: %s", c.entries, err, c.key, c.reason)
+		}
+		if err == nil && (b.PS != c.ps || len(b.MemoryPorts) != c.ports) {
+			t.Errorf("%s: %q, %v", c.entries, b.PS, b.MemoryPorts)
+		}
+	}
+	other := strings.Replace(ice, `"host_port_bits": 0`, `"host_port_bits": 64`, 1)
+	other = strings.Replace(other, `"lut"`, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP0"]`+part+`, "lut"`, 1)
+	_, err := boards.Parse([]byte(other))
+	if err == nil || !strings.Contains(err.Error(), `"ps": AMD's devices alone`) {
+		t.Errorf("another family: %v", err)
 	}
 }
 

@@ -36,7 +36,9 @@ type key struct {
 const namePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
 
 // keys is the form of a board file. The limits on figures are far above any device made; they catch a wrong unit.
-var keys = []key{
+var keys = append(figureKeys, hostKeys...)
+
+var figureKeys = []key{
 	{"name", false, word(func(b *Board) *string { return &b.Name }, namePattern)},
 	{"aliases", true, aliases},
 	{"family", true, family},
@@ -85,6 +87,9 @@ func grade(part string) string {
 // it names the key at fault and says why.
 func complete(b *Board, given map[string]bool) (key, reason string) {
 	if key, reason := b.contradicts(given); reason != "" {
+		return key, reason
+	}
+	if key, reason := b.hostContradicts(); reason != "" {
 		return key, reason
 	}
 	if !given["lutram"] && (b.Family == AMD || kinds[b.Family].lutram) {

@@ -35,6 +35,7 @@ import (
 	"hlsgen/internal/regular"
 	"hlsgen/templates"
 	"hlsgen/templates/deploy"
+	"hlsgen/templates/vivado"
 )
 
 // Options are what a build is asked for.
@@ -87,8 +88,9 @@ type Result struct {
 	Verified  Verified
 	Accuracy  *Accuracy // nil without labels
 	Backend   Backend
-	NoDriver  string // why nothing in deploy drives the accelerator; empty where something does
-	Out       string // the folder written
+	NoDriver  string         // why nothing in deploy drives the accelerator; empty where something does
+	System    *vivado.System // what joins it to a board's processor; nil where nothing does
+	Out       string         // the folder written
 	FileCount int
 	Kept      []string // below Out: what hlsgen did not write, or not so; with Options.Keep
 }
@@ -194,7 +196,9 @@ func (r *Result) generate(ctx context.Context, o Options, streams []tensors,
 	case err != nil:
 		return nil, fmt.Errorf("generate: %w", err)
 	}
-	return append(files, more...), nil
+	files = append(files, more...)
+	more, err = onBoard(r, o)
+	return append(files, more...), err
 }
 
 // target is the board at the asked clock, or at its own, with delays as calibrated.

@@ -54,6 +54,12 @@ var buildFiles = []templates.Entry{
 	described("the driver in Python, for programs and as a command", "deploy/accelerator.py"),
 	described("the driver in C++17, its doors to XRT and to boards without an operating system, and `host.json` as "+
 		"its tables", "deploy/accelerator*.hpp", "deploy/host/host.hpp"),
+	described("runs what leads from the IP to the board", "vivado/Makefile"),
+	described("a block design with the processor and a mover per stream, and its bitstream", "vivado/block_design.tcl"),
+	described("the movers, and the script that packs them as IPs", "vivado/ip/*.sv", "vivado/ip/*_ip.v",
+		"vivado/ip/package.tcl"),
+	described("movers and accelerator as kernels of a card, and how they are linked",
+		"vivado/package_xo.tcl", "vivado/link.cfg", "vivado/kernels/*.v", "vivado/kernels/*.xml"),
 	described("the network in SystemVerilog: the top, and its streams of FIFOs", "rtl/*_top.sv", "rtl/lib/*.sv"),
 	described("the same with a flag for packets of wrong length", "rtl/*_checked.v"),
 	described("the same as an IP of Vivado's block designs: its top, and the script that packs it", "rtl/ip/*_ip.v",
@@ -125,6 +131,7 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 				"`make synth` hold the text against Verilator's warnings and Yosys' checks.",
 			Commands: []string{"make -C rtl sim"}})
 	}
+	steps = slices.Insert(steps, len(steps)-1, toBitstream(r, o)...)
 	if s := SequencesOf(r.Design); s != nil {
 		steps = slices.Insert(steps, 1, templates.Step{Title: "Send sequences", Text: s.sent()})
 	}

@@ -1,0 +1,117 @@
+package boards
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A PS is the processor that lies beside the logic.
+type PS string
+
+// The processors that block designs are written for. The zero value is none, or one that is not known.
+const (
+	NoPS     PS = ""
+	Zynq7000 PS = "zynq7000" // UG585
+	ZynqMP   PS = "zynqmp"   // UG1085
+)
+
+// A processor is what board files may say of a PS: its ports to the memory, and how wide these can be.
+type processor struct {
+	port   *regexp.Regexp
+	widths []int
+}
+
+var processors = map[PS]processor{
+	Zynq7000: {regexp.MustCompile(`^S_AXI_HP[0-3]$`), []int{32, 64}},
+	ZynqMP:   {regexp.MustCompile(`^S_AXI_HP[0-3]_FPD$`), []int{32, 64, 128}},
+}
+
+// bank is a memory of a platform, as the linker v++ names it.
+var bank = regexp.MustCompile(`^(DDR|HBM|PLRAM)\[[0-9]{1,2}\]$`)
+
+// maxPorts is more than any PS or linker has names for.
+const maxPorts = 32
+
+// boardPartPattern is the name by which Vivado knows a board; a star stands for any version.
+const boardPartPattern = `^[A-Za-z0-9._-]+:[A-Za-z0-9._-]+:part0:(\*|[0-9]+(\.[0-9]+)*)$`
+
+// hostKeys are what a board file says of the host's side.
+var hostKeys = []key{
+	{"ps", true, ps},
+	{"memory_ports", true, memoryPorts},
+	{"board_part", true, word(func(b *Board) *string { return &b.BoardPart }, boardPartPattern)},
+	{"board_files", true, word(func(b *Board) *string { return &b.BoardFiles }, `^[^\x00-\x1f\x7f{}\\]{0,400}$`)},
+	{"platform", true, word(func(b *Board) *string { return &b.Platform }, `^[A-Za-z0-9_]{1,100}$`)},
+	{"ps_source", true, source(func(b *Board) *string { return &b.PSSource })},
+	{"board_part_source", true, source(func(b *Board) *string { return &b.BoardPartSource })},
+	{"platform_source", true, source(func(b *Board) *string { return &b.PlatformSource })},
+}
+
+func ps(b *Board, v any) string {
+	s, ok := v.(string)
+	if !ok {
+		return "wants a string"
+	}
+	if _, known := processors[PS(s)]; !known && s != "none" {
+		return fmt.Sprintf("%q is none of none, %s, %s", s, Zynq7000, ZynqMP)
+	}
+	if s != "none" {
+		b.PS = PS(s)
+	}
+	return ""
+}
+
+func memoryPorts(b *Board, v any) string {
+	list, ok := v.([]any)
+	if !ok {
+		return "wants a list of strings"
+	}
+	if len(list) > maxPorts {
+		return fmt.Sprintf("%d names are more than %d", len(list), maxPorts)
+	}
+	for _, v := range list {
+		s, ok := v.(string)
+		if !ok {
+			return "wants a list of strings"
+		}
+		if slices.Contains(b.MemoryPorts, s) {
+			return fmt.Sprintf("%q is given twice", s)
+		}
+		b.MemoryPorts = append(b.MemoryPorts, s)
+	}
+	return ""
+}
+
+// hostContradicts says which key of the host's side does not fit the others, and why.
+func (b *Board) hostContradicts() (key, reason string) {
+	pattern := bank
+	switch {
+	case b.PS != NoPS && b.Platform != "":
+		return "platform", "a board with a ps has none"
+	case b.PS != NoPS:
+		pattern = processors[b.PS].port
+		if b.Family != AMD {
+			return "ps", "AMD's devices alone, which have no family here, have one"
+		}
+		if widths := processors[b.PS].widths; !slices.Contains(widths, b.HostPortBits) {
+			return "host_port_bits", fmt.Sprintf("%d is no width of a port of %s: %s", b.HostPortBits, b.PS,
+				strings.Trim(fmt.Sprint(widths), "[]"))
+		}
+		if b.BoardPart == "" {
+			return "board_part", "missing: Vivado sets the ps up as the board's preset says"
+		}
+	case b.Platform == "" && len(b.MemoryPorts) > 0:
+		return "memory_ports", "a board with neither ps nor platform has none"
+	}
+	if (b.PS != NoPS || b.Platform != "") && len(b.MemoryPorts) == 0 {
+		return "memory_ports", "missing"
+	}
+	for _, p := range b.MemoryPorts {
+		if !pattern.MatchString(p) {
+			return "memory_ports", fmt.Sprintf("%q does not match %s", p, pattern)
+		}
+	}
+	return "", ""
+}

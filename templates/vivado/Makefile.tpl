@@ -1,0 +1,57 @@
+{%- if v.Card -%}
+# From the accelerator to a file that {{ v.Board.Name|req }} loads, with Vitis HLS, Vivado and v++: build/{{ v.Top|req }}.xclbin.
+#     make xclbin
+#     make xclbin PLATFORM=the_platform_that_is_installed
+{%- else -%}
+# From the accelerator to a bitstream for {{ v.Board.Name|req }}, with Vitis HLS and Vivado: build/{{ v.Top|req }}.bit, .hwh and .xsa.
+#     make bitstream
+#     make bitstream JOBS=8
+{%- endif %}
+# The IP of the accelerator is in the folder IP. Where it is older than what it is made of, its own Makefile makes it again.
+{%- for f in v.Flows %}
+{%- if forloop.Counter > 1 %}
+# The IP of ../{{ f.Flow|req }} does as well:
+#     make {% if v.Card %}xclbin{% else %}bitstream{% endif %} IP={{ f.IP|req }}
+{%- endif %}
+{%- endfor %}
+TOP    := {{ v.Top|req }}
+VIVADO ?= vivado
+JOBS   ?= 4
+IP     ?= {{ v.Flows.0.IP|req }}
+BATCH  := $(VIVADO) -mode batch -nojournal
+{% if v.Card %}
+VPP      ?= v++
+PLATFORM ?= {{ v.Board.Platform|req }}
+KERNELS  := $(TOP) {% for m in v.Movers %}{{ m.KernelName|req }}{% if not forloop.Last %} {% endif %}{% endfor %}
+
+.PHONY: xclbin clean
+xclbin: build/$(TOP).xclbin
+
+build/$(TOP).xclbin: build/kernels link.cfg
+	$(VPP) --link --target hw --platform $(PLATFORM) --config link.cfg --temp_dir build/link --log_dir build --report_dir build \
+		--jobs $(JOBS) --save-temps -o $@ $(KERNELS:%=build/%.xo)
+
+build/kernels: $(IP)/component.xml package_xo.tcl $(wildcard ip/*.sv) $(wildcard kernels/*)
+	@mkdir -p build
+	$(BATCH) -log build/package.log -source package_xo.tcl -tclargs $(IP)
+	@touch $@
+{% else %}
+.PHONY: bitstream clean
+bitstream: build/$(TOP).bit
+
+build/$(TOP).bit: $(IP)/component.xml build/movers block_design.tcl
+	@mkdir -p build
+	$(BATCH) -log build/vivado.log -source block_design.tcl -tclargs $(IP) $(JOBS)
+	@touch $@
+
+build/movers: ip/package.tcl $(wildcard ip/*.v) $(wildcard ip/*.sv)
+	@mkdir -p build
+	$(BATCH) -log build/package.log -source ip/package.tcl
+	@touch $@
+{% endif %}
+{%- for f in v.Flows %}
+{{ f.IP|req }}/component.xml: $(wildcard {{ f.Made|req }})
+	$(MAKE) -C ../{{ f.Flow|req }} package
+{% endfor %}
+clean:
+	rm -rf build

@@ -1,0 +1,127 @@
+# A bitstream of {{ v.Top|req }} for {{ v.Board.Name|req }}: the block design, synthesis, implementation. In the folder vivado:
+#     make bitstream
+# which is, once accelerator and movers are packed as IPs,
+#     vivado -mode batch -source block_design.tcl -tclargs FOLDER_OF_THE_IP JOBS
+# build/{{ v.Top|req }}.bit, .hwh and .xsa come of it. No Vivado was at hand to try this file.
+cd [file dirname [file normalize [info script]]]
+set ip [expr {$argc > 0 ? [lindex $argv 0] : "{{ v.IP|req }}"}]
+set jobs [expr {$argc > 1 ? [lindex $argv 1] : 4}]
+set name {{ v.Top|req }}
+
+# The newest version of an IP that this Vivado has.
+proc newest {pattern} {
+    set found [lsort -dictionary [get_ipdefs -quiet $pattern]]
+    if {[llength $found] == 0} {
+        error "there is no IP $pattern: make bitstream packs those of the design, the others come with Vivado"
+    }
+    return [get_property VLNV [lindex $found end]]
+}
+
+# A cell of an IP, with properties.
+proc add {cell pattern config} {
+    set made [create_bd_cell -type ip -vlnv [newest $pattern] $cell]
+    configure $made $config
+}
+
+proc configure {cell config} {
+    set properties {}
+    foreach {name value} $config {
+        lappend properties CONFIG.$name $value
+    }
+    if {[llength $properties] > 0} {
+        set_property -dict $properties $cell
+    }
+}
+
+# A wire from a pin to others.
+proc wire {from args} {
+    foreach to $args {
+        connect_bd_net [get_bd_pins $from] [get_bd_pins $to]
+    }
+}
+
+# A bus from its master to its slave.
+proc link {master slave} {
+    connect_bd_intf_net [get_bd_intf_pins $master] [get_bd_intf_pins $slave]
+}
+
+set board [get_board_parts -quiet -latest_file_version {{ "{" }}{{ v.Board.BoardPart|req }}{{ "}" }}]
+if {[llength $board] == 0} {
+    error {{ "{" }}this Vivado has no files of the board {{ v.Board.Name|req }} ({{ v.Board.BoardPart|req }}), which say how its processor is set up. They are had from {% if v.Board.BoardFiles %}{{ v.Board.BoardFiles|req }}{% else %}the board's vendor{% endif %}; put them into a folder, and name it: set_param board.repoPaths FOLDER, in Vivado_init.tcl{{ "}" }}
+}
+create_project -force -part {{ v.Board.Part|req }} system build/system
+set_property board_part [lindex $board 0] [current_project]
+set_property ip_repo_paths [list [file normalize $ip] [file normalize build/ip]] [current_project]
+update_ip_catalog -rebuild
+create_bd_design system
+
+# The processor, as the board's preset says, with a clock of {{ v.Clock|req }} MHz for the logic:
+# {{ v.Clock.PLL|req }} MHz through dividers of {{ v.Clock.Div0|req }} and {{ v.Clock.Div1|req }}. The design was made for {{ v.Asked|req }} MHz.
+set ps [create_bd_cell -type ip -vlnv [newest {{ v.PS|req }}] ps]
+apply_bd_automation -rule {{ v.Rule|req }} -config {{ "{" }}{{ v.Automation|req }}{{ "}" }} $ps
+configure $ps {
+{%- for c in v.PSConfig %}
+    {{ c.Name|req }} {{ "{" }}{{ c.Value|req }}{{ "}" }}
+{%- endfor %}
+}
+
+# Reset, accelerator, a mover per stream, and what joins them to the processor.
+{%- for c in v.Cells %}
+add {{ c.Name|req }} {{ c.IP|req }} {{ "{" }}{% for p in c.Config %}{{ p.Name|req }} {{ p.Value|req }}{% if not forloop.Last %} {% endif %}{% endfor %}{{ "}" }}
+{%- endfor %}
+{% for w in v.Wires %}
+wire {{ w.From|req }}{% for to in w.To %} {{ to|req }}{% endfor %}
+{%- endfor %}
+{% for l in v.Links %}
+link {{ l.Master|req }} {{ l.Slave|req }}
+{%- endfor %}
+
+# Where the processor sees the movers' registers.
+{%- for w in v.Windows %}
+assign_bd_address -offset {{ w.Base|req }} -range {{ w.Bytes|req }} -target_address_space [get_bd_addr_spaces ps/Data] \
+    [get_bd_addr_segs {{ w.Name|req }}/s_axi_control/*]
+{%- endfor %}
+
+# What the movers see of the processor's memory: no registers of the processor.
+proc memory {mover pattern all} {
+    set space [get_bd_addr_spaces $mover/m_axi_gmem]
+    set memory [get_bd_addr_segs ps/$pattern]
+    assign_bd_address -target_address_space $space $memory
+    foreach segment [get_bd_addr_segs ps/$all] {
+        if {$segment ni $memory} {
+            exclude_bd_addr_seg -target_address_space $space $segment
+        }
+    }
+}
+{%- for m in v.Memory %}
+memory {{ m.Mover|req }} {{ m.Has|req }} {{ m.All|req }}
+{%- endfor %}
+
+validate_bd_design
+save_bd_design
+add_files -norecurse [make_wrapper -files [get_files system.bd] -top]
+set_property top system_wrapper [current_fileset]
+update_compile_order -fileset sources_1
+
+launch_runs -to_step write_bitstream -jobs $jobs impl_1
+wait_on_run impl_1
+set run [get_runs impl_1]
+if {[get_property PROGRESS $run] ne "100%"} {
+    error "no bitstream: build/system/system.runs/impl_1/runme.log, or synth_1/runme.log, says why"
+}
+open_run impl_1
+report_utilization -hierarchical -file build/utilization.rpt
+report_timing_summary -file build/timing.rpt
+if {[get_property STATS.WNS $run] < 0} {
+    error "the bitstream misses its clock by [get_property STATS.WNS $run] ns, build/timing.rpt says where: build with a lower --clock"
+}
+
+# The .hwh says to PYNQ what is in the .bit: they have one name, and lie side by side.
+set hwh [glob -nocomplain build/system/system.{gen,srcs}/sources_1/bd/system/hw_handoff/system.hwh]
+if {[llength $hwh] != 1} {
+    error "Vivado has put system.hwh elsewhere: [list $hwh]"
+}
+file copy -force [lindex $hwh 0] build/$name.hwh
+write_hw_platform -fixed -include_bit -force build/$name.xsa
+file copy -force build/system/system.runs/impl_1/system_wrapper.bit build/$name.bit
+close_project

@@ -1,0 +1,211 @@
+package vivado_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/internal/tier"
+	"hlsgen/templates/deploy"
+	"hlsgen/templates/vivado"
+)
+
+// A mistake is a change of a script, and the check that catches it. Of old every first place becomes new.
+type mistake struct{ what, old, new, check string }
+
+// ofZynqMP are mistakes in the block design of a small network on the ZCU104.
+var ofZynqMP = []mistake{
+	// What Vivado would not carry out.
+	{"a misspelt command", "save_bd_design", "save_bd_desing", "unknown-command"},
+	{"a misspelt switch", "-latest_file_version", "-newest_file_version", "unknown-switch"},
+	{"a switch of another command", "open_run impl_1", "open_run -force impl_1", "unknown-switch"},
+	{"a value of the wrong type", "-jobs $jobs", "-jobs many", "wrong-type"},
+	{"a switch without its value", "validate_bd_design", "report_timing_summary -file", "wrong-type"},
+	{"a name where an object is wanted", "[get_bd_pins $from]", "$from", "wrong-type"},
+	{"an object of another kind", "[get_bd_intf_pins $slave]", "[get_bd_cells ps]", "unknown-command"},
+	{"a pin where a bus is wanted", "[get_bd_intf_pins $slave]", "[get_bd_pins ps/pl_clk0]", "wrong-type"},
+	{"a misspelt IP", "xilinx.com:ip:proc_sys_reset:*", "xilinx.com:ip:proc_sys_rst:*", "script"},
+	{"a version that there is not", "-vlnv [newest $pattern]", "-vlnv xilinx.com:ip:smartconnect:9.9", "unknown-vlnv"},
+	{"movers that are not packed", "[file normalize build/ip]", "build/none", "script"},
+	{"a misspelt property of a cell", "PSU__USE__S_AXI_GP2 {1}", "PSU__USE__S_AXI_HP0 {1}", "unknown-config"},
+	{"a property out of range", "PSU__SAXIGP2__DATA_WIDTH {128}", "PSU__SAXIGP2__DATA_WIDTH {256}", "wrong-type"},
+	{"a property that is no number", "PSU__USE__IRQ0 {1}", "PSU__USE__IRQ0 {yes}", "wrong-type"},
+	{"a property of a project that is none", "set_property board_part", "set_property boardpart", "unknown-property"},
+	{"a misspelt pin", "reset/ext_reset_in", "reset/ext_reset", "unknown-pin"},
+	{"a pin that is switched off", "PSU__USE__IRQ0 {1}", "PSU__USE__IRQ0 {0}", "unknown-pin"},
+	{"a bus beyond the last", "NUM_SI 1 NUM_MI 2", "NUM_SI 1 NUM_MI 1", "unknown-pin"},
+	{"a cell before it is there", "add control xilinx.com:ip:smartconnect:* {NUM_CLKS 1 NUM_SI 1 NUM_MI 2}\n", "",
+		"before-creation"},
+	{"a cell that is there already", "add accelerator ", "add reset ", "given-twice"},
+	{"a rule that is none", "xilinx.com:bd_rule:zynq_ultra_ps_e", "xilinx.com:bd_rule:zynqmp", "unknown-rule"},
+	{"a setting that the rule does not know", `{apply_board_preset "1"}`, `{apply_preset "1"}`, "unknown-config"},
+	{"the board of another part", "xilinx.com:zcu104:part0:*}]", "xilinx.com:kv260_som:part0:*}]", "wrong-part"},
+	{"a project for another part", "-part xczu7ev-ffvc1156-2-e", "-part xck26-sfvc784-2LV-c", "wrong-part"},
+	{"a part that there is not", "-part xczu7ev-ffvc1156-2-e", "-part xczu7ev", "wrong-type"},
+	{"a preset without a board", "set_property board_part [lindex $board 0] [current_project]\n", "", "no-board"},
+	{"no validation", "validate_bd_design\n", "", "not-validated"},
+	{"a change after validation", "save_bd_design\n", "add late xilinx.com:ip:xlconcat:* {}\n", "not-validated"},
+	{"the design without its wrapper", "set_property top system_wrapper [current_fileset]\n", "", "top"},
+	{"reports of no run", "open_run impl_1\n", "", "before-creation"},
+	{"a file that there is not", "[make_wrapper -files [get_files system.bd] -top]", "system_wrapper.v", "no-file"},
+	// What is wrong in the wiring.
+	{"a missing reset", " accelerator/ap_rst_n", "", "open-input"},
+	{"a missing clock", " control/aclk", "", "open-input"},
+	{"two drivers", "wire read_s_axis_0/interrupt",
+		"wire ps/pl_resetn0 accelerator/ap_rst_n\nwire read_s_axis_0/interrupt", "two-drivers"},
+	{"no driver", "wire ps/pl_resetn0 reset/ext_reset_in", "wire reset/aux_reset_in reset/ext_reset_in", "no-driver"},
+	{"a reset of the other polarity", "wire reset/peripheral_aresetn", "wire reset/peripheral_reset", "kind"},
+	{"a reset that follows no clock", "wire reset/peripheral_aresetn control/aresetn",
+		"wire ps/pl_resetn0 control/aresetn", "reset"},
+	{"another clock", "wire ps/pl_clk0 reset/slowest_sync_clk ps/maxihpm0_fpd_aclk",
+		"configure $ps {PSU__FPGA_PL1_ENABLE 1}\nwire ps/pl_clk1 ps/maxihpm0_fpd_aclk\n" +
+			"wire ps/pl_clk0 reset/slowest_sync_clk", "clock"},
+	{"a clock as a reset", "wire ps/pl_resetn0 reset/ext_reset_in", "wire ps/pl_clk0 reset/ext_reset_in", "kind"},
+	{"too many interrupts", "{NUM_PORTS 2}", "{NUM_PORTS 9}", "width"},
+	{"interrupts that end nowhere", "wire interrupts_0/dout ps/pl_ps_irq0\n", "", "interrupt"},
+	{"a stream of another width", "STREAM_BYTES 1", "STREAM_BYTES 2", "width"},
+	{"a memory port of another width", "PSU__SAXIGP2__DATA_WIDTH {128}", "PSU__SAXIGP2__DATA_WIDTH {64}", "port-width"},
+	{"a stream the wrong way round", "link accelerator/m_axis_0 write_m_axis_0/s_axis",
+		"link write_m_axis_0/s_axis accelerator/m_axis_0", "direction"},
+	{"a stream at a memory bus", "link read_s_axis_0/m_axis ", "link read_s_axis_0/m_axi_gmem ", "kind"},
+	{"a stream that is left open", "link accelerator/m_axis_0 write_m_axis_0/s_axis\n", "", "open-bus"},
+	{"a bus with two ends", "control/M01_AXI", "control/M00_AXI", "two-links"},
+	{"a stream past the accelerator", "link read_s_axis_0/m_axis accelerator/s_axis_0",
+		"link read_s_axis_0/m_axis write_m_axis_0/s_axis", "two-links"},
+	{"a spare mover", "wire ps/pl_resetn0", "add spare hlsgen:kernels:hlsgen_read:* {}\nwire ps/pl_resetn0", "price"},
+	{"an IP that nobody counted", "wire ps/pl_resetn0",
+		"add spare xilinx.com:ip:axi_register_slice:* {}\nwire ps/pl_resetn0", "price"},
+	// What is wrong in addresses.
+	{"overlapping addresses", "-offset 0xA0010000", "-offset 0xA0000000", "overlap"},
+	{"addresses outside the window", "-offset 0xA0010000", "-offset 0xB0000000", "window"},
+	{"addresses that are not aligned", "-offset 0xA0010000", "-offset 0xA0018000", "alignment"},
+	{"too little space", "-range 0x10000", "-range 0x100", "alignment"},
+	{"addresses that the driver does not know", "-offset 0xA0010000", "-offset 0xA0020000", "address-map"},
+	{"registers in a mover's space", "[get_bd_addr_spaces ps/Data]", "[get_bd_addr_spaces read_s_axis_0/m_axi_gmem]",
+		"unreachable"},
+	{"a mover without memory", "memory write_m_axis_0 SAXIGP2/HP0_DDR_* SAXIGP2/*\n", "", "no-address"},
+	{"a mover that sees more than memory", "HP0_DDR_* SAXIGP2/*", "HP0_* SAXIGP2/*", "memory"},
+	// What the driver, the host's file or the budget say otherwise.
+	{"frames of another length", "FRAME_BYTES 64", "FRAME_BYTES 65", "parameter"},
+	{"the hash of another file", "HASH 0x", "HASH 0xa", "wrong-type"},
+	{"the hash of no file", "HASH 0x", "HASH 0x1}; #", "parameter"},
+	{"a clock that is too fast", "FREQMHZ {187.5}", "FREQMHZ {250}", "frequency"},
+	{"a clock that no divider makes", "FREQMHZ {187.5}", "FREQMHZ {180}", "frequency"},
+}
+
+// ofZynq are those that only a Zynq-7000 has.
+var ofZynq = []mistake{
+	{"bursts that AXI3 does not know", "MAX_BEATS 16", "MAX_BEATS 256", "burst"},
+	{"pins of the chip that are left open", `"FIXED_IO, DDR"`, `"DDR"`, "open-bus"},
+	{"addresses of the other family", "0x40000000", "0xA0000000", "window"},
+	{"a clock by another PLL", "{IO PLL}", "{IOPLL}", "wrong-type"},
+	{"a clock that is too fast", "FREQMHZ {100}", "FREQMHZ {125}", "frequency"},
+}
+
+// ofPackage are mistakes in the script that packs the movers.
+var ofPackage = []mistake{
+	{"a misspelt command of the packager", "ipx::save_core", "ipx::save", "unknown-command"},
+	{"a misspelt switch of the packager", "-taxonomy", "-taxonomie", "unknown-switch"},
+	{"a top that no file has", "set_property top ${name}_ip", "set_property top ${name}_top", "top"},
+	{"a core that is not saved", "    ipx::save_core $core\n", "", "not-saved"},
+	{"a version that is no number", "set_property version 1.0", "set_property version one", "wrong-type"},
+}
+
+// caught are the names of the checks that object to a script.
+func (w workshop) caught(t *testing.T, script, text string, more func(g *graph) found) (list []string) {
+	t.Helper()
+	w.write(t, filepath.Join(w.dir, "vivado", script), text)
+	if said, failed := w.run(nil, "vivado", "-mode", "batch", "-source", script); failed {
+		if m := regexp.MustCompile(`CHECK ([a-z-]+): `).FindStringSubmatch(said); m != nil {
+			return []string{m[1]}
+		}
+		return []string{"no check: " + said}
+	}
+	if more == nil {
+		return nil
+	}
+	g := w.graph(t)
+	for _, wrong := range append(g.check(), more(g)...) {
+		name, _, _ := strings.Cut(wrong, ":")
+		list = append(list, name)
+	}
+	return list
+}
+
+// catch plants mistakes in a script, each by itself, and wants its check to object.
+func (w workshop) catch(t *testing.T, script string, list []mistake, more func(g *graph) found) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.dir, "vivado", script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if caught := w.caught(t, script, string(text), more); len(caught) > 0 {
+		t.Fatalf("%s as it is written: %v", script, caught)
+	}
+	for _, m := range list {
+		if !strings.Contains(string(text), m.old) {
+			t.Errorf("%s: %s has no %q", m.what, script, m.old)
+			continue
+		}
+		changed := strings.Replace(string(text), m.old, m.new, 1)
+		if caught := w.caught(t, script, changed, more); !slices.Contains(caught, m.check) {
+			t.Errorf("%s: caught by %v, want %s", m.what, caught, m.check)
+		}
+	}
+	w.write(t, filepath.Join(w.dir, "vivado", script), string(text))
+}
+
+// TestMistakes: what is planted in Tcl or wiring, a named check finds.
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "tclsh", "make", "sh")
+	for board, list := range map[string][]mistake{"zcu104": ofZynqMP, "pynq-z1": ofZynq} {
+		t.Run(board, func(t *testing.T) {
+			t.Parallel()
+			d := designOf(t, "digits-mlp-w2a2", board, vivado.HLS, false)
+			w := open(t, d, vivado.HLS, verilogOf(t, d, vivado.HLS))
+			if said, failed := w.run(nil, "make", "build/movers"); failed {
+				t.Fatal(said)
+			}
+			w.catch(t, "block_design.tcl", list, func(g *graph) found { return g.agrees(d, w.windows()) })
+			if board == "zcu104" {
+				w.catch(t, "ip/package.tcl", ofPackage, nil)
+			}
+		})
+	}
+}
+
+// wide is a system with streams that are alike, ten in and three out, and the Verilog of its accelerator.
+func wide(t *testing.T) (s *vivado.System, verilog string, list []deploy.Stream) {
+	t.Helper()
+	board, err := boards.Find("zcu104")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock, _ := vivado.PLClock(board.PS, 100)
+	s = &vivado.System{Top: "wide_top", Board: board, Clock: clock, Hash: "0123456789abcdef"}
+	var v strings.Builder
+	for k := range 13 {
+		name, direction, in := fmt.Sprintf("s_axis_%d", k), "input", k
+		m := vivado.Mover{Name: "read_" + name}
+		if k >= 10 {
+			in = k - 10
+			name, direction = fmt.Sprintf("m_axis_%d", in), "output"
+			m = vivado.Mover{Name: "write_" + name, Write: true}
+		}
+		m.Stream, m.StreamBytes, m.FrameBytes, m.DataBits, m.MaxBeats, m.Outstanding = name, 3, 12, 128, 64, 4
+		m.Port, m.Base, m.Hash = board.MemoryPorts[in%4], 0xA000_0000+uint64(k)*vivado.Range, s.Hash
+		s.Movers = append(s.Movers, m)
+		list = append(list, deploy.Stream{Port: name, Bytes: 3, Words: 4})
+		for signal, bits := range map[string]string{"TDATA": "[23:0] ", "TLAST": ""} {
+			fmt.Fprintf(&v, "    (* X_INTERFACE_INFO = \"xilinx.com:interface:axis:1.0 %s %s\" *)\n", name, signal)
+			fmt.Fprintf(&v, "    %-6s wire %s%s_%s,\n", direction, bits, name, signal)
+		}
+	}
+	return s, v.String(), list
+}

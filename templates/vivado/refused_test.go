@@ -1,0 +1,134 @@
+package vivado_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/tier"
+	"hlsgen/templates"
+	"hlsgen/templates/vivado"
+)
+
+// TestEnds: what a person has to do is said where a script cannot go on.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "tclsh", "make", "sh")
+	s, verilog, _ := wide(t)
+	w := opened(t, s, vivado.RTL, []byte(verilog))
+	bit := filepath.Join(w.dir, "vivado/build", s.Top+".bit")
+	for _, c := range []struct {
+		what string
+		env  string
+		says string
+	}{
+		{"no files of the board", "HIDDEN=xilinx.com:zcu104:*", "this Vivado has no files of the board zcu104 " +
+			"(xilinx.com:zcu104:part0:*), which say how its processor is set up. They are had from the AMD board " +
+			"store"},
+		{"a clock that is missed", "WNS=-0.25", "the bitstream misses its clock by -0.25 ns, build/timing.rpt says " +
+			"where"},
+	} {
+		if said, failed := w.run([]string{c.env}, "make", "bitstream"); !failed || !strings.Contains(said, c.says) {
+			t.Errorf("%s: %s", c.what, said)
+		}
+		if _, err := os.Stat(bit); err == nil {
+			t.Errorf("%s: there is a bitstream", c.what)
+		}
+	}
+	if said, failed := w.run(nil, "make", "bitstream"); failed {
+		t.Fatal(said)
+	}
+	if said, failed := w.run(nil, "make", "bitstream"); failed || !strings.Contains(said, "Nothing to be done") {
+		t.Errorf("made again: %s", said)
+	}
+	if said, failed := w.run(nil, "make", "clean"); failed {
+		t.Error(said)
+	}
+	if _, err := os.Stat(bit); err == nil {
+		t.Error("clean leaves the bitstream")
+	}
+}
+
+// TestFlows: with two flows the first one's IP is taken, and what the other makes can be.
+func TestFlows(t *testing.T) {
+	t.Parallel()
+	s, _, _ := wide(t)
+	files, err := s.Files(vivado.HLS, vivado.RTL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	makefile := string(text(t, files, "vivado/Makefile"))
+	for _, line := range []string{"IP     ?= ../hls/build.ip/wide_top_ip\n",
+		"#     make bitstream IP=../rtl/build/ip/wide_top\n",
+		"\n../hls/build.ip/wide_top_ip/component.xml: ", "\n../rtl/build/ip/wide_top/component.xml: "} {
+		if !strings.Contains(makefile, line) {
+			t.Errorf("no %q in\n%s", line, makefile)
+		}
+	}
+}
+
+// TestNone: where there is no way to a bitstream, the reason is said.
+func TestNone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		board string
+		io    dataflow.IO
+		says  string
+	}{
+		{"vck190", dataflow.FromMemory, "nothing is known of a processor beside the logic of vck190"},
+		{"arty-a7-35", dataflow.FromMemory, "nothing is known of a processor beside the logic of arty-a7-35"},
+		{"zcu104", dataflow.FromStream, "a design that is fed from inside the FPGA has no movers"},
+	} {
+		b, err := boards.Find(c.board)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &dataflow.Design{Target: dataflow.Target{Board: b, ClockMHz: 100, IO: c.io}}
+		_, err = vivado.Of(d, templates.Options{})
+		if none := new(vivado.None); !errors.As(err, &none) || none.Reason != c.says {
+			t.Errorf("%s: %v", c.board, err)
+		}
+	}
+}
+
+// TestSources: every row of the table of what Vivado knows has a source, and the versions that it holds for.
+func TestSources(t *testing.T) {
+	t.Parallel()
+	table, err := os.ReadFile("testdata/table.tcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := regexp.MustCompile(`^from ".{8,}" 20\d\d\.\d-20\d\d\.\d$`)
+	sources, rows := 0, 0
+	for line := range strings.Lines(string(table)) {
+		line = strings.TrimSuffix(line, "\n")
+		word, _, _ := strings.Cut(strings.TrimLeft(line, " "), " ")
+		switch {
+		case word == "from" && !from.MatchString(line):
+			t.Errorf("no source with versions: %s", line)
+		case word == "from":
+			sources++
+		case slices.Contains([]string{"command", "property", "board", "part", "automation", "ip"}, word):
+			if rows++; sources == 0 {
+				t.Errorf("no source: %s", line)
+			}
+		}
+	}
+	if sources < 8 || rows < 60 {
+		t.Errorf("%d sources, %d rows", sources, rows)
+	}
+	tier.Needs(t, "tclsh", "make", "sh")
+	s, verilog, _ := wide(t)
+	w := opened(t, s, vivado.RTL, []byte(verilog))
+	row := filepath.Join(w.tools, "table.tcl")
+	w.write(t, row, "from {} {}\ncommand create_clock {} {}\n")
+	if said, failed := w.run(nil, "make", "build/movers"); !failed || !strings.Contains(said, "CHECK no-source") {
+		t.Errorf("a row without a source: %s", said)
+	}
+}

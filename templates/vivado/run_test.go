@@ -1,0 +1,204 @@
+package vivado_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/frontend"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/models"
+	"hlsgen/templates"
+	"hlsgen/templates/rtl"
+	"hlsgen/templates/vivado"
+)
+
+// designOf folds a model for a board; sequences are of 1 to 16 steps where asked for.
+func designOf(t *testing.T, model, board string, flow vivado.Flow, sequences bool) *dataflow.Design {
+	t.Helper()
+	var d diag.List
+	var lengths *frontend.Lengths
+	if sequences {
+		lengths = &frontend.Lengths{Axis: "inp.25:0", Min: 1, Max: 16}
+	}
+	onnx := models.Find(t, model).Read(t, "model.onnx")
+	m, err := frontend.Import(model, onnx, frontend.Options{Lengths: lengths}, &d)
+	if err != nil || m == nil || m.Model == nil {
+		t.Fatal(err, d.Diags)
+	}
+	b, err := boards.Find(board)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := dataflow.Target{Board: b, ClockMHz: b.ClockMHz}
+	if flow == vivado.RTL {
+		target.Stalls = dataflow.Credit
+	}
+	made, err := folding.Make(context.Background(), m.Model, target, folding.Goal{FPS: 10}, &d)
+	if err != nil || made == nil {
+		t.Fatal(err, d.Diags)
+	}
+	return made.Design
+}
+
+// A workshop is a project in a folder where stand-ins are Vivado's and v++'s.
+type workshop struct {
+	dir, tools string
+	system     *vivado.System
+}
+
+// standIn runs testdata/vivado.tcl as if it were Vivado.
+const standIn = "#!/bin/sh\nexec tclsh '%s' \"$@\"\n"
+
+// open writes a project for the IP of a flow, with an IP that has the ports of the Verilog that was written for it.
+func open(t *testing.T, d *dataflow.Design, flow vivado.Flow, verilog []byte) workshop {
+	t.Helper()
+	s, err := vivado.Of(d, templates.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened(t, s, flow, verilog)
+}
+
+func opened(t *testing.T, s *vivado.System, flow vivado.Flow, verilog []byte) workshop {
+	t.Helper()
+	files, err := s.Files(flow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := workshop{dir: filepath.Join(t.TempDir(), "a [b] $c"), tools: t.TempDir(), system: s}
+	for _, ip := range []string{"read", "write"} {
+		files = append(files, templates.File{Path: "vivado/ip/hlsgen_" + ip + ".sv",
+			Data: []byte("module hlsgen_" + ip + "; endmodule\n")})
+	}
+	ip := "hls/build.ip/" + s.Top + "_ip/component.xml"
+	if flow == vivado.RTL {
+		ip = "rtl/build/ip/" + s.Top + "/component.xml"
+	}
+	files = append(files, templates.File{Path: ip, Data: []byte("hlsgen hls " + s.Top + " 1.0\n")})
+	if err := files.Write(w.dir); err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(t, filepath.Join(w.tools, "vivado"), fmt.Sprintf(standIn, filepath.Join(here, "vivado.tcl")))
+	w.write(t, filepath.Join(w.tools, "table.tcl"), accelerator(t, s.Top, verilog))
+	return w
+}
+
+func (w workshop) write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs a command in the folder vivado; the answer is what it printed, and whether it failed.
+func (w workshop) run(env []string, command ...string) (said string, failed bool) {
+	c := exec.Command(command[0], command[1:]...)
+	if command[0] == "vivado" {
+		c = exec.Command(filepath.Join(w.tools, "vivado"), command[1:]...)
+	}
+	c.Dir = filepath.Join(w.dir, "vivado")
+	c.Env = append(append(os.Environ(), "PATH="+w.tools+":"+os.Getenv("PATH"), "MAKEFLAGS=",
+		"GRAPH="+filepath.Join(w.tools, "graph.json"), "TABLES="+filepath.Join(w.tools, "table.tcl")), env...)
+	out, err := c.CombinedOutput()
+	return string(out), err != nil
+}
+
+// graph is that of the last script.
+func (w workshop) graph(t *testing.T) *graph {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.tools, "graph.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g graph
+	if err := json.Unmarshal(text, &g); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return &g
+}
+
+// windows is the table that package vivado has for drivers.
+func (w workshop) windows() (list []mapped) {
+	for _, m := range w.system.Map() {
+		list = append(list, mapped{Bus: m.Name, Base: m.Base, Bytes: m.Bytes})
+	}
+	return list
+}
+
+var signal = regexp.MustCompile(`axis:1.0 (\w+) (TDATA|TLAST)" \*\)\n *(input|output) +wire (?:\[(\d+):0\] )?\w+`)
+
+// accelerator is a row of the table of IPs for the Verilog of an accelerator.
+func accelerator(t *testing.T, top string, verilog []byte) string {
+	t.Helper()
+	var row strings.Builder
+	fmt.Fprintf(&row, "from {the Verilog that is written} 2020.1-2024.2\nip hlsgen:hls:%s:1.0 {} {\n", top)
+	row.WriteString("    pin ap_clk in clock 1\n    pin ap_rst_n in resetn 1\n")
+	last := map[string]bool{}
+	found := signal.FindAllStringSubmatch(string(verilog), -1)
+	for _, m := range found {
+		last[m[1]] = last[m[1]] || m[2] == "TLAST"
+	}
+	for _, m := range found {
+		high, _ := strconv.Atoi(m[4])
+		if m[2] == "TDATA" {
+			mode := map[string]string{"input": "slave", "output": "master"}[m[3]]
+			has := 0
+			if last[m[1]] {
+				has = 1
+			}
+			fmt.Fprintf(&row, "    bus %s %s axis ap_clk bits %d last %d\n", m[1], mode, high+1, has)
+		}
+	}
+	if len(found) == 0 {
+		t.Fatalf("no streams in\n%s", verilog)
+	}
+	row.WriteString("}\n")
+	return row.String()
+}
+
+// verilogOf is the top of the IP that a flow makes.
+func verilogOf(t *testing.T, d *dataflow.Design, flow vivado.Flow) []byte {
+	t.Helper()
+	if flow == vivado.RTL {
+		n, err := rtl.Of(d, templates.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text(t, n.Files, "rtl/ip/"+n.Top+"_ip.v")
+	}
+	files, err := templates.Project(d, templates.Vectors{}, templates.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	face, err := templates.InterfaceOf(d, templates.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text(t, files, "hls/rtl/"+face.Top+".v")
+}
+
+// text is that of a file.
+func text(t *testing.T, files templates.Files, path string) []byte {
+	t.Helper()
+	i := slices.IndexFunc(files, func(f templates.File) bool { return f.Path == path })
+	if i < 0 {
+		t.Fatalf("no file %s", path)
+	}
+	return files[i].Data
+}

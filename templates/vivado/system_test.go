@@ -1,0 +1,155 @@
+package vivado_test
+
+import (
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/boards"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+	"hlsgen/templates"
+	"hlsgen/templates/deploy"
+)
+
+// agrees is what holds of a block design and what it was made for: the addresses that the driver is told, the movers'
+// parameters and streams by host.json, the clock, and the IPs that the budget has counted.
+func (g *graph) agrees(d *dataflow.Design, windows []mapped) found {
+	var f found
+	face, err := templates.InterfaceOf(d, templates.Options{})
+	if err != nil {
+		return found{"design: " + err.Error()}
+	}
+	host, err := deploy.HostOf(d, face)
+	if err != nil {
+		return found{"design: " + err.Error()}
+	}
+	g.addressMap(&f, windows)
+	for k, s := range host.Send {
+		g.mover(&f, d, "read_"+s.Port, "hlsgen_read", "m_axis", s.Stream, host.Hash, k)
+	}
+	for k, r := range host.Receive {
+		g.mover(&f, d, "write_"+r.Port, "hlsgen_write", "s_axis", r.Stream, host.Hash, k)
+	}
+	g.clock(&f, d.Target)
+	g.price(&f, d, face)
+	g.interrupts(&f)
+	g.memory(&f)
+	if !matches(d.Target.Board.BoardPart, g.BoardPart) {
+		f.add("board", "the project is for %q", g.BoardPart)
+	}
+	if !slices.Contains(g.Calls, "validate_bd_design") || !slices.Contains(g.Calls, "write_hw_platform") {
+		f.add("calls", "the design is not validated, or there is no .xsa")
+	}
+	return f
+}
+
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
+// addressMap: the PS sees the movers where the table of package vivado has them, and nothing else.
+func (g *graph) addressMap(f *found, windows []mapped) {
+	var seen []mapped
+	for _, m := range g.Maps {
+		if m.Space == "ps/Data" {
+			seen = append(seen, mapped{Bus: path.Dir(m.Bus), Base: m.Base, Bytes: m.Bytes})
+		}
+	}
+	if !slices.Equal(seen, windows) {
+		f.add("address-map", "the PS sees %v, the driver %v", seen, windows)
+	}
+}
+
+// mover: one of a stream has the parameters that host.json tells the driver of, and is at that stream.
+func (g *graph) mover(f *found, d *dataflow.Design, name, ip, axis string, s deploy.Stream, hash string, k int) {
+	c, ok := g.Cells[name]
+	if !ok || c.kind() != ip {
+		f.add("mover", "there is no %s %s", ip, name)
+		return
+	}
+	board := d.Target.Board
+	beats := map[boards.PS]int{boards.Zynq7000: 16, boards.ZynqMP: 64}[board.PS]
+	for key, want := range map[string]int{"STREAM_BYTES": s.Bytes, "FRAME_BYTES": s.Bytes * s.Words,
+		"DATA_BITS": board.HostPortBits, "MAX_BEATS": beats} {
+		if c.number(key) != want {
+			f.add("parameter", "%s of %s is %s, want %d", key, name, c.Config[key], want)
+		}
+	}
+	if c.Config["HASH"] != "0x"+hash {
+		f.add("parameter", "HASH of %s is %s, want %s", name, c.Config["HASH"], hash)
+	}
+	if at := g.peer(name + "/" + axis); at != "accelerator/"+s.Port {
+		f.add("stream", "%s is at %s, want %s", name, at, s.Port)
+	}
+	want := "ps/" + board.MemoryPorts[k%len(board.MemoryPorts)]
+	if at := g.reached(name + "/m_axi_gmem"); !slices.Equal(at, []string{want}) {
+		f.add("memory-port", "%s is at %v, want %s", name, at, want)
+	}
+}
+
+// clock: what the PS is told is a clock that its dividers make, and no faster than what the design was made for.
+func (g *graph) clock(f *found, t dataflow.Target) {
+	ps := g.Cells["ps"]
+	text, pll := ps.Config["PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ"], 1500.0
+	if t.Board.PS == boards.Zynq7000 {
+		text, pll = ps.Config["PCW_FPGA0_PERIPHERAL_FREQMHZ"], 1000
+	}
+	mhz, err := strconv.ParseFloat(text, 64)
+	ratio := math.Round(pll / mhz)
+	if err != nil || math.Abs(pll/ratio-mhz) > 1e-6 || mhz > t.ClockMHz+1e-6 {
+		f.add("frequency", "%s MHz of a PLL with %g MHz, at most %g MHz", text, pll, t.ClockMHz)
+	}
+}
+
+// price: the budget has counted a mover per cell, and what it calls the shell is all else but the accelerator.
+func (g *graph) price(f *found, d *dataflow.Design, face templates.Interface) {
+	count := map[string]int{}
+	for _, name := range names(g.Cells) {
+		count[g.Cells[name].kind()]++
+	}
+	have := estimate.Of(d.Target, cost.Host{Inputs: count["hlsgen_read"], Outputs: count["hlsgen_write"]})
+	if want := estimate.Host(d.Target, d.Model.Graph); !slices.Equal(have, want) {
+		f.add("price", "the cells cost %v, the budget has %v", have, want)
+	}
+	shell := []string{"processing_system7", "zynq_ultra_ps_e", "proc_sys_reset", "smartconnect", "xlconcat"}
+	for _, kind := range names(count) {
+		switch {
+		case kind == "hlsgen_read", kind == "hlsgen_write", slices.Contains(shell, kind):
+		case kind == face.Top && count[kind] == 1:
+		default:
+			f.add("price", "the budget has no %d %s", count[kind], kind)
+		}
+	}
+}
+
+// interrupts: every mover's reaches the PS.
+func (g *graph) interrupts(f *found) {
+	for _, name := range names(g.Cells) {
+		if !strings.HasPrefix(g.Cells[name].kind(), "hlsgen_") {
+			continue
+		}
+		var ends []string
+		for _, p := range g.net(name + "/interrupt") {
+			for _, q := range g.net(path.Dir(p) + "/dout") {
+				ends = append(ends, path.Dir(q))
+			}
+		}
+		if !slices.Contains(ends, "ps") {
+			f.add("interrupt", "that of %s does not reach the PS", name)
+		}
+	}
+}
+
+// memory: movers see memory of the PS, and none of its registers.
+func (g *graph) memory(f *found) {
+	for _, m := range g.Maps {
+		if g.bus(m.Space).Space == 1 && !strings.Contains(m.Segment, "_DDR_") {
+			f.add("memory", "%s sees %s", m.Space, m.Segment)
+		}
+	}
+}
