@@ -165,8 +165,8 @@ type built struct {
 	list    []instance
 }
 
-// build has Verilator make a bench.
-func build(t *testing.T, list []instance) built {
+// build has Verilator make a bench; the compiler is to optimise so much what runs in every clock.
+func build(t *testing.T, list []instance, optimise string) built {
 	t.Helper()
 	verilator := tier.Needs(t, "verilator", "g++", "make")[0]
 	dir := t.TempDir()
@@ -186,7 +186,8 @@ func build(t *testing.T, list []instance) built {
 	}
 	args := []string{"--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-O3", "--x-assign", "unique", "--x-initial",
 		"unique", "--top-module", "bench", "--prefix", "Vbench", "--Mdir", "obj", "-o", "bench", "-CFLAGS",
-		"-O1 -std=c++17 -I" + own + " -I" + dir, filepath.Join(own, "main.cpp")}
+		"-std=c++17 -I" + own + " -I" + dir, "-MAKEFLAGS", "OPT_FAST=" + optimise + " OPT_SLOW=-O0 OPT_GLOBAL=-O0",
+		filepath.Join(own, "main.cpp")}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)

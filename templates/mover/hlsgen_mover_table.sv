@@ -10,6 +10,7 @@ module hlsgen_mover_table #(
     input  logic               go,
     input  logic [63:0]        table_address,
     input  logic [31:0]        frames,
+    output logic               fixed,   // there is no table
     output logic               asks,    // for the line at this address,
     output logic [63:0]        line,
     output logic [7:0]         arlen,   // of so many beats and one more;
@@ -25,7 +26,7 @@ module hlsgen_mover_table #(
     localparam int OF_BEAT = BYTES / 4;
     localparam int AT      = $clog2(ENTRIES);
 
-    logic               fixed, there, takes, room;
+    logic               there, takes, room;
     logic [1:0]         lines;   // asked for, and not yet used up
     logic [31:0]        unasked; // entries
     logic [AT-1:0]      at;      // in the line

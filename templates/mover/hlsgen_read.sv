@@ -63,7 +63,7 @@ module hlsgen_read #(
     localparam int ASKED   = $clog2(OUTSTANDING + 1);
     localparam int OLDEST  = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
     localparam int BYTES_OF_BURST = BURST * BYTES;
-    localparam int OWED    = $clog2(2 * BYTES_OF_BURST + FRAME_BYTES + 1);
+    localparam int OWED    = $clog2(2 * BYTES_OF_BURST + FRAME_BYTES + 1) + 1;
 
     if (DATA_BITS < 32 || DATA_BITS > 512 || (DATA_BITS & (DATA_BITS - 1)) != 0 || MAX_BEATS < 2 || MAX_BEATS > 256 ||
         (MAX_BEATS & (MAX_BEATS - 1)) != 0 || FRAME_BYTES % STREAM_BYTES != 0) begin : g_unknown
@@ -84,40 +84,43 @@ module hlsgen_read #(
         .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready), .interrupt(interrupt), .go(go), .address(address),
         .table_address(table_address), .frames(frames), .done(done), .wrong(wrong));
 
-    // Steps are owed one after the other: so many bytes are to be asked for. What a frame is long goes to the stream, too.
+    // Steps are owed one after the other: so many bytes are to be asked for; below 0, so many have been more than that. Lengths
+    // go to the stream, too. Where there is no more room for them, what is owed is asked for without the rest of a burst.
     logic            running, length_valid, take, step, fits, lengths_room, all_owed, table_asks, table_asked, table_beat, drop;
     logic [31:0]     frames_left, steps_left, length;
     logic [63:0]     line;
     logic [7:0]      line_len;
-    logic [OWED-1:0] owed, asked_bytes;
-    assign fits = owed < OWED'(2 * BYTES_OF_BURST);
-    assign take = frames_left != 32'd0 && steps_left == 32'd0 && length_valid && lengths_room && fits;
+    logic            fixed, hurry;
+    logic [ASKED-1:0] asked;  // bursts on their way
+    logic signed [OWED-1:0] owed, asked_bytes;
+    assign fits = owed < $signed(OWED'(2 * BYTES_OF_BURST));
+    assign take = frames_left != 32'd0 && steps_left == 32'd0 && length_valid && (fixed || lengths_room) && fits;
     assign step = take ? length != 32'd0 : steps_left != 32'd0 && fits;
+    assign hurry = !fixed && !lengths_room && asked == '0;
     assign all_owed = frames_left == 32'd0 && steps_left == 32'd0;
     hlsgen_mover_table #(.BYTES(BYTES), .BURST(BURST)) entries (.clk(ap_clk), .rst_n(ap_rst_n), .go(go),
-        .table_address(table_address), .frames(frames), .asks(table_asks), .line(line), .arlen(line_len), .asked(table_asked),
+        .table_address(table_address), .frames(frames), .fixed(fixed), .asks(table_asks), .line(line), .arlen(line_len), .asked(table_asked),
         .beat(m_axi_gmem_rdata), .write(table_beat), .length(length), .valid(length_valid), .read(take));
     always_ff @(posedge ap_clk) begin
         if (!ap_rst_n) begin
             running     <= 1'b0;
             frames_left <= 32'd0;
             steps_left  <= 32'd0;
-            owed        <= '0;
         end else if (go) begin
             running     <= 1'b1;
             frames_left <= frames;
+            owed        <= '0;
         end else begin
             if (done) running <= 1'b0;
             if (take) frames_left <= frames_left - 32'd1;
             if (step) steps_left <= (take ? length : steps_left) - 32'd1;
-            owed <= owed + (step ? OWED'(FRAME_BYTES) : '0) - asked_bytes;
+            owed <= owed + $signed(step ? OWED'(FRAME_BYTES) : '0) - asked_bytes;
         end
     end
 
     // Bursts: whole ones, the first up to where a multiple of them begins, and at the end what is left.
     logic [63-BEAT:0]     at;       // in beats
     logic [ROOM-1:0]      free;
-    logic [ASKED-1:0]     asked;    // bursts on their way
     logic [TOP:0]         to_end;   // of the burst, in bytes
     logic [TOP-BEAT:0]    beats;
     logic [OUTSTANDING-1:0] tables; // which of them are lines of the table; the newest is the lowest
@@ -125,10 +128,10 @@ module hlsgen_read #(
     assign may = asked != ASKED'(OUTSTANDING) && (!m_axi_gmem_arvalid || m_axi_gmem_arready);
     assign table_asked = table_asks && may;
     assign to_end = {(TOP-BEAT+1)'(BURST) - {1'b0, at[TOP-BEAT-1:0]}, {BEAT{1'b0}}};
-    assign whole = owed >= OWED'(to_end);
-    assign ask = (whole || all_owed && owed != '0) && free >= ROOM'(BURST) && may && !table_asks;
-    assign beats = whole ? to_end[TOP:BEAT] : (TOP-BEAT+1)'((owed + OWED'(BYTES - 1)) >> BEAT);
-    assign asked_bytes = !ask ? '0 : whole ? OWED'(to_end) : owed;
+    assign whole = owed >= $signed(OWED'(to_end));
+    assign ask = (whole || (all_owed || hurry) && owed > 0) && free >= ROOM'(BURST) && may && !table_asks;
+    assign beats = whole ? to_end[TOP:BEAT] : (TOP-BEAT+1)'((owed + $signed(OWED'(BYTES - 1))) >>> BEAT);
+    assign asked_bytes = ask ? $signed(OWED'({beats, {BEAT{1'b0}}})) : '0;
     assign last_beat = m_axi_gmem_rvalid && m_axi_gmem_rlast;
     assign of_table = tables[OLDEST'(asked-ASKED'(1))];
     assign table_beat = m_axi_gmem_rvalid && of_table;
@@ -169,18 +172,23 @@ module hlsgen_read #(
         .in_valid(beat_valid), .in_end(1'b0), .in_ready(beat_ready), .out_data(m_axis_tdata), .out_keep(keep),
         .out_valid(word_valid), .out_end(word_end), .out_ready(m_axis_tready && frame_valid));
 
-    // Words become frames.
-    logic [31:0] steps, at_step;
+    // Words become frames. Where all are of one length, they are only counted.
+    logic        steps_valid;
+    logic [31:0] steps, at_step, frames_open;
+    assign frame_valid = fixed ? frames_open != 32'd0 : steps_valid;
     assign m_axis_tvalid = word_valid && frame_valid;
     assign moves = m_axis_tvalid && m_axis_tready;
-    assign m_axis_tlast = step_end && at_step == steps;
+    assign m_axis_tlast = step_end && (fixed || at_step == steps);
     hlsgen_stream #(.WIDTH(32), .PLACES(32), .STYLE("lutram")) lengths (.clk(ap_clk), .rst(!ap_rst_n), .room(lengths_room),
-        .claim(take && step), .din(length), .write(take && step), .word(steps), .valid(frame_valid),
-        .read(moves && m_axis_tlast));
+        .claim(take && step && !fixed), .din(length), .write(take && step && !fixed), .word(steps), .valid(steps_valid),
+        .read(moves && m_axis_tlast && !fixed));
     hlsgen_last #(.WORDS(FRAME_BYTES / STREAM_BYTES)) words (.clk(ap_clk), .rst(!ap_rst_n), .moves(moves), .last(step_end));
     always_ff @(posedge ap_clk) begin
         if (!ap_rst_n) at_step <= 32'd1;
         else if (moves && step_end) at_step <= m_axis_tlast ? 32'd1 : at_step + 32'd1;
+        if (!ap_rst_n) frames_open <= 32'd0;
+        else if (go) frames_open <= frames;
+        else if (moves && m_axis_tlast) frames_open <= frames_open - 32'd1;
     end
 
     assign done = running && all_owed && !frame_valid && asked == '0;
