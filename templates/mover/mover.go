@@ -84,12 +84,15 @@ const (
 	AXI4 = 256
 )
 
-// Of is the mover of an accelerator's stream whose frames, or steps of a sequence of up to so many, are the port's
-// words. Bursts are of 1 KiB, or of as many beats as the bus knows.
+// Of is the mover of an accelerator's stream. Its words are those of the longest sequence, of so many steps; where all
+// frames have one length, that is one step. Bursts are of 1 KiB, or of as many beats as the bus knows.
 func Of(p templates.AXIPort, writes bool, dataBits, mostBeats, steps int, hash uint64) (Config, error) {
-	c := Config{Writes: writes, DataBits: dataBits, StreamBytes: p.TDATA / 8, MaxBeats: mostBeats, Outstanding: 4, Steps: steps,
-		Hash: hash}
-	c.FrameBytes = c.StreamBytes * p.Port.Words
+	c := Config{Writes: writes, DataBits: dataBits, StreamBytes: p.TDATA / 8, MaxBeats: mostBeats, Outstanding: 4,
+		Steps: steps, Hash: hash}
+	if steps < 1 || p.Port.Words%steps != 0 {
+		return Config{}, fmt.Errorf("mover of %s: %d words are not those of %d steps", p.Name, p.Port.Words, steps)
+	}
+	c.FrameBytes = c.StreamBytes * p.Port.Words / steps
 	if err := c.check(); err != nil {
 		return Config{}, fmt.Errorf("mover of %s: %w", p.Name, err)
 	}

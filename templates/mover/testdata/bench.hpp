@@ -31,6 +31,16 @@ struct pins {
         for (CData* pin : dropped) *pin = 0;
         dropped.clear();
     }
+
+    // rest is before the first clock: the bench gives and takes nothing.
+    void rest() const {
+        for (CData* pin : {ctl_awvalid, ctl_wvalid, ctl_bready, ctl_arvalid, ctl_rready, aready}) *pin = 0;
+        if (bvalid) {
+            *dready = *bvalid = *tvalid = 0;
+        } else {
+            *dvalid = *tready = 0;
+        }
+    }
 };
 
 // What a mover is: its parameters.

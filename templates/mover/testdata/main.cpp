@@ -8,6 +8,8 @@
 
 int main(int argc, char** argv) {
     VerilatedContext context;
+    context.randReset(2);  // registers begin with anything
+    context.randSeed(int(std::strtoul(argv[1], nullptr, 10)));
     Vbench model(&context);
     const uint64_t seed = std::strtoull(argv[1], nullptr, 10);
     const unsigned transfers = unsigned(std::atoi(argv[2]));
@@ -19,9 +21,10 @@ int main(int argc, char** argv) {
     };
     model.clk = 0;
     model.rst_n = 0;
+    const std::vector<pins> pinned = pins_of(model);
+    for (const pins& p : pinned) p.rest();
     for (int i = 0; i < 4; i++) model.eval(), clock();
     model.rst_n = 1;
-    const std::vector<pins> pinned = pins_of(model);
     std::vector<std::unique_ptr<mover>> all;
     for (size_t i = 0; i < pinned.size(); i++) {
         all.push_back(std::make_unique<mover>(setups[i], pinned[i], seed * 1000 + i, transfers, fast, wrong_rlast));
