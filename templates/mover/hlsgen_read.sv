@@ -106,6 +106,7 @@ module hlsgen_read #(
             running     <= 1'b0;
             frames_left <= 32'd0;
             steps_left  <= 32'd0;
+            owed        <= '0;
         end else if (go) begin
             running     <= 1'b1;
             frames_left <= frames;
