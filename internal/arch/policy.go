@@ -54,7 +54,8 @@ var addresses = map[string]address{
 	"templates":               {3, "templates", 0},
 	"templates/rtl":           {3, "templates", 1},
 	"templates/deploy":        {3, "templates", 1},
-	"templates/vivado":        {3, "templates", 2},
+	"templates/vivado":        {3, "templates", 3},
+	"templates/mover":         {3, "templates", 2},
 
 	"hlslib":          {2, "hlslib", 5}, // the table of kinds, and the C++ files
 	"hlslib/*":        {2, "hlslib", 4},

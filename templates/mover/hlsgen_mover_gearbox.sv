@@ -1,0 +1,75 @@
+// hlsgen_mover_gearbox makes words of OUT bytes of words of IN bytes, one of which is a power of two: the bytes stay in their
+// order, the lowest first. It takes a word in every clock where OUT is not smaller, and gives one in every clock where IN is
+// not. The word that comes with in_end is the last one: what is left then goes out, in a last word with less bytes perhaps
+// (out_keep); its other bytes are zeros.
+module hlsgen_mover_gearbox #(
+    parameter int IN  = 8,
+    parameter int OUT = 4
+) (
+    input  logic             clk,
+    input  logic             rst,
+    input  logic [8*IN-1:0]  in_data,
+    input  logic             in_valid,
+    input  logic             in_end,
+    output logic             in_ready,
+    output logic [8*OUT-1:0] out_data,
+    output logic [OUT-1:0]   out_keep,
+    output logic             out_valid,
+    output logic             out_end,
+    input  logic             out_ready
+);
+    // Bytes move in units: the greatest common divisor, as one of both is a power of two.
+    localparam int UNIT   = (IN & -IN) < (OUT & -OUT) ? (IN & -IN) : (OUT & -OUT);
+    localparam int TAKES  = IN / UNIT;
+    localparam int GIVES  = OUT / UNIT;
+    localparam int PLACES = TAKES + GIVES - 1;
+    localparam int COUNT  = $clog2(PLACES + 1);
+    localparam int AT     = GIVES > 1 ? $clog2(GIVES) : 1;
+    localparam int BITS   = 8 * UNIT;
+
+    // The oldest unit is the lowest; above those that are held there are zeros.
+    logic [BITS*PLACES-1:0] held, kept, placed;
+    logic [COUNT-1:0]       count, rest;
+    logic                   ended, more, gives, puts;
+    assign out_valid = ended || count >= COUNT'(GIVES);
+    assign out_end = ended && !more;
+    assign out_data = held[8*OUT-1:0];
+    assign gives = out_valid && out_ready;
+    assign rest = !gives ? count : out_end ? '0 : count - COUNT'(GIVES);
+    assign in_ready = !ended && rest < COUNT'(GIVES);
+    assign puts = in_valid && in_ready;
+    if (TAKES == 1) begin : g_only
+        assign kept = gives ? '0 : held;
+        assign more = 1'b0;
+    end else begin : g_some
+        assign kept = gives ? held >> 8 * OUT : held;
+        assign more = count > COUNT'(GIVES);
+    end
+    for (genvar i = 0; i < OUT; i++) begin : g_keep
+        assign out_keep[i] = count > COUNT'(i / UNIT);
+    end
+
+    if (GIVES == 1) begin : g_low
+        assign placed = in_data;
+    end else if (TAKES == 1) begin : g_each
+        for (genvar i = 0; i < GIVES; i++) begin : g_unit
+            assign placed[BITS*i +: BITS] = rest == COUNT'(i) ? in_data : '0;
+        end
+    end else begin : g_shift
+        logic [AT-1:0] at;
+        assign at = rest[AT-1:0];
+        assign placed = {{(BITS*(GIVES-1)){1'b0}}, in_data} << (at * BITS);
+    end
+
+    always_ff @(posedge clk) begin
+        if (rst) begin
+            held  <= '0;
+            count <= '0;
+            ended <= 1'b0;
+        end else begin
+            held  <= puts ? kept | placed : kept;
+            count <= puts ? rest + COUNT'(TAKES) : rest;
+            ended <= puts ? in_end : ended && !(gives && out_end);
+        end
+    end
+endmodule

@@ -1,0 +1,107 @@
+package mover_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/tier"
+	"hlsgen/templates/mover"
+)
+
+// texts writes the files of both movers, and gives their names.
+func texts(t *testing.T) (dir string, names []string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := mover.Files().Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range mover.Files() {
+		names = append(names, f.Path)
+	}
+	return dir, names
+}
+
+// TestLint: Verilator has nothing to say of any mover, and Config gives all of its parameters.
+func TestLint(t *testing.T) {
+	t.Parallel()
+	verilator := tier.Needs(t, "verilator")[0]
+	dir, names := texts(t)
+	for _, i := range configs() {
+		args := []string{"--lint-only", "-Wall", "--top-module", i.Module()}
+		for _, p := range i.Parameters() {
+			args = append(args, "-G"+p.Name+"="+p.Value)
+		}
+		c := exec.CommandContext(t.Context(), verilator, append(args, names...)...)
+		c.Dir = dir
+		if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s", i.name, err, out)
+		}
+	}
+}
+
+// took is the lookup tables of a module, as Yosys maps it to AMD's cells, those of memories and shift registers included.
+func took(t *testing.T, c mover.Config, yosys string) (luts int) {
+	t.Helper()
+	dir, names := texts(t)
+	top := c.Module()
+	set := ""
+	for _, p := range c.Parameters() {
+		set += fmt.Sprintf(" -chparam %s %s", p.Name, p.Value)
+	}
+	script := []string{
+		"read_verilog -lib -specify +/xilinx/cells_sim.v", "read_verilog -lib +/xilinx/cells_xtra.v",
+		"read_verilog -sv -defer " + strings.Join(names, " "), "hierarchy -check -top " + top + set,
+		"proc", "flatten", "rename -top top", "synth_xilinx -flatten -noiopad -noclkbuf -run prepare:check", "json -o cells.json",
+	}
+	y := exec.CommandContext(t.Context(), yosys, "-q", "-p", strings.Join(script, "; "))
+	y.Dir = dir
+	if out, err := y.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%.3000s", top, err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "cells.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made struct {
+		Modules map[string]struct {
+			Cells map[string]struct{ Type string }
+		}
+	}
+	if err := json.Unmarshal(text, &made); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range made.Modules["top"].Cells {
+		switch {
+		case x.Type == "RAM32M" || x.Type == "RAM64M":
+			luts += 4
+		case strings.HasPrefix(x.Type, "SRL"), slices.Contains([]string{"LUT1", "LUT2", "LUT3", "LUT4", "LUT5", "LUT6"}, x.Type):
+			luts++
+		}
+	}
+	return luts
+}
+
+// TestSynthesis: Yosys makes a mover of what the estimate counts for one: that which reads takes as many lookup tables, give
+// or take a fifth, and that which writes not more.
+func TestSynthesis(t *testing.T) {
+	t.Parallel()
+	yosys := tier.Needs(t, "yosys")[0]
+	price := cost.Host{Inputs: 1, Outputs: 1}.Fitted() // of inputs, outputs, and the shell
+	c := mover.Config{DataBits: 64, StreamBytes: 8, MaxBeats: mover.AXI3, Outstanding: 4, FrameBytes: 64, Steps: 100}
+	for k, writes := range []bool{false, true} {
+		c.Writes = writes
+		luts, want := took(t, c, yosys), price[k].LUT
+		t.Logf("%s takes %d LUT; %s is estimated as %d", c.Module(), luts, price[k].Name, want)
+		if float64(luts) > 1.2*float64(want) || !c.Writes && math.Abs(float64(luts-want)) > 0.2*float64(want) {
+			t.Errorf("%s takes %d LUT; %s is estimated as %d", c.Module(), luts, price[k].Name, want)
+		}
+	}
+}
