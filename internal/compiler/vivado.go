@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/templates"
+	"hlsgen/templates/mover"
 	"hlsgen/templates/vivado"
 )
 
@@ -28,7 +29,14 @@ func onBoard(r *Result, o Options) (templates.Files, error) {
 	if o.Backend.RTL() {
 		flows = append(flows, vivado.RTL)
 	}
-	return s.Files(flows...)
+	files, err := s.Files(flows...)
+	if err != nil {
+		return nil, fmt.Errorf("generate: %w", err)
+	}
+	for _, f := range mover.Files() {
+		files = append(files, templates.File{Path: "vivado/ip/" + f.Path, Data: f.Data})
+	}
+	return files, nil
 }
 
 // toBitstream says how a board gets what was made; nothing where there is no way to it.
