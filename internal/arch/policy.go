@@ -54,6 +54,7 @@ var addresses = map[string]address{
 	"templates":               {3, "templates", 0},
 	"templates/rtl":           {3, "templates", 1},
 	"templates/deploy":        {3, "templates", 1},
+	"templates/axi":           {3, "templates", 4},
 	"templates/vivado":        {3, "templates", 3},
 	"templates/mover":         {3, "templates", 2},
 

@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/templates"
+	"hlsgen/templates/axi"
 	"hlsgen/templates/mover"
 	"hlsgen/templates/vivado"
 )
@@ -36,7 +37,11 @@ func onBoard(r *Result, o Options) (templates.Files, error) {
 	for _, f := range mover.Files() {
 		files = append(files, templates.File{Path: "vivado/ip/" + f.Path, Data: f.Data})
 	}
-	return files, nil
+	if !o.Backend.RTL() {
+		return files, nil
+	}
+	more, err := axi.Files(s, r.Design.Design)
+	return append(files, more...), err
 }
 
 // toBitstream says how a board gets what was made; nothing where there is no way to it.

@@ -1,0 +1,20 @@
+# The accelerator behind its movers, in Verilator, as a library: deploy/accelerator.py takes it for a device.
+#     make            build/lib{{ v.Top|req }}.so
+# Of a program that uses it, HLSGEN_STALL is how many of a hundred clocks the memory lets pass (0).
+TOP     := {{ v.Top|req }}
+SOURCES := $(TOP)_axi.sv ../$(TOP).sv $(wildcard ../layers/*.sv ../lib/*.sv) $(filter-out $(patsubst ../lib/%,../../vivado/ip/%,$(wildcard ../lib/*.sv)),$(wildcard ../../vivado/ip/*.sv))
+
+.PHONY: lib clean
+lib: build/lib$(TOP).so
+
+build/lib$(TOP).so: $(SOURCES) lib.cpp
+	@mkdir -p build
+	verilator --cc --unroll-count 4097 -Wno-fatal -Wno-lint --x-assign unique --x-initial unique --prefix Vaxi --top-module $(TOP)_axi \
+		--Mdir build/axi $(SOURCES)
+	$(MAKE) -s -C build/axi -f Vaxi.mk Vaxi__ALL.a verilated.o verilated_threads.o OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1 CXXFLAGS="-fPIC -std=gnu++17 -w"
+	$(CXX) -std=gnu++17 -O1 -w -fPIC -shared -Ibuild/axi -I$$(verilator --getenv VERILATOR_ROOT)/include \
+		-I$$(verilator --getenv VERILATOR_ROOT)/include/vltstd -o $@ lib.cpp build/axi/verilated.o build/axi/verilated_threads.o \
+		-Wl,--whole-archive build/axi/Vaxi__ALL.a -Wl,--no-whole-archive -pthread
+
+clean:
+	rm -rf build
