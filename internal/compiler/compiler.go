@@ -14,7 +14,8 @@
 //	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go, sequences.go: the
 //	                other reports
 //	form.go         the version of all JSON
-//	page.go         report.html; readme.go: the folder's page, and the command that makes it again
+//	page.go         report.html; readme.go: the folder's page, and the command that makes it again; vivado.go: the
+//	                way to the board
 //	write.go        the folder, whole or not at all; examples.go writes those of the examples
 package compiler
 

@@ -61,7 +61,7 @@ func toBitstream(r *Result, o Options) []templates.Step {
 	}
 	return []templates.Step{{Title: "From here to a bitstream", Commands: []string{"make -C vivado bitstream"},
 		Text: fmt.Sprintf("The accelerator becomes an IP, and a block design joins it to the processor, with a "+
-			"mover per stream\nand a clock of %s MHz, which the processor's dividers can make. It takes %s, and makes\n"+
-			"`%s.bit`, `.hwh` and `.xsa` in `vivado/build`. None of these tools was at hand to try it.", r.System.Clock,
-			strings.ReplaceAll(tools, ",", " and"), r.System.Top)}}
+			"mover per stream\nand a clock of %s MHz, which the processor's dividers can make. It takes %s, and makes"+
+			"\n`%s.bit`, `.hwh` and `.xsa` in `vivado/build`. None of these tools was at hand to try it.",
+			r.System.Clock, strings.ReplaceAll(tools, ",", " and"), r.System.Top)}}
 }

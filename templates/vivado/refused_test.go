@@ -47,6 +47,17 @@ func TestEnds(t *testing.T) {
 	if said, failed := w.run(nil, "make", "bitstream"); failed || !strings.Contains(said, "Nothing to be done") {
 		t.Errorf("made again: %s", said)
 	}
+	// An IP that is not there is made by the Makefile of its flow.
+	ip := filepath.Join(w.dir, "rtl/build/ip", s.Top, "component.xml")
+	if err := os.Rename(ip, ip+".old"); err != nil {
+		t.Fatal(err)
+	}
+	w.write(t, filepath.Join(w.dir, "rtl/Makefile"), "package:\n\tcp build/ip/"+s.Top+"/component.xml.old build/ip/"+
+		s.Top+"/component.xml\n")
+	said, failed := w.run(nil, "make", "bitstream")
+	if failed || !strings.Contains(said, "../rtl package") || !strings.Contains(said, "-source block_design.tcl") {
+		t.Errorf("an IP that is missing: %s", said)
+	}
 	if said, failed := w.run(nil, "make", "clean"); failed {
 		t.Error(said)
 	}
