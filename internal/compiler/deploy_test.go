@@ -74,11 +74,7 @@ func TestDriver(t *testing.T) {
 				for i := range in.Data {
 					in.Data[i] = x.Data[i%len(x.Data)]
 				}
-				n := &npy.Array{DType: "int64", Shape: []int{len(c.lengths)}}
-				for _, steps := range c.lengths {
-					n.Data = append(n.Data, float64(steps))
-				}
-				sim.Steps = save(t, filepath.Join(t.TempDir(), "n.npy"), n)
+				sim.Steps = save(t, filepath.Join(t.TempDir(), "n.npy"), stepsOf(c.lengths))
 				args = append(args, sim.Steps)
 				o.Lengths = &frontend.Lengths{Axis: "inp.25:0", Min: 1, Max: 16}
 			}
@@ -107,4 +103,72 @@ func TestDriver(t *testing.T) {
 			t.Logf("%s", said)
 		})
 	}
+}
+
+// TestDriverAXI drives accelerators behind their movers, in Verilator: results are those of engine eval, with a memory
+// that is always ready and with one that is often not. The long tier has more kinds of networks.
+func TestDriverAXI(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		model   string
+		lengths []int
+		long    bool
+	}{
+		{"digits-mlp-w2a2", nil, false},
+		{"bilstm-h32-w4a4", []int{1, 3, 16, 8, 16, 1}, true},
+		{"digits-cnn-w4a4", nil, true},
+		{"digits-resnet-w4a4", nil, true},
+	} {
+		t.Run(c.model, func(t *testing.T) {
+			t.Parallel()
+			if c.long {
+				tier.NeedsLong(t)
+			}
+			tools := tier.Needs(t, "make", "verilator", "g++", "numpy")
+			m := models.Find(t, c.model)
+			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Interval: 10_000, NoCSim: true,
+				Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+			x := m.Recorded(t).X
+			in := &npy.Array{DType: x.DType, Shape: append([]int{12}, x.Shape[1:]...)}
+			sim := SimOptions{Engine: Eval, Output: filepath.Join(t.TempDir(), "y.npy")}
+			var args []string
+			if c.lengths != nil {
+				in.Shape = []int{len(c.lengths), 16, 1, x.Shape[2]}
+				sim.Steps = save(t, filepath.Join(t.TempDir(), "n.npy"), stepsOf(c.lengths))
+				args = []string{sim.Steps}
+				o.Lengths = &frontend.Lengths{Axis: "inp.25:0", Min: 1, Max: 16}
+			}
+			var d diag.List
+			if r, err := Run(context.Background(), o, &d); err != nil || r == nil {
+				t.Fatal(err, d.Diags)
+			}
+			makes(t, filepath.Join(o.Out, "rtl", "axi"))
+			libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
+			if err != nil || len(libs) != 1 {
+				t.Fatal(libs, err)
+			}
+			for i := range dataflow.Shape(in.Shape).Size() {
+				in.Data = append(in.Data, x.Data[i%len(x.Data)])
+			}
+			sim.Options, sim.Input = o, data(t, in)
+			simulated(t, sim)
+			args = append([]string{"testdata/axi.py", filepath.Join(o.Out, "deploy"), libs[0], sim.Input, sim.Output}, args...)
+			for _, stall := range []string{"0", "30", "80"} {
+				c := exec.Command(tools[3], args...)
+				c.Env = append(c.Environ(), "HLSGEN_STALL="+stall)
+				if said, err := c.CombinedOutput(); err != nil || !strings.Contains(string(said), "PASS ") {
+					t.Errorf("%s of 100 clocks pass: %v\n%s", stall, err, said)
+				}
+			}
+		})
+	}
+}
+
+// stepsOf is lengths as an array.
+func stepsOf(list []int) *npy.Array {
+	a := &npy.Array{DType: "int64", Shape: []int{len(list)}}
+	for _, n := range list {
+		a.Data = append(a.Data, float64(n))
+	}
+	return a
 }
