@@ -84,7 +84,8 @@ module hlsgen_read #(
         .wready(s_axi_control_wready), .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready),
         .araddr(s_axi_control_araddr), .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready),
         .rdata(s_axi_control_rdata), .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
-        .interrupt(interrupt), .go(go), .address(address), .table_address(table_address), .frames(frames), .done(done), .wrong(wrong));
+        .interrupt(interrupt), .go(go), .address(address), .table_address(table_address), .frames(frames), .done(done),
+        .wrong(wrong));
 
     // Steps are owed one after the other: so many bytes are to be asked for; below 0, so many have been more than that.
     // Lengths go to the stream, too. Where there is no more room for them, what is owed is asked for without the rest

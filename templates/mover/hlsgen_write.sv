@@ -86,7 +86,8 @@ module hlsgen_write #(
         .wready(s_axi_control_wready), .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready),
         .araddr(s_axi_control_araddr), .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready),
         .rdata(s_axi_control_rdata), .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
-        .interrupt(interrupt), .go(go), .address(address), .table_address(table_address), .frames(frames), .done(done), .wrong(wrong));
+        .interrupt(interrupt), .go(go), .address(address), .table_address(table_address), .frames(frames), .done(done),
+        .wrong(wrong));
 
     // Words are taken up to the last one of the last frame.
     logic        taking, sequences, moves, word_ready, step_end, longest, frame_end, all_end;
@@ -121,8 +122,8 @@ module hlsgen_write #(
     assign push = beat_valid && room;
     assign closes = push && (beat_end || &push_at);
     hlsgen_mover_gearbox #(.IN(STREAM_BYTES), .OUT(BYTES)) gearbox (.clk(ap_clk), .rst(!ap_rst_n),
-        .in_data(s_axis_tdata), .in_valid(s_axis_tvalid && taking), .in_end(all_end), .in_ready(word_ready), .out_data(beat),
-        .out_keep(keep), .out_valid(beat_valid), .out_end(beat_end), .out_ready(room));
+        .in_data(s_axis_tdata), .in_valid(s_axis_tvalid && taking), .in_end(all_end), .in_ready(word_ready),
+        .out_data(beat), .out_keep(keep), .out_valid(beat_valid), .out_end(beat_end), .out_ready(room));
     hlsgen_stream #(.WIDTH(DATA_BITS + 1), .PLACES(DEPTH), .STYLE(DEPTH > 64 ? "bram" : "lutram")) data (.clk(ap_clk),
         .rst(!ap_rst_n), .room(room), .claim(push), .din({beat_end, beat}), .write(push),
         .word({sent_end, m_axi_gmem_wdata}), .valid(there), .read(pop));

@@ -19,12 +19,12 @@ func configs() (list []instance) {
 	}{
 		{"w64s8", mover.Config{DataBits: 64, StreamBytes: 8, MaxBeats: 16, Outstanding: 4, FrameBytes: 64}, 5},
 		{"w128s20", mover.Config{DataBits: 128, StreamBytes: 20, MaxBeats: 64, Outstanding: 4, FrameBytes: 20}, 9},
-		{"w32s1", mover.Config{DataBits: 32, StreamBytes: 1, MaxBeats: 16, Outstanding: 2, FrameBytes: 5}, 7},
-		{"w64s3", mover.Config{DataBits: 64, StreamBytes: 3, MaxBeats: 128, Outstanding: 3, FrameBytes: 3}, 40},
-		{"w128s16", mover.Config{DataBits: 128, StreamBytes: 16, MaxBeats: 16, Outstanding: 4, FrameBytes: 784}, 3},
 		{"w32s17", mover.Config{DataBits: 32, StreamBytes: 17, MaxBeats: 4, Outstanding: 1, FrameBytes: 34}, 3},
-		{"w256s64", mover.Config{DataBits: 256, StreamBytes: 64, MaxBeats: 2, Outstanding: 8, FrameBytes: 128}, 4},
+		{"w64s3", mover.Config{DataBits: 64, StreamBytes: 3, MaxBeats: 128, Outstanding: 3, FrameBytes: 3}, 40},
 		{"w512s4", mover.Config{DataBits: 512, StreamBytes: 4, MaxBeats: 256, Outstanding: 2, FrameBytes: 20}, 11},
+		{"w32s1", mover.Config{DataBits: 32, StreamBytes: 1, MaxBeats: 16, Outstanding: 2, FrameBytes: 5}, 7},
+		{"w128s16", mover.Config{DataBits: 128, StreamBytes: 16, MaxBeats: 16, Outstanding: 4, FrameBytes: 784}, 3},
+		{"w256s64", mover.Config{DataBits: 256, StreamBytes: 64, MaxBeats: 2, Outstanding: 8, FrameBytes: 128}, 4},
 	} {
 		for _, c.Writes = range []bool{false, true} {
 			c.Steps, c.Hash = c.steps, 0x0123456789abcdef
@@ -45,13 +45,13 @@ func configs() (list []instance) {
 func TestTransfers(t *testing.T) {
 	t.Parallel()
 	list, transfers, optimise := configs(), 50, "-O0"
-	if tier.Full() {
-		transfers, optimise = (10000+len(list)-1)/len(list), "-O1"
-	} else {
-		list = list[:8]
-	}
-	if tier.Long() {
-		transfers *= 10
+	switch {
+	case tier.Long():
+		transfers, optimise = 5000, "-O1"
+	case tier.Full():
+		list, transfers, optimise = list[:10], 1000, "-O1"
+	default:
+		list = list[:4]
 	}
 	b := build(t, list, optimise)
 	for k, r := range b.run(t, 1, transfers, "any") {

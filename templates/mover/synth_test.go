@@ -66,7 +66,8 @@ func took(t *testing.T, c mover.Config, yosys string) (luts [2]int) {
 		}
 		script = append(script, fmt.Sprintf("chparam%s %s", set, c.Module()))
 	}
-	script = append(script, "hierarchy -check", "proc", "flatten", "delete =*hlsgen_mover_* =*hlsgen_stream* =*hlsgen_last*",
+	script = append(script, "hierarchy -check", "proc", "flatten",
+		"delete =*hlsgen_mover_* =*hlsgen_stream* =*hlsgen_last*",
 		"synth_xilinx -flatten -noiopad -noclkbuf -run prepare:check", "json -o cells.json")
 	y := exec.CommandContext(t.Context(), yosys, "-q", "-p", strings.Join(script, "; "))
 	y.Dir = dir
