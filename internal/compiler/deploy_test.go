@@ -126,8 +126,8 @@ func TestDriverAXI(t *testing.T) {
 			}
 			tools := tier.Needs(t, "make", "verilator", "g++", "numpy")
 			m := models.Find(t, c.model)
-			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Interval: 10_000, NoCSim: true,
-				Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Interval: 10_000,
+				NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
 			x := m.Recorded(t).X
 			in := &npy.Array{DType: x.DType, Shape: append([]int{12}, x.Shape[1:]...)}
 			sim := SimOptions{Engine: Eval, Output: filepath.Join(t.TempDir(), "y.npy")}
@@ -152,7 +152,8 @@ func TestDriverAXI(t *testing.T) {
 			}
 			sim.Options, sim.Input = o, data(t, in)
 			simulated(t, sim)
-			args = append([]string{"testdata/axi.py", filepath.Join(o.Out, "deploy"), libs[0], sim.Input, sim.Output}, args...)
+			args = append([]string{"testdata/axi.py", filepath.Join(o.Out, "deploy"), libs[0], sim.Input, sim.Output},
+				args...)
 			for _, stall := range []string{"0", "30", "80"} {
 				c := exec.Command(tools[3], args...)
 				c.Env = append(c.Environ(), "HLSGEN_STALL="+stall)

@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestMoverTops has Verilator read the tops of the movers, as Vivado gets them: their ports and parameters are those of
-// the SystemVerilog beside them.
+// TestMoverTops has Verilator read the tops of the movers, as Vivado gets them: their ports and parameters are those
+// of the SystemVerilog beside them.
 func TestMoverTops(t *testing.T) {
 	t.Parallel()
 	verilator := tier.Needs(t, "verilator")[0]

@@ -15,7 +15,8 @@ import (
 	"hlsgen/templates/mover"
 )
 
-// A mutant is a fault that is planted in the SystemVerilog: a text that stands there once in the file takes another one.
+// A mutant is a fault that is planted in the SystemVerilog: a text that stands there once in the file takes another
+// one.
 type mutant struct{ file, from, to string }
 
 // An instance is a mover of a bench; steps is how many a drawn frame has at most.
@@ -184,9 +185,10 @@ func build(t *testing.T, list []instance, optimise string) built {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-O3", "--x-assign", "unique", "--x-initial",
-		"unique", "--top-module", "bench", "--prefix", "Vbench", "--Mdir", "obj", "-o", "bench", "-CFLAGS",
-		"-std=c++17 -I" + own + " -I" + dir, "-MAKEFLAGS", "OPT_FAST=" + optimise + " OPT_SLOW=-O0 OPT_GLOBAL=-O0",
+	args := []string{"--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-O3", "--x-assign", "unique",
+		"--x-initial", "unique", "--top-module", "bench", "--prefix", "Vbench", "--Mdir", "obj", "-o", "bench",
+		"-CFLAGS", "-std=c++17 -I" + own + " -I" + dir,
+		"-MAKEFLAGS", "OPT_FAST=" + optimise + " OPT_SLOW=-O0 OPT_GLOBAL=-O0",
 		filepath.Join(own, "main.cpp")}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {

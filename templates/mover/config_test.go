@@ -37,8 +37,8 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		want := mover.Config{Writes: true, DataBits: c.dataBits, StreamBytes: c.stream, MaxBeats: c.burst, Outstanding: 4,
-			FrameBytes: c.frame, Steps: c.steps, Hash: 0xfedcba9876543210}
+		want := mover.Config{Writes: true, DataBits: c.dataBits, StreamBytes: c.stream, MaxBeats: c.burst,
+			Outstanding: 4, FrameBytes: c.frame, Steps: c.steps, Hash: 0xfedcba9876543210}
 		if err == nil && got != want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, want)
 		}

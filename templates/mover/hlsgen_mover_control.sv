@@ -1,5 +1,5 @@
-// hlsgen_mover_control is the registers of a mover behind AXI4-Lite, as Vitis HLS lays out those of a kernel with ap_ctrl_hs,
-// so that XRT starts it like one:
+// hlsgen_mover_control is the registers of a mover behind AXI4-Lite, as Vitis HLS lays out those of a kernel with
+// ap_ctrl_hs, so that XRT starts it like one:
 //
 //   0x00  control: bit 0 start (stays until the mover is done), 1 done and 3 ready (both cleared by reading), 2 idle
 //   0x04  bit 0: the interrupt is enabled
@@ -11,8 +11,8 @@
 //   0x30  error: bit 0 a response of the memory, 1 TLAST at a wrong place, 2 refused
 //   0x34  HASH, the low half; 0x38 the high one
 //
-// Data begin at a multiple of BYTES, the bus' width, and a table at one of 64 bytes: other addresses are refused, as nothing is
-// moved then. What is written while the mover runs is for its next start.
+// Data begin at a multiple of BYTES, the bus' width, and a table at one of 64 bytes: other addresses are refused, as
+// nothing is moved then. What is written while the mover runs is for its next start.
 module hlsgen_mover_control #(
     parameter int        BYTES = 8,
     parameter bit [63:0] HASH  = 64'd0

@@ -1,7 +1,7 @@
-// hlsgen_mover_gearbox makes words of OUT bytes of words of IN bytes, one of which is a power of two: the bytes stay in their
-// order, the lowest first. It takes a word in every clock where OUT is not smaller, and gives one in every clock where IN is
-// not. The word that comes with in_end is the last one: what is left then goes out, in a last word with less bytes perhaps
-// (out_keep); its other bytes are zeros.
+// hlsgen_mover_gearbox makes words of OUT bytes of words of IN bytes, one of which is a power of two: the bytes stay in
+// their order, the lowest first. It takes a word in every clock where OUT is not smaller, and gives one in every clock
+// where IN is not. The word that comes with in_end is the last one: what is left then goes out, in a last word with
+// less bytes perhaps (out_keep); its other bytes are zeros.
 module hlsgen_mover_gearbox #(
     parameter int IN  = 8,
     parameter int OUT = 4

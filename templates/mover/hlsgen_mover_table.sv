@@ -1,6 +1,7 @@
-// hlsgen_mover_table says how many steps the next frame has: one where there is no table (its address is 0), else what stands in
-// the table, a uint32 per frame. It reads lines of 64 bytes, or bursts where these are shorter, and has up to two: a line is
-// asked for as soon as there is room for it, and only where an entry of it counts. What it asks for, it always has room for.
+// hlsgen_mover_table says how many steps the next frame has: one where there is no table (its address is 0), else what
+// stands in the table, a uint32 per frame. It reads lines of 64 bytes, or bursts where these are shorter, and has up to
+// two: a line is asked for as soon as there is room for it, and only where an entry of it counts. What it asks for, it
+// always has room for.
 module hlsgen_mover_table #(
     parameter int BYTES = 8,  // of a beat
     parameter int BURST = 16  // beats at most
@@ -58,8 +59,9 @@ module hlsgen_mover_table #(
     end
 
     logic drop;
-    hlsgen_stream #(.WIDTH(8 * BYTES), .PLACES(2 * LINE / BYTES), .STYLE("lutram")) beats (.clk(clk), .rst(!rst_n || go),
-        .room(room), .claim(write), .din(beat), .write(write), .word(word), .valid(there), .read(drop));
+    hlsgen_stream #(.WIDTH(8 * BYTES), .PLACES(2 * LINE / BYTES), .STYLE("lutram")) beats (.clk(clk),
+        .rst(!rst_n || go), .room(room), .claim(write), .din(beat), .write(write), .word(word), .valid(there),
+        .read(drop));
     if (OF_BEAT == 1) begin : g_whole
         assign length = fixed ? 32'd1 : word;
         assign drop = takes;

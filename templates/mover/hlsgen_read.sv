@@ -1,11 +1,13 @@
-// hlsgen_read moves frames from memory to a stream: `frames` of them, which lie one after the other from `address` on, without
-// gaps. A frame is FRAME_BYTES long, or where there is a table of lengths, as many steps of FRAME_BYTES as its entry says; TLAST
-// comes with its last word. FRAME_BYTES is a multiple of STREAM_BYTES. hlsgen_mover_control has the registers.
+// hlsgen_read moves frames from memory to a stream: `frames` of them, which lie one after the other from `address` on,
+// without gaps. A frame is FRAME_BYTES long, or where there is a table of lengths, as many steps of FRAME_BYTES as its
+// entry says; TLAST comes with its last word. FRAME_BYTES is a multiple of STREAM_BYTES. hlsgen_mover_control has the
+// registers.
 //
-// The memory is read in bursts of up to MAX_BEATS beats (a power of two; 256 with AXI4 at most, 16 with AXI3) that end where a
-// multiple of their length does, so that none crosses 4 KB. Up to OUTSTANDING are asked for at a time, and only what there is room
-// for: RREADY is always high. Bytes of the last beat behind the last frame are read and dropped; of a table, all of a line
-// of 64 bytes in which an entry counts. A length of 0 is refused: the frame is left out, the others are moved.
+// The memory is read in bursts of up to MAX_BEATS beats (a power of two; 256 with AXI4 at most, 16 with AXI3) that end
+// where a multiple of their length does, so that none crosses 4 KB. Up to OUTSTANDING are asked for at a time, and only
+// what there is room for: RREADY is always high. Bytes of the last beat behind the last frame are read and dropped; of
+// a table, all of a line of 64 bytes in which an entry counts. A length of 0 is refused: the frame is left out, the
+// others are moved.
 module hlsgen_read #(
     parameter int        DATA_BITS    = 64,  // 32, 64, 128, 256 or 512
     parameter int        STREAM_BYTES = 4,
@@ -76,22 +78,24 @@ module hlsgen_read #(
     logic [2:0]  wrong;
     assign s_axi_control_bresp = 2'd0;
     assign s_axi_control_rresp = 2'd0;
-    hlsgen_mover_control #(.BYTES(BYTES), .HASH(HASH)) control (.clk(ap_clk), .rst_n(ap_rst_n), .awaddr(s_axi_control_awaddr),
-        .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready), .wdata(s_axi_control_wdata),
-        .wstrb(s_axi_control_wstrb), .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready),
-        .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready), .araddr(s_axi_control_araddr),
-        .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready), .rdata(s_axi_control_rdata),
-        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready), .interrupt(interrupt), .go(go), .address(address),
-        .table_address(table_address), .frames(frames), .done(done), .wrong(wrong));
+    hlsgen_mover_control #(.BYTES(BYTES), .HASH(HASH)) control (.clk(ap_clk), .rst_n(ap_rst_n),
+        .awaddr(s_axi_control_awaddr), .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready),
+        .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb), .wvalid(s_axi_control_wvalid),
+        .wready(s_axi_control_wready), .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready),
+        .araddr(s_axi_control_araddr), .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready),
+        .rdata(s_axi_control_rdata), .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
+        .interrupt(interrupt), .go(go), .address(address), .table_address(table_address), .frames(frames), .done(done),
+        .wrong(wrong));
 
-    // Steps are owed one after the other: so many bytes are to be asked for; below 0, so many have been more than that. Lengths
-    // go to the stream, too. Where there is no more room for them, what is owed is asked for without the rest of a burst.
-    logic            running, length_valid, take, step, fits, lengths_room, all_owed, table_asks, table_asked, table_beat, drop;
-    logic [31:0]     frames_left, steps_left, length;
-    logic [63:0]     line;
-    logic [7:0]      line_len;
-    logic            fixed, hurry;
-    logic [ASKED-1:0] asked;  // bursts on their way
+    // Steps are owed one after the other: so many bytes are to be asked for; below 0, so many have been more than that.
+    // Lengths go to the stream, too. Where there is no more room for them, what is owed is asked for without the rest
+    // of a burst.
+    logic                   running, fixed, length_valid, take, step, fits, lengths_room, all_owed, hurry;
+    logic                   table_asks, table_asked, table_beat, drop;
+    logic [31:0]            frames_left, steps_left, length;
+    logic [63:0]            line;
+    logic [7:0]             line_len;
+    logic [ASKED-1:0]       asked;  // bursts on their way
     logic signed [OWED-1:0] owed, asked_bytes;
     assign fits = owed < $signed(OWED'(2 * BYTES_OF_BURST));
     assign take = frames_left != 32'd0 && steps_left == 32'd0 && length_valid && (fixed || lengths_room) && fits;
@@ -99,8 +103,9 @@ module hlsgen_read #(
     assign hurry = !fixed && !lengths_room && asked == '0;
     assign all_owed = frames_left == 32'd0 && steps_left == 32'd0;
     hlsgen_mover_table #(.BYTES(BYTES), .BURST(BURST)) entries (.clk(ap_clk), .rst_n(ap_rst_n), .go(go),
-        .table_address(table_address), .frames(frames), .fixed(fixed), .asks(table_asks), .line(line), .arlen(line_len), .asked(table_asked),
-        .beat(m_axi_gmem_rdata), .write(table_beat), .length(length), .valid(length_valid), .read(take));
+        .table_address(table_address), .frames(frames), .fixed(fixed), .asks(table_asks), .line(line), .arlen(line_len),
+        .asked(table_asked), .beat(m_axi_gmem_rdata), .write(table_beat), .length(length), .valid(length_valid),
+        .read(take));
     always_ff @(posedge ap_clk) begin
         if (!ap_rst_n) begin
             running     <= 1'b0;
@@ -180,10 +185,11 @@ module hlsgen_read #(
     assign m_axis_tvalid = word_valid && frame_valid;
     assign moves = m_axis_tvalid && m_axis_tready;
     assign m_axis_tlast = step_end && (fixed || at_step == steps);
-    hlsgen_stream #(.WIDTH(32), .PLACES(32), .STYLE("lutram")) lengths (.clk(ap_clk), .rst(!ap_rst_n), .room(lengths_room),
-        .claim(take && step && !fixed), .din(length), .write(take && step && !fixed), .word(steps), .valid(steps_valid),
-        .read(moves && m_axis_tlast && !fixed));
-    hlsgen_last #(.WORDS(FRAME_BYTES / STREAM_BYTES)) words (.clk(ap_clk), .rst(!ap_rst_n), .moves(moves), .last(step_end));
+    hlsgen_stream #(.WIDTH(32), .PLACES(32), .STYLE("lutram")) lengths (.clk(ap_clk), .rst(!ap_rst_n),
+        .room(lengths_room), .claim(take && step && !fixed), .din(length), .write(take && step && !fixed), .word(steps),
+        .valid(steps_valid), .read(moves && m_axis_tlast && !fixed));
+    hlsgen_last #(.WORDS(FRAME_BYTES / STREAM_BYTES)) words (.clk(ap_clk), .rst(!ap_rst_n), .moves(moves),
+        .last(step_end));
     always_ff @(posedge ap_clk) begin
         if (!ap_rst_n) at_step <= 32'd1;
         else if (moves && step_end) at_step <= m_axis_tlast ? 32'd1 : at_step + 32'd1;

@@ -1,13 +1,14 @@
-// hlsgen_write moves frames from a stream to memory: `frames` of them, one after the other from `address` on, without gaps. Without
-// a table of lengths a frame is FRAME_BYTES long, and TLAST has to come with its last word. With one, frames are as many steps of
-// FRAME_BYTES as come up to TLAST, which is where the lengths are from: the table's address only says so, nothing is read there.
-// A frame ends after STEPS steps at the latest (0: there is no such bound), so that no stream writes behind what the host has
-// made room for. TLAST at another place is an error, and the mover goes on. FRAME_BYTES is a multiple of STREAM_BYTES.
-// hlsgen_mover_control has the registers.
+// hlsgen_write moves frames from a stream to memory: `frames` of them, one after the other from `address` on, without
+// gaps. Without a table of lengths a frame is FRAME_BYTES long, and TLAST has to come with its last word. With one,
+// frames are as many steps of FRAME_BYTES as come up to TLAST, which is where the lengths are from: the table's address
+// only says so, nothing is read there. A frame ends after STEPS steps at the latest (0: there is no such bound), so
+// that no stream writes behind what the host has made room for. TLAST at another place is an error, and the mover goes
+// on. FRAME_BYTES is a multiple of STREAM_BYTES. hlsgen_mover_control has the registers.
 //
-// The memory is written in bursts of up to MAX_BEATS beats (a power of two; 256 with AXI4 at most, 16 with AXI3) that end where a
-// multiple of their length does, so that none crosses 4 KB. A burst is asked for when all of it is here: its beats wait for
-// the memory alone. Up to OUTSTANDING have no response yet. The last beat has strobes for the bytes that there are.
+// The memory is written in bursts of up to MAX_BEATS beats (a power of two; 256 with AXI4 at most, 16 with AXI3) that
+// end where a multiple of their length does, so that none crosses 4 KB. A burst is asked for when all of it is here:
+// its beats wait for the memory alone. Up to OUTSTANDING have no response yet. The last beat has strobes for the bytes
+// that there are.
 module hlsgen_write #(
     parameter int        DATA_BITS    = 64,  // 32, 64, 128, 256 or 512
     parameter int        STREAM_BYTES = 4,
@@ -79,13 +80,14 @@ module hlsgen_write #(
     logic [2:0]  wrong;
     assign s_axi_control_bresp = 2'd0;
     assign s_axi_control_rresp = 2'd0;
-    hlsgen_mover_control #(.BYTES(BYTES), .HASH(HASH)) control (.clk(ap_clk), .rst_n(ap_rst_n), .awaddr(s_axi_control_awaddr),
-        .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready), .wdata(s_axi_control_wdata),
-        .wstrb(s_axi_control_wstrb), .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready),
-        .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready), .araddr(s_axi_control_araddr),
-        .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready), .rdata(s_axi_control_rdata),
-        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready), .interrupt(interrupt), .go(go), .address(address),
-        .table_address(table_address), .frames(frames), .done(done), .wrong(wrong));
+    hlsgen_mover_control #(.BYTES(BYTES), .HASH(HASH)) control (.clk(ap_clk), .rst_n(ap_rst_n),
+        .awaddr(s_axi_control_awaddr), .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready),
+        .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb), .wvalid(s_axi_control_wvalid),
+        .wready(s_axi_control_wready), .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready),
+        .araddr(s_axi_control_araddr), .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready),
+        .rdata(s_axi_control_rdata), .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
+        .interrupt(interrupt), .go(go), .address(address), .table_address(table_address), .frames(frames), .done(done),
+        .wrong(wrong));
 
     // Words are taken up to the last one of the last frame.
     logic        taking, sequences, moves, word_ready, step_end, longest, frame_end, all_end;
@@ -119,12 +121,12 @@ module hlsgen_write #(
     logic                 beat_valid, beat_end, room, push, pop, closes, ended, sent_end, there;
     assign push = beat_valid && room;
     assign closes = push && (beat_end || &push_at);
-    hlsgen_mover_gearbox #(.IN(STREAM_BYTES), .OUT(BYTES)) gearbox (.clk(ap_clk), .rst(!ap_rst_n), .in_data(s_axis_tdata),
-        .in_valid(s_axis_tvalid && taking), .in_end(all_end), .in_ready(word_ready), .out_data(beat), .out_keep(keep),
-        .out_valid(beat_valid), .out_end(beat_end), .out_ready(room));
+    hlsgen_mover_gearbox #(.IN(STREAM_BYTES), .OUT(BYTES)) gearbox (.clk(ap_clk), .rst(!ap_rst_n),
+        .in_data(s_axis_tdata), .in_valid(s_axis_tvalid && taking), .in_end(all_end), .in_ready(word_ready),
+        .out_data(beat), .out_keep(keep), .out_valid(beat_valid), .out_end(beat_end), .out_ready(room));
     hlsgen_stream #(.WIDTH(DATA_BITS + 1), .PLACES(DEPTH), .STYLE(DEPTH > 64 ? "bram" : "lutram")) data (.clk(ap_clk),
-        .rst(!ap_rst_n), .room(room), .claim(push), .din({beat_end, beat}), .write(push), .word({sent_end, m_axi_gmem_wdata}),
-        .valid(there), .read(pop));
+        .rst(!ap_rst_n), .room(room), .claim(push), .din({beat_end, beat}), .write(push),
+        .word({sent_end, m_axi_gmem_wdata}), .valid(there), .read(pop));
     always_ff @(posedge ap_clk) begin
         if (!ap_rst_n) ended <= 1'b0;
         else if (go) ended <= 1'b0;

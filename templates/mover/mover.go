@@ -1,5 +1,5 @@
-// Package mover has the data movers of the host's port in SystemVerilog: hlsgen_read moves frames from memory to a stream,
-// hlsgen_write from a stream to memory. They depend on no design; a Config is the parameters of one.
+// Package mover has the data movers of the host's port in SystemVerilog: hlsgen_read moves frames from memory to a
+// stream, hlsgen_write from a stream to memory. They depend on no design; a Config is the parameters of one.
 //
 //	mover.go                  the files, and a Config
 //	hlsgen_read.sv            memory to stream: AXI4 reads, AXI4-Stream out
@@ -11,11 +11,11 @@
 // The host writes the data's address, the number of frames and, for sequences, the address of a table with the steps of
 // each; then it starts the mover and waits for its interrupt, or polls. Data begin at a multiple of the bus' width, a
 // table at one of 64 bytes; the error register says where something is refused, a memory responds with an error, or
-// TLAST comes at a wrong place. A mover that writes takes lengths from TLAST: of the table it only looks whether there is
-// one.
+// TLAST comes at a wrong place. A mover that writes takes lengths from TLAST: of the table it only looks whether there
+// is one.
 //
-// The bench in testdata runs both in Verilator, with a model of the memory, of the host and of the stream, and a monitor
-// that knows the rules of AXI4; planted faults show that it sees them.
+// The bench in testdata runs both in Verilator, with a model of the memory, of the host and of the stream, and a
+// monitor that knows the rules of AXI4; planted faults show that it sees them.
 //
 // In come a port and the memory it is to be moved from or to; out come Files and parameters. It sees templates and its
 // rtl (FIFOs).

@@ -14,7 +14,8 @@
 // The pins of a mover. Those of its memory have one name each: a is AR or AW, data is R or W.
 struct pins {
     CData *interrupt;
-    CData *ctl_awaddr, *ctl_awvalid, *ctl_awready, *ctl_wstrb, *ctl_wvalid, *ctl_wready, *ctl_bresp, *ctl_bvalid, *ctl_bready;
+    CData *ctl_awaddr, *ctl_awvalid, *ctl_awready, *ctl_wstrb, *ctl_wvalid, *ctl_wready;
+    CData *ctl_bresp, *ctl_bvalid, *ctl_bready;
     CData *ctl_araddr, *ctl_arvalid, *ctl_arready, *ctl_rresp, *ctl_rvalid, *ctl_rready;
     IData *ctl_wdata, *ctl_rdata;
     QData* addr;
@@ -24,7 +25,8 @@ struct pins {
     CData *tlast, *tvalid, *tready;
     VlWide<32>* tdata;
 
-    // What has been taken goes away behind the edge of the clock: drop says which pin is to be low then, fall makes it so.
+    // What has been taken goes away behind the edge of the clock: drop says which pin is to be low then, fall makes it
+    // so.
     mutable std::vector<CData*> dropped{};
     void drop(CData* pin) const { dropped.push_back(pin); }
     void fall() const {

@@ -1,5 +1,5 @@
-// The memory behind a mover: an AXI4 slave that lets everything wait as long as its pace says. Where RLAST is planted wrong, it
-// comes with a burst's first beat.
+// The memory behind a mover: an AXI4 slave that lets everything wait as long as its pace says. Where RLAST is planted
+// wrong, it comes with a burst's first beat.
 #pragma once
 #include "bench.hpp"
 

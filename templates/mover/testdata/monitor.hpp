@@ -1,7 +1,7 @@
-// The monitor looks at the pins of a mover once a clock and tells what is against the protocol of AXI4, or outside of what the
-// transfer is about. It shares nothing with the model of the memory. What it tells:
+// The monitor looks at the pins of a mover once a clock and tells what is against the protocol of AXI4, or outside of
+// what the transfer is about. It shares nothing with the model of the memory. What it tells:
 //
-//   stable AR, AW, W, T, B, R   what waits for READY went away or changed; T is the stream, B and R are of the registers
+//   stable AR, AW, W, T, B, R   what waits for READY went away or changed; T is the stream, B and R the registers'
 //   size         beats are not as wide as the bus, not aligned, or the burst is not INCR
 //   length       a burst has too many beats
 //   4KB          a burst crosses a border

@@ -15,7 +15,8 @@ class mover {
   public:
     // Plain transfers of many bytes without stalls, or any.
     mover(const setup& s, const pins& p, uint64_t seed, unsigned transfers, bool fast, bool wrong_rlast)
-        : s(s), p(p), c(seed), left(transfers), fast(fast), make(s, c), mem(s, p, c, wrong_rlast), host(p, c), watch(s, p, told) {
+        : s(s), p(p), c(seed), left(transfers), fast(fast), make(s, c), mem(s, p, c, wrong_rlast),
+          host(p, c), watch(s, p, told) {
         identify();
     }
 

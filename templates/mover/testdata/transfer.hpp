@@ -40,7 +40,8 @@ class maker {
   public:
     maker(const setup& s, chance& c) : s(s), c(c) {}
 
-    // plain is a transfer of so many bytes at least, of frames of one length, without anything wrong, from a border of 4 KB on.
+    // plain is a transfer of so many bytes at least, of frames of one length, without anything wrong, from a border of
+    // 4 KB on.
     transfer plain(uint64_t bytes) {
         transfer t;
         t.address = 1ull << 32;
