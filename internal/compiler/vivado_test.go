@@ -34,7 +34,8 @@ func TestMoverTops(t *testing.T) {
 			}
 			for _, top := range tops {
 				name := strings.TrimSuffix(filepath.Base(top), ".v")
-				args := append([]string{"--lint-only", "-Wall", "-Wno-DECLFILENAME", "--top-module", name, top}, texts...)
+				args := append([]string{"--lint-only", "-Wall", "-Wno-DECLFILENAME", "--top-module", name, top},
+					texts...)
 				if said, err := exec.Command(verilator, args...).CombinedOutput(); err != nil || len(said) > 0 {
 					t.Errorf("%s: %v\n%s", name, err, said)
 				}

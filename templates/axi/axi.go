@@ -1,5 +1,5 @@
-// Package axi writes a simulation of an accelerator behind its data movers: the SystemVerilog of both in Verilator, with
-// a memory that answers late, as a library that drivers take for a device.
+// Package axi writes a simulation of an accelerator behind its data movers: the SystemVerilog of both in Verilator,
+// with a memory that answers late, as a library that drivers take for a device.
 //
 //	axi.go         the files
 //	axi.sv.tpl     the accelerator joined to a mover per stream
