@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
@@ -49,5 +50,16 @@ func TestEngineNetlist(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPerBench holds how many frames a bench has: what it holds is bounded, and there are two at least.
+func TestPerBench(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]int{1: maxBench / 4, maxBench / 12: 3, maxBench: 2} {
+		of := dataflow.Type{Shape: dataflow.Shape{size, 4}}
+		if got := perBench(&dataflow.Graph{Streams: []*dataflow.Stream{{Type: of}}}); got != want {
+			t.Errorf("%d frames of %d elements, want %d", got, 4*size, want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -151,6 +152,19 @@ const (
 	maxTold = 1 << 22 // words on all streams: of more, only the outputs' clocks are compared
 	maxSlow = 1 << 17 // clocks of all frames: for more it pays to optimise a bench
 )
+
+// maxBench is the elements on all streams of the frames that one bench has: their words are text, in memory and in
+// files.
+const maxBench = 1 << 26
+
+// perBench is how many frames one bench runs: two at least, as the second follows the first through the pipeline. Those
+// that depend on each other stay together.
+func perBench(g *dataflow.Graph) int {
+	if g.Keeps() {
+		return math.MaxInt
+	}
+	return max(2, maxBench/max(elements(g), 1))
+}
 
 // verilated runs the design in SystemVerilog, or its netlist. Every word of every stream has to be Eval's, and has to
 // move in the clock in which it moves in engine cycle.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hlsgen/folding"
@@ -181,11 +182,13 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	if err != nil {
 		return nil, modelError(err, r.Source, d)
 	}
-	streams, err := eval(ctx, m, in)
-	if err != nil {
-		return nil, err
+	var streams, out []tensors
+	if o.Engine == Eval || o.Trace != "" {
+		if streams, err = eval(ctx, m, in); err != nil {
+			return nil, err
+		}
+		out = pick(streams, m.Graph.Out)
 	}
-	out := pick(streams, m.Graph.Out)
 	switch o.Engine {
 	case Cycle, CSim, RTL, Netlist:
 		if out, err = r.runDesign(ctx, o, m, in, d); err != nil || d.Failed() {
@@ -242,6 +245,20 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		return nil, err
 	}
 	design := r.Design.Design
+	if synthesised {
+		o.Step("compiling", 0, 0)
+		for part := range slices.Chunk(in, perBench(design.Model.Graph)) {
+			streams, err := eval(ctx, design.Model, part)
+			if err != nil {
+				return nil, err
+			}
+			if err := verilated(ctx, o.Engine, design, part, streams); err != nil {
+				return nil, err
+			}
+			out = append(out, pick(streams, design.Model.Graph.Out)...)
+		}
+		return out, nil
+	}
 	streams, err := eval(ctx, design.Model, in)
 	if err != nil {
 		return nil, err
@@ -253,9 +270,6 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		return r.Trace.Outputs, o.draw(design, r.Trace)
 	}
 	o.Step("compiling", 0, 0)
-	if synthesised {
-		return pick(streams, design.Model.Graph.Out), verilated(ctx, o.Engine, design, in, streams)
-	}
 	files, err := templates.Project(design, templates.Vectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return nil, err
