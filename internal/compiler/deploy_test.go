@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"context"
+	"math/big"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/num"
 	"hlsgen/internal/tier"
 )
 
@@ -40,7 +42,7 @@ func TestDriver(t *testing.T) {
 	cases := []struct {
 		model   string
 		lengths []int
-		whole   bool // values from 0 to 15, which bytes hold
+		whole   bool // bytes, each a sixteenth
 	}{
 		{"digits-mlp-w2a2", nil, false},
 		{"digits-mlp-w2a2", nil, true},
@@ -61,6 +63,7 @@ func TestDriver(t *testing.T) {
 			args := []string{"testdata/predict.py", filepath.Join(o.Out, "deploy"), "", "", ""}
 			sim := SimOptions{Options: o, Engine: Eval}
 			if c.whole {
+				in.DType, o.Arrives = "uint8", &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 16)}
 				in.Data = make([]float64, len(x.Data))
 				for i := range in.Data {
 					in.Data[i] = float64(i * 7 % 16)

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "host/host.hpp"
@@ -95,7 +96,10 @@ public:
     // steps as steps says, and so do results.
     template <class T> std::vector<float> predict(const std::vector<T>& x, const std::vector<std::size_t>& steps = {}) {
         if (network.inputs != 1 || network.outputs != 1) throw unfit("the model has several inputs or outputs: call run");
-        const std::vector<double> y = run({std::vector<double>(x.begin(), x.end())}, steps)[0];
+        std::vector<double> reals(x.begin(), x.end());
+        if constexpr (std::is_integral_v<T>) // they stand for numbers, where the accelerator was built for integers
+            for (double& v : reals) v = meant(network.sends[0], std::int64_t(v));
+        const std::vector<double> y = run({reals}, steps)[0];
         return std::vector<float>(y.begin(), y.end());
     }
 
@@ -114,6 +118,16 @@ public:
 
 private:
     device& on;
+
+    // meant is the number that an integer of an input stands for.
+    static double meant(const sent& s, std::int64_t code) {
+        if (s.quantisers != nullptr) throw unfit(std::string("input \"") + network.input[s.input].name + "\" is real, the data are integers: build with --input-type");
+        if (s.values == nullptr) return double(code);
+        if (code < s.lo || code > s.hi)
+            throw unfit(std::string("input \"") + network.input[s.input].name + "\": " + std::to_string(code) + " is no integer from " + std::to_string(s.lo) +
+                        " to " + std::to_string(s.hi));
+        return s.values[code - s.lo];
+    }
 
     static std::size_t words(const stream& s, std::size_t steps) { return s.words * s.bytes * steps; }
 

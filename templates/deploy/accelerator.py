@@ -84,6 +84,7 @@ class _Sent:
         self.at = send["input"]
         self.index = np.array(send["index"], np.intp)
         self.integers = send.get("integers")
+        self.input["integers"] = self.integers is not None
         self.quantisers = [(np.array(q["thresholds"], np.float32), np.array(q["codes"], np.int64))
                            for q in send.get("quantise", [])]
         which = send.get("which")
@@ -274,7 +275,8 @@ class Accelerator:
     def predict(self, *arrays, lengths=None):
         """Results of samples, one array per output of the model, or the one array where it has one.
 
-        An array holds samples side by side, or is one sample. Sequences of different lengths are a list of arrays, or
+        An array holds samples side by side, or is one sample. Real numbers are rounded to the type of the input; integers
+        are those that the accelerator was built for, by --input-type or the model itself. Sequences of different lengths are a list of arrays, or
         an array of the longest and the lengths: then zeros stand behind the ends of shorter ones.
         """
         arrays = list(arrays)
@@ -348,14 +350,15 @@ class Accelerator:
     def _checked(tensor, array):
         if array.dtype.kind not in "fiub":
             raise Unfit("input %r has the type %s, want numbers" % (tensor["name"], array.dtype))
+        if tensor["dtype"].startswith("float") and array.dtype.kind in "iub" and not tensor.get("integers"):
+            raise Unfit("input %r is of type %s, the data are integers (%s): give the numbers that they stand for, or build "
+                        "with --input-type" % (tensor["name"], tensor["dtype"], array.dtype))
         if array.dtype.kind == "f":
             if not np.isfinite(array).all():
                 at = np.argwhere(~np.isfinite(array))[0]
                 raise Unfit("input %r, element %s is %r" % (tensor["name"], at.tolist(), array[tuple(at)].item()))
             if tensor["dtype"] == "float32":
                 array = array.astype(np.float32)
-        elif tensor["dtype"] == "float32" and array.dtype.itemsize > 2:
-            array = array.astype(np.float32)
         return array
 
     def _sequences(self, arrays, lengths, listed):
