@@ -159,7 +159,7 @@ func TestDriverAXI(t *testing.T) {
 				args...)
 			for _, stall := range []string{"0", "30", "80"} {
 				c := exec.Command(tools[3], args...)
-				c.Env = append(c.Environ(), "HLSGEN_STALL="+stall)
+				c.Env = append(c.Environ(), "AXI_STALL="+stall)
 				if said, err := c.CombinedOutput(); err != nil || !strings.Contains(string(said), "PASS ") {
 					t.Errorf("%s of 100 clocks pass: %v\n%s", stall, err, said)
 				}

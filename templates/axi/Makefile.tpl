@@ -1,6 +1,6 @@
 # The accelerator behind its movers, in Verilator, as a library: deploy/accelerator.py takes it for a device.
 #     make            build/lib{{ v.Top|req }}.so
-# Of a program that uses it, HLSGEN_STALL is how many of a hundred clocks the memory lets pass (0).
+# Of a program that uses it, AXI_STALL is how many of a hundred clocks the memory lets pass (0).
 TOP     := {{ v.Top|req }}
 SOURCES := $(TOP)_axi.sv ../$(TOP).sv $(wildcard ../layers/*.sv ../lib/*.sv) $(filter-out $(patsubst ../lib/%,../../vivado/ip/%,$(wildcard ../lib/*.sv)),$(wildcard ../../vivado/ip/*.sv))
 

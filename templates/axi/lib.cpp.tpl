@@ -52,7 +52,7 @@ static std::uint64_t place(machine& m, std::size_t bytes);
 class machine {
 public:
     machine() {
-        if (const char* text = std::getenv("HLSGEN_STALL")) stall = unsigned(std::atoi(text));
+        if (const char* text = std::getenv("AXI_STALL")) stall = unsigned(std::atoi(text));
         context.randReset(2);
         top = std::make_unique<Vaxi>(&context);
 {%- for m in v.Movers %}
