@@ -63,7 +63,8 @@ func TestDriver(t *testing.T) {
 			args := []string{"testdata/predict.py", filepath.Join(o.Out, "deploy"), "", "", ""}
 			sim := SimOptions{Options: o, Engine: Eval}
 			if c.whole {
-				in.DType, o.Arrives = "uint8", &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 16)}
+				in.DType = "uint8"
+				o.Arrives = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 16)}
 				in.Data = make([]float64, len(x.Data))
 				for i := range in.Data {
 					in.Data[i] = float64(i * 7 % 16)
