@@ -8,7 +8,6 @@ import (
 	"hlsgen/boards"
 	"hlsgen/templates"
 	"hlsgen/templates/axi"
-	"hlsgen/templates/mover"
 	"hlsgen/templates/vivado"
 )
 
@@ -33,9 +32,6 @@ func onBoard(r *Result, o Options) (templates.Files, error) {
 	files, err := s.Files(flows...)
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
-	}
-	for _, f := range mover.Files() {
-		files = append(files, templates.File{Path: "vivado/ip/" + f.Path, Data: f.Data})
 	}
 	if !o.Backend.RTL() {
 		return files, nil

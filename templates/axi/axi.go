@@ -6,7 +6,7 @@
 //	lib.cpp.tpl    the library: the memory, the host that writes registers, the bytes of frames
 //	Makefile.tpl   builds it
 //
-// In comes a System of package vivado, out come Files. It sees templates, vivado and dataflow.
+// In comes a System of package vivado, out come Files. It sees templates, vivado, mover and dataflow.
 package axi
 
 import (
@@ -16,6 +16,7 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
+	"hlsgen/templates/mover"
 	"hlsgen/templates/vivado"
 )
 
@@ -24,11 +25,11 @@ var sources embed.FS
 
 // A moverView is a mover as templates show it.
 type moverView struct {
-	Name, IP, Stream, TDATA                  string // TDATA is the highest bit of the stream's word
-	Write, Packets                           bool   // Packets: the accelerator's stream has TLAST
-	DataBits, High, Strobe                   string // of the memory's word: bits, the highest one, the highest strobe
-	StreamBytes, MaxBeats, Outstanding, Last string // Last is STEPS of a mover that writes
-	FrameBytes, Hash, Bytes, Number          string
+	Name, IP, Stream, TDATA string // TDATA is the highest bit of the stream's word
+	Write, Packets          bool   // Packets: the accelerator's stream has TLAST
+	Params                  []mover.Parameter
+	High, Strobe, Bytes     string // of the memory's word: the highest bit, the highest strobe, its bytes
+	FrameBytes, Number      string
 }
 
 type view struct {
@@ -43,16 +44,15 @@ func Files(s *vivado.System, d *dataflow.Design) (templates.Files, error) {
 	v := view{Top: s.Top}
 	l := d.Model.Lengths
 	for _, m := range s.Movers {
-		n := moverView{Name: m.Name, IP: m.IP(), Stream: m.Stream, TDATA: strconv.Itoa(8*m.StreamBytes - 1),
-			Write: m.Write, DataBits: strconv.Itoa(m.DataBits), High: strconv.Itoa(m.DataBits - 1),
-			Strobe: strconv.Itoa(m.DataBits/8 - 1), StreamBytes: strconv.Itoa(m.StreamBytes),
-			MaxBeats: strconv.Itoa(m.MaxBeats), Outstanding: strconv.Itoa(m.Outstanding), Last: strconv.Itoa(m.Steps),
-			FrameBytes: strconv.Itoa(m.FrameBytes), Hash: m.Hash, Bytes: strconv.Itoa(m.DataBits / 8)}
+		n := moverView{Name: m.Name, IP: m.Module(), Stream: m.Stream, TDATA: strconv.Itoa(8*m.StreamBytes - 1),
+			Write: m.Writes, Params: m.Parameters(), High: strconv.Itoa(m.DataBits - 1),
+			Strobe: strconv.Itoa(m.DataBits/8 - 1), FrameBytes: strconv.Itoa(m.FrameBytes),
+			Bytes: strconv.Itoa(m.DataBits / 8)}
 		list := &v.Readers
-		if m.Write {
+		if m.Writes {
 			list = &v.Writers
 		}
-		n.Packets = m.Write || l != nil && l.In[len(v.Readers)] >= 0
+		n.Packets = m.Writes || l != nil && l.In[len(v.Readers)] >= 0
 		n.Number = strconv.Itoa(len(*list))
 		*list, v.Movers = append(*list, n), append(v.Movers, n)
 	}

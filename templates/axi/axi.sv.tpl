@@ -59,8 +59,9 @@ module {{ v.Top|req }}_axi (
     logic [{{ m.TDATA|req }}:0] {{ m.Stream|req }}_data;
     logic {{ m.Stream|req }}_valid, {{ m.Stream|req }}_ready, {{ m.Stream|req }}_last;
     {{ m.IP|req }} #(
-        .DATA_BITS({{ m.DataBits|req }}), .STREAM_BYTES({{ m.StreamBytes|req }}), .MAX_BEATS({{ m.MaxBeats|req }}), .OUTSTANDING({{ m.Outstanding|req }}),
-        .FRAME_BYTES({{ m.FrameBytes|req }}), {% if m.Write %}.STEPS({{ m.Last|req }}), {% endif %}.HASH(64'h{{ m.Hash|req }})
+{%- for p in m.Params %}
+        .{{ p.Name|req }}({{ p.Value|req }}){% if not forloop.Last %},{% endif %}
+{%- endfor %}
     ) {{ m.Name|req }} (
         .ap_clk(ap_clk), .ap_rst_n(ap_rst_n),
         .s_axi_control_awaddr({{ m.Name|req }}_s_axi_control_awaddr),

@@ -167,8 +167,8 @@ private:
 
     static std::int64_t integer_of(const sent& s, double x) {
         if (s.values != nullptr) {
-            for (std::int64_t code = s.lo; code <= s.hi; code++)
-                if (s.values[code - s.lo] == x) return code;
+            const auto end = s.values + (s.hi - s.lo + 1), at = std::lower_bound(s.values, end, x); // they rise
+            if (at != end && *at == x) return s.lo + (at - s.values);
         } else if (x >= double(s.lo) && x <= double(s.hi) && x == std::floor(x)) {
             return std::int64_t(x);
         }

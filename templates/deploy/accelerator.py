@@ -188,7 +188,8 @@ class Library:
 
 
 class Pynq:
-    """A bitstream on a board with PYNQ: NAME.bit, with NAME.hwh beside it."""
+    """A bitstream on a board with PYNQ: NAME.bit, with NAME.hwh beside it. A batch has timeout seconds, and one for each of
+    its frames."""
 
     CONTROL, ADDRESS, FRAMES, TABLE, ERROR, HASH = 0x00, 0x10, 0x1C, 0x24, 0x30, 0x34
 
@@ -237,11 +238,12 @@ class Pynq:
 
     def wait(self, started):
         buffers, kept = started
-        end, received = time.time() + self.timeout, []
+        seconds, received = self.timeout + max(len(b[3]) for b in buffers), []
+        end = time.time() + seconds
         for mover, stream, buffer, frames in buffers:
             while not mover.read(self.CONTROL) & 2:
                 if time.time() > end:
-                    raise RuntimeError("stream %s is not through after %g s" % (stream["port"], self.timeout))
+                    raise RuntimeError("stream %s is not through after %g s" % (stream["port"], seconds))
             error = mover.read(self.ERROR)
             if error:
                 raise RuntimeError("stream %s ended with error %#x" % (stream["port"], error))

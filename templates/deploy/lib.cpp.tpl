@@ -5,7 +5,12 @@
 #include <cstdint>
 #include <string>
 
-static std::string said; // why the last run failed
+static std::string said;    // why the last run failed
+static bool broken = false; // it failed with words under way: what comes next would be wrong
+
+template <class WORD> static void drain(hls::stream<WORD>& s) {
+    while (!s.empty()) s.read();
+}
 
 template <int BITS> static ap_uint<BITS> word_of(const std::uint8_t* bytes) {
     ap_uint<BITS> word = 0;
@@ -65,9 +70,20 @@ extern "C" int hlsgen_run(std::size_t frames, const std::uint8_t* const* in, con
 {%- for p in v.Ports %}
     {{ p.Kind|req }} {{ p.Name|req }}("{{ p.Name|req }}");
 {%- endfor %}
+    const auto fail = [&] {
+{%- for p in v.Ports %}
+        drain({{ p.Name|req }});
+{%- endfor %}
+        broken = true;
+        return 1;
+    };
+    if (broken) {
+        said = "a run has failed before, and left words behind: load the library again";
+        return 1;
+    }
     for (std::size_t f = 0; f < frames; f++) {
 {%- for p in v.In %}
-        if (!send<{{ p.TDATA|req }}>("{{ p.Name|req }}", {{ p.Name|req }}, in[{{ p.Number|req }} * frames + f], in_bytes[{{ p.Number|req }} * frames + f])) return 1;
+        if (!send<{{ p.TDATA|req }}>("{{ p.Name|req }}", {{ p.Name|req }}, in[{{ p.Number|req }} * frames + f], in_bytes[{{ p.Number|req }} * frames + f])) return fail();
 {%- endfor %}
         std::size_t came[{{ v.Outputs|req }}] = {};
         bool done = false;
@@ -75,13 +91,13 @@ extern "C" int hlsgen_run(std::size_t frames, const std::uint8_t* const* in, con
             {{ v.Top|req }}({{ v.Args|req }});
             done = true;
 {%- for p in v.Out %}
-            if (!take<{{ p.TDATA|req }}>("{{ p.Name|req }}", {{ p.Name|req }}, out[{{ p.Number|req }} * frames + f], out_bytes[{{ p.Number|req }} * frames + f], came[{{ p.Number|req }}])) return 1;
+            if (!take<{{ p.TDATA|req }}>("{{ p.Name|req }}", {{ p.Name|req }}, out[{{ p.Number|req }} * frames + f], out_bytes[{{ p.Number|req }} * frames + f], came[{{ p.Number|req }}])) return fail();
             done = done && came[{{ p.Number|req }}] == out_bytes[{{ p.Number|req }} * frames + f];
 {%- endfor %}
         }
         if (!done) {
             said = "frame " + std::to_string(f) + ": words are missing after " + std::to_string(enough) + " calls";
-            return 1;
+            return fail();
         }
     }
     return 0;

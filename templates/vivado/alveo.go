@@ -1,6 +1,10 @@
 package vivado
 
-import "strings"
+import (
+	"strings"
+
+	"hlsgen/templates/mover"
+)
 
 // A cardView is what link.cfg.tpl and package_xo.tcl.tpl show.
 type cardView struct {
@@ -52,7 +56,7 @@ func (s *System) kernels() (list []kernel) {
 	for k, m := range s.Movers {
 		list = append(list, m.kernel())
 		mode := "read_only"
-		if m.Write {
+		if m.Writes {
 			mode = "write_only"
 		}
 		accelerator.Ports = append(accelerator.Ports, port{m.Stream, mode, 8 * m.StreamBytes, "stream", ""})
@@ -64,7 +68,7 @@ func (s *System) kernels() (list []kernel) {
 // kernel is the mover's: it starts as kernels of Vitis HLS do.
 func (m Mover) kernel() kernel {
 	mode := "write_only"
-	if m.Write {
+	if m.Writes {
 		mode = "read_only"
 	}
 	return kernel{Name: m.KernelName(), VLNV: "hlsgen:kernels:" + m.KernelName() + ":1.0", Protocol: "ap_ctrl_hs",
@@ -83,23 +87,19 @@ func (m Mover) kernel() kernel {
 type topView struct {
 	Name, IP string
 	Write    bool
-	Params   []setting
+	Params   []mover.Parameter
 }
 
-// top is the module of a kernel: nobody says its parameters.
-func (m Mover) top() topView {
-	v := topView{m.KernelName(), m.IP(), m.Write, m.config()}
-	v.Params[len(v.Params)-1].Value = "64'h" + m.Hash
-	return v
+// top is the module of a mover with a name of its own.
+func top(name string, c mover.Config) topView {
+	return topView{name, c.Module(), c.Writes, c.Parameters()}
 }
 
 // tops are the modules of the movers' IPs, whose parameters are said in block designs.
 func tops() (list []topView) {
-	for _, m := range []Mover{{}, {Write: true}} {
-		m.DataBits, m.StreamBytes, m.MaxBeats, m.Outstanding, m.FrameBytes, m.Hash = 64, 4, 16, 4, 4, "0"
-		v := m.top()
-		v.Name = m.IP() + "_ip"
-		list = append(list, v)
+	for _, writes := range []bool{false, true} {
+		c := mover.Config{Writes: writes, DataBits: 64, StreamBytes: 4, MaxBeats: 16, Outstanding: 4, FrameBytes: 4}
+		list = append(list, top(c.Module()+"_ip", c))
 	}
 	return list
 }

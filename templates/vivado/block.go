@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"hlsgen/boards"
 )
@@ -140,7 +141,7 @@ func (s *System) block(flow Flow) blockView {
 	resets := []string{"control/aresetn", "accelerator/ap_rst_n"}
 	v.Links = append(v.Links, link{"ps/" + p.control, "control/S00_AXI"})
 	for k, m := range s.Movers {
-		v.Cells = append(v.Cells, cell{m.Name, "hlsgen:kernels:" + m.IP() + ":*", m.config()})
+		v.Cells = append(v.Cells, cell{m.Name, "hlsgen:kernels:" + m.Module() + ":*", m.config()})
 		clocks, resets = append(clocks, m.Name+"/ap_clk"), append(resets, m.Name+"/ap_rst_n")
 		v.Links = append(v.Links, link{fmt.Sprintf("control/M%02d_AXI", k), m.Name + "/s_axi_control"}, m.stream())
 	}
@@ -154,20 +155,17 @@ func (s *System) block(flow Flow) blockView {
 	return v
 }
 
-// config is the mover's parameters.
-func (m Mover) config() []setting {
-	list := []setting{{"DATA_BITS", strconv.Itoa(m.DataBits)}, {"STREAM_BYTES", strconv.Itoa(m.StreamBytes)},
-		{"MAX_BEATS", strconv.Itoa(m.MaxBeats)}, {"OUTSTANDING", strconv.Itoa(m.Outstanding)},
-		{"FRAME_BYTES", strconv.Itoa(m.FrameBytes)}}
-	if m.Write {
-		list = append(list, setting{"STEPS", strconv.Itoa(m.Steps)})
+// config is the mover's parameters as Tcl writes them.
+func (m Mover) config() (list []setting) {
+	for _, p := range m.Parameters() {
+		list = append(list, setting{p.Name, strings.Replace(p.Value, "64'h", "0x", 1)})
 	}
-	return append(list, setting{"HASH", "0x" + m.Hash})
+	return list
 }
 
 // stream joins the mover to the accelerator.
 func (m Mover) stream() link {
-	if m.Write {
+	if m.Writes {
 		return link{"accelerator/" + m.Stream, m.Name + "/" + m.Axis()}
 	}
 	return link{m.Name + "/" + m.Axis(), "accelerator/" + m.Stream}

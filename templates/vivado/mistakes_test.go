@@ -12,6 +12,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/internal/tier"
 	"hlsgen/templates/deploy"
+	"hlsgen/templates/mover"
 	"hlsgen/templates/vivado"
 )
 
@@ -196,10 +197,11 @@ func wide(t *testing.T) (s *vivado.System, verilog string, list []deploy.Stream)
 		if k >= 10 {
 			in = k - 10
 			name, direction = fmt.Sprintf("m_axis_%d", in), "output"
-			m = vivado.Mover{Name: "write_" + name, Write: true}
+			m = vivado.Mover{Name: "write_" + name}
 		}
-		m.Stream, m.StreamBytes, m.FrameBytes, m.DataBits, m.MaxBeats, m.Outstanding = name, 3, 12, 128, 64, 4
-		m.Port, m.Base, m.Hash = board.MemoryPorts[in%4], 0xA000_0000+uint64(k)*vivado.Range, s.Hash
+		m.Config = mover.Config{Writes: k >= 10, StreamBytes: 3, FrameBytes: 12, DataBits: 128, MaxBeats: 64,
+			Outstanding: 4, Hash: 0x0123456789abcdef}
+		m.Stream, m.Port, m.Base = name, board.MemoryPorts[in%4], 0xA000_0000+uint64(k)*vivado.Range
 		s.Movers = append(s.Movers, m)
 		list = append(list, deploy.Stream{Port: name, Bytes: 3, Words: 4})
 		for signal, bits := range map[string]string{"TDATA": "[23:0] ", "TLAST": ""} {

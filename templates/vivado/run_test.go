@@ -78,10 +78,6 @@ func opened(t *testing.T, s *vivado.System, flow vivado.Flow, verilog []byte) wo
 		t.Fatal(err)
 	}
 	w := workshop{dir: filepath.Join(t.TempDir(), "a [b] $c"), tools: t.TempDir(), system: s}
-	for _, ip := range []string{"read", "write"} {
-		files = append(files, templates.File{Path: "vivado/ip/hlsgen_" + ip + ".sv",
-			Data: []byte("module hlsgen_" + ip + "; endmodule\n")})
-	}
 	ip := "hls/build.ip/" + s.Top + "_ip/component.xml"
 	if flow == vivado.RTL {
 		ip = "rtl/build/ip/" + s.Top + "/component.xml"

@@ -2,11 +2,13 @@ package vivado
 
 import (
 	"fmt"
+	"strconv"
 
 	"hlsgen/boards"
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 	"hlsgen/templates/deploy"
+	"hlsgen/templates/mover"
 )
 
 // A System is what joins an accelerator to the memory of its host: a mover per stream.
@@ -20,19 +22,12 @@ type System struct {
 
 // A Mover is one between the memory and an AXI4-Stream of the accelerator.
 type Mover struct {
-	Name        string // of its cell, and of its compute unit: read_s_axis_0, write_m_axis_0
-	Write       bool   // from the stream to the memory
-	Stream      string // the accelerator's
-	StreamBytes int    // of a word of the stream
-	FrameBytes  int    // of a frame, or of a step of a sequence
-	DataBits    int    // of a word of the memory port
-	MaxBeats    int    // of a burst
-	Outstanding int    // bursts
-	Steps       int    // of a frame that is written, where frames differ in length; 0: they do not
-	Port        string // the memory port, or the bank
+	mover.Config
+	Name   string // of its cell, and of its compute unit: read_s_axis_0, write_m_axis_0
+	Stream string // the accelerator's
+	Port   string // the memory port, or the bank
 	// of its registers, where the PS sees them; 0 on a card, whose linker gives them out
 	Base uint64
-	Hash string
 }
 
 // Range is how much of the address space a mover's registers have.
@@ -40,13 +35,6 @@ const Range = 0x10000
 
 // maxMovers is how many one SmartConnect joins to the PS (PG247).
 const maxMovers = 16
-
-// Bursts are of at most so many bytes, and so many of them are on their way: enough to cover the latency of the memory,
-// and little to hold.
-const (
-	burst       = 1024
-	outstanding = 4
-)
 
 // cardBits is the width of a memory port of a card: what UG1393 recommends for DDR4 and HBM.
 const cardBits = 512
@@ -56,17 +44,9 @@ type None struct{ Reason string }
 
 func (e *None) Error() string { return e.Reason }
 
-// IP is the name of the mover's IP.
-func (m Mover) IP() string {
-	if m.Write {
-		return "hlsgen_write"
-	}
-	return "hlsgen_read"
-}
-
 // Axis is the name of the mover's own AXI4-Stream.
 func (m Mover) Axis() string {
-	if m.Write {
+	if m.Writes {
 		return "s_axis"
 	}
 	return "m_axis"
@@ -106,16 +86,14 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 		s.Clock = Clock{Asked: d.Target.ClockMHz}
 	}
 	for k, send := range host.Send {
-		s.add(Mover{Name: "read_" + send.Port, Stream: send.Port, StreamBytes: send.Bytes,
-			FrameBytes: send.Bytes * send.Words}, k)
+		if err := s.add(face.In[k], false, send.Stream, k); err != nil {
+			return nil, err
+		}
 	}
 	for k, receive := range host.Receive {
-		m := Mover{Name: "write_" + receive.Port, Write: true, Stream: receive.Port, StreamBytes: receive.Bytes,
-			FrameBytes: receive.Bytes * receive.Words}
-		if whole := face.Out[k].Port.Words; whole > receive.Words {
-			m.Steps = whole / receive.Words
+		if err := s.add(face.Out[k], true, receive.Stream, k); err != nil {
+			return nil, err
 		}
-		s.add(m, k)
 	}
 	if len(s.Movers) > maxMovers {
 		return nil, &None{fmt.Sprintf("%d streams are more than the %d movers that one SmartConnect joins",
@@ -124,20 +102,29 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 	return s, nil
 }
 
-// add gives the k-th mover of its direction a memory port and an address.
-func (s *System) add(m Mover, k int) {
-	m.Port = s.Board.MemoryPorts[k%len(s.Board.MemoryPorts)]
-	m.DataBits, m.MaxBeats, m.Outstanding, m.Hash = s.Board.HostPortBits, 256, outstanding, s.Hash
+// add is the mover of a stream, the k-th of its direction, with a memory port and an address. The port's words are
+// those of the longest sequence; the host counts those of a step.
+func (s *System) add(p templates.AXIPort, writes bool, host deploy.Stream, k int) error {
+	m := Mover{Name: "read_" + p.Name, Stream: p.Name, Port: s.Board.MemoryPorts[k%len(s.Board.MemoryPorts)]}
+	if writes {
+		m.Name = "write_" + p.Name
+	}
+	bits, beats := s.Board.HostPortBits, mover.AXI4
 	if s.Board.PS == boards.NoPS {
-		m.DataBits = cardBits
+		bits = cardBits
 	} else {
 		m.Base = processors[s.Board.PS].window.Base + uint64(len(s.Movers))*Range
 	}
 	if s.Board.PS == boards.Zynq7000 {
-		m.MaxBeats = 16 // AXI3
+		beats = mover.AXI3
 	}
-	m.MaxBeats = min(m.MaxBeats, 8*burst/m.DataBits)
+	hash, err := strconv.ParseUint(s.Hash, 16, 64)
+	if err != nil {
+		return fmt.Errorf("hash of the host: %w", err)
+	}
+	m.Config, err = mover.Of(p, writes, bits, beats, p.Port.Words/host.Words, hash)
 	s.Movers = append(s.Movers, m)
+	return err
 }
 
 // A Window is a piece of the address space of the PS.

@@ -17,7 +17,7 @@
 // Texts run under tclsh in tests, where testdata/vivado.tcl is Vivado and testdata/table.tcl says what that knows, with
 // a source for each row; from the calls comes a graph, which is checked.
 //
-// In comes a Design, out come Files and a table of addresses. It sees templates, deploy, boards and dataflow.
+// In comes a Design, out come Files and a table of addresses. It sees templates, deploy, mover, boards and dataflow.
 package vivado
 
 import (
@@ -26,6 +26,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/templates"
+	"hlsgen/templates/mover"
 )
 
 //go:embed *.tpl
@@ -70,10 +71,13 @@ type makeView struct {
 type flowView struct{ Flow, IP, Made string }
 
 // Files are the files of the folder vivado, for an accelerator whose IP any of the flows makes; the first is taken
-// where nobody says which. The movers' own sources, the files vivado/ip/*.sv, are not among them.
+// where nobody says which.
 func (s *System) Files(flows ...Flow) (templates.Files, error) {
 	flow := flows[0]
 	var files templates.Files
+	for _, f := range mover.Files() {
+		files = append(files, templates.File{Path: "vivado/ip/" + f.Path, Data: f.Data})
+	}
 	add := func(path, template string, view any) error {
 		text, err := templates.Render(sources, template, view)
 		if err != nil {
@@ -113,7 +117,7 @@ func (s *System) Files(flows ...Flow) (templates.Files, error) {
 		}
 	}
 	for _, m := range s.Movers {
-		if err := add("kernels/"+m.KernelName()+".v", "mover.v.tpl", m.top()); err != nil {
+		if err := add("kernels/"+m.KernelName()+".v", "mover.v.tpl", top(m.KernelName(), m.Config)); err != nil {
 			return nil, err
 		}
 	}
