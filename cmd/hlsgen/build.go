@@ -106,6 +106,10 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	s.field("fits", "%s: %s", verdict, takes(d))
 	samples := d.Model.Turns.PerFrame()
 	s.field("throughput", "%s %s/s, %s", rate(d.FPS()), folding.Unit(samples), pace(samples, d.Clocks.Interval))
+	if mhz, fps := r.BoardClock(); mhz != 0 {
+		s.field("on board", "%s MHz, what the processor's dividers make: %s %s/s", r.System.Clock, rate(fps),
+			folding.Unit(samples))
+	}
 	s.latency(d)
 	s.sequences(compiler.SequencesOf(d))
 	s.field("bottleneck", "%s; to change it: %s", d.Bottleneck.Reason, d.Bottleneck.Cure)
@@ -357,6 +361,9 @@ type built struct {
 	Part     string  `json:"part"`
 	ClockMHz float64 `json:"clock_mhz"`         // asked for
 	Reached  float64 `json:"clock_reached_mhz"` // that rates are given for
+
+	OnBoard float64 `json:"clock_on_board_mhz,omitempty"` // what the processor's dividers make, where that is another
+
 	Fits     bool    `json:"fits"`
 	FPS      float64 `json:"fps"`
 	Interval float64 `json:"interval_clocks"`
@@ -409,6 +416,7 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 		Prefix:  append([]string{}, m.Prefix.Nodes...),
 		Suffix:  append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out,
 		Files: r.FileCount, Kept: r.Kept, outcome: outcomeOf(d, nil)}
+	b.OnBoard, _ = r.BoardClock()
 	for _, s := range f.Shares {
 		unit := 1.0
 		if s.Mean() {

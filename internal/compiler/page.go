@@ -111,6 +111,10 @@ func (r *Result) facts() (f report.Facts) {
 	if clock != r.Design.Target.ClockMHz {
 		f.Add("clock", plain(clock)+" MHz", "what the slowest path allows, by estimate")
 	}
+	if mhz, fps := r.BoardClock(); mhz != 0 {
+		f.Add("clock on the board", r.System.Clock.String()+" MHz",
+			fmt.Sprintf("what the processor's dividers make: %s %s/s", chart.Amount(fps), r.unit()))
+	}
 	if a := r.Accuracy; a != nil && a.Samples > 0 {
 		share := strconv.FormatFloat(100*float64(a.Right)/float64(a.Samples), 'f', 1, 64)
 		f.Add("accuracy", share+" %", fmt.Sprintf("%d of %d labelled samples", a.Right, a.Samples))

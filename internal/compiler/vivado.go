@@ -40,6 +40,16 @@ func onBoard(r *Result, o Options) (templates.Files, error) {
 	return append(files, more...), err
 }
 
+// BoardClock is the clock in MHz that a board's processor makes, and the frames a second that are left then, or samples
+// where frames are made of several; 0 where it makes what was asked for, or nobody knows of one.
+func (r *Result) BoardClock() (mhz, fps float64) {
+	if r.System == nil || r.System.Clock.MHz() == r.Design.Target.ClockMHz {
+		return 0, 0
+	}
+	mhz = r.System.Clock.MHz()
+	return mhz, r.Design.FPS() * min(1, mhz/r.Design.ClockMHz())
+}
+
 // toBitstream says how a board gets what was made; nothing where there is no way to it.
 func toBitstream(r *Result, o Options) []templates.Step {
 	if r.System == nil {
