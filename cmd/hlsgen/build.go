@@ -106,7 +106,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	s.field("fits", "%s: %s", verdict, takes(d))
 	samples := d.Model.Turns.PerFrame()
 	s.field("throughput", "%s %s/s, %s", rate(d.FPS()), folding.Unit(samples), pace(samples, d.Clocks.Interval))
-	if mhz, fps := r.BoardClock(); mhz != 0 {
+	if mhz, fps := compiler.BoardClockOf(r); mhz != 0 {
 		s.field("on board", "%s MHz, what the processor's dividers make: %s %s/s", r.System.Clock, rate(fps),
 			folding.Unit(samples))
 	}
@@ -416,7 +416,7 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 		Prefix:  append([]string{}, m.Prefix.Nodes...),
 		Suffix:  append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out,
 		Files: r.FileCount, Kept: r.Kept, outcome: outcomeOf(d, nil)}
-	b.OnBoard, _ = r.BoardClock()
+	b.OnBoard, _ = compiler.BoardClockOf(r)
 	for _, s := range f.Shares {
 		unit := 1.0
 		if s.Mean() {

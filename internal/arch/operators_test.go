@@ -16,11 +16,15 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// namesOperators reports whether a file may name operators of ONNX: those of the table may, and support of tests.
-// Layers have names of their own, and some are the same words.
+// namesOperators reports whether a file may name operators of ONNX: those of the table may, what writes ONNX, and
+// support of tests. Layers have names of their own, and some are the same words.
 func namesOperators(file string) bool {
-	return strings.HasPrefix(file, "hlslib/") || strings.HasPrefix(file, "frontend/graph/operators") ||
-		strings.HasPrefix(file, "internal/arch/") || addresses[path.Dir(file)] == support
+	for _, may := range []string{"hlslib/", "frontend/graph/operators", "internal/arch/", "templates/deploy/"} {
+		if strings.HasPrefix(file, may) {
+			return true
+		}
+	}
+	return addresses[path.Dir(file)] == support
 }
 
 // literals finds the string literals of production code that are one of the given names.

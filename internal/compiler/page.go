@@ -111,7 +111,7 @@ func (r *Result) facts() (f report.Facts) {
 	if clock != r.Design.Target.ClockMHz {
 		f.Add("clock", plain(clock)+" MHz", "what the slowest path allows, by estimate")
 	}
-	if mhz, fps := r.BoardClock(); mhz != 0 {
+	if mhz, fps := BoardClockOf(r); mhz != 0 {
 		f.Add("clock on the board", r.System.Clock.String()+" MHz",
 			fmt.Sprintf("what the processor's dividers make: %s %s/s", chart.Amount(fps), r.unit()))
 	}

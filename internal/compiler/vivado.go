@@ -40,9 +40,9 @@ func onBoard(r *Result, o Options) (templates.Files, error) {
 	return append(files, more...), err
 }
 
-// BoardClock is the clock in MHz that a board's processor makes, and the frames a second that are left then, or samples
-// where frames are made of several; 0 where it makes what was asked for, or nobody knows of one.
-func (r *Result) BoardClock() (mhz, fps float64) {
+// BoardClockOf is the clock in MHz that a board's processor makes, and the frames a second that are left then, or
+// samples where frames are made of several; 0 where it makes what was asked for, or nobody knows of one.
+func BoardClockOf(r *Result) (mhz, fps float64) {
 	if r.System == nil || r.System.Clock.MHz() == r.Design.Target.ClockMHz {
 		return 0, 0
 	}

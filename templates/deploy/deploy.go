@@ -5,11 +5,13 @@
 //	host.go          host.json, of a design
 //	accelerator.py   the driver; the same for every design
 //	accelerator.hpp  the same in C++; _xrt and _bare are doors to a card, and to a board without an operating system
+//	ends.go          host.json as ONNX: pre.onnx and post.onnx; onnx.go has the operators they are made of
 //	tables.go        host.json as C++
 //	host.hpp.tpl     its text
 //	lib.cpp.tpl      the library
 //
-// In comes a Design, out come Files. It sees templates, dataflow and num.
+// In comes a Design, out come Files. It sees templates, dataflow,
+// num and onnxpb.
 package deploy
 
 import (
@@ -51,6 +53,15 @@ func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files
 		return nil, err
 	}
 	files := templates.Files{{Path: "deploy/host/host.json", Data: text}}
+	for _, end := range []struct {
+		name string
+		text func() ([]byte, error)
+	}{{"pre", h.Pre}, {"post", h.Post}} {
+		if text, err = end.text(); err != nil {
+			return nil, err
+		}
+		files = append(files, templates.File{Path: "deploy/host/" + end.name + ".onnx", Data: text})
+	}
 	for _, name := range []string{"accelerator.py", "accelerator.hpp", "accelerator_xrt.hpp", "accelerator_bare.hpp"} {
 		driver, err := sources.ReadFile(name)
 		if err != nil {

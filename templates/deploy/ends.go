@@ -1,0 +1,263 @@
+package deploy
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"hlsgen/frontend/onnxio/onnxpb"
+)
+
+// Pre is host.json's quantisers as ONNX: inputs of the model become the codes of each stream into the accelerator, in
+// the order in which they travel, as int64. All tensors have a leading axis of samples. Inputs in range alone have
+// codes: there is nobody to refuse others.
+func (h *Host) Pre() ([]byte, error) {
+	s := newSketch("pre", h.Inputs)
+	rows := make([]string, len(h.Inputs)) // each input with one axis of elements, behind one of steps
+	for k, t := range h.Inputs {
+		name := fmt.Sprintf("%sinput_%d", s.own, k)
+		s.graph.Input = append(s.graph.Input, declared(t.Name, elementTypes[t.DType], t.axes()...))
+		rows[k] = s.flat(name, t)
+	}
+	for k, send := range h.Send {
+		name := fmt.Sprintf("%sstream_%d", s.own, k)
+		index := make([]int64, len(send.Index))
+		for i, at := range send.Index {
+			index[i] = int64(at)
+		}
+		x := s.gather(name+"_elements", rows[send.Input], vector(s, name+"_index", index), -1)
+		s.out(s.port(send.Port, h.Inputs), s.codes(name, x, send), h.Inputs[send.Input].Time >= 0, len(index))
+	}
+	return s.file()
+}
+
+// Post is host.json's results as ONNX: codes of each stream out of the accelerator, as int64, in the order in which
+// they travel, become the outputs of the model. All tensors have a leading axis of samples.
+func (h *Host) Post() ([]byte, error) {
+	s := newSketch("post", h.Outputs)
+	all := map[bool][]string{} // with steps, and without
+	for _, r := range h.Receive {
+		axes := []any{"samples"}
+		if r.Time {
+			axes = append(axes, "steps")
+		}
+		port := s.port(r.Port, h.Outputs)
+		s.graph.Input = append(s.graph.Input, declared(port, onnxpb.TensorProto_INT64,
+			append(axes, r.Words*r.PerWord)...))
+		all[r.Time] = append(all[r.Time], port)
+	}
+	frames := map[bool]string{}
+	for _, timed := range []bool{false, true} {
+		if len(all[timed]) > 0 {
+			frames[timed] = s.node("Concat", fmt.Sprintf("%sframes_%v", s.own, timed), all[timed], intAttr("axis", -1))
+		}
+	}
+	for k, r := range h.Results {
+		name, t := fmt.Sprintf("%soutput_%d", s.own, k), h.Outputs[k]
+		index := make([]int64, len(r.Index))
+		for i, at := range r.Index {
+			index[i] = int64(at)
+		}
+		codes := s.gather(name+"_codes", frames[r.Time], vector(s, name+"_index", index), -1)
+		s.shaped(name, s.cast(name+"_rounded", s.mean(name, codes, r), elementTypes[t.DType]), t)
+	}
+	return s.file()
+}
+
+// sample is the shape of one sample, without an axis that counts samples, and where the axis of steps lies in it.
+func (t Tensor) sample() (shape []int, time int) {
+	if t.Batch {
+		return t.Shape[1:], max(t.Time-1, -1)
+	}
+	return t.Shape, t.Time
+}
+
+// axes are those of many samples.
+func (t Tensor) axes() []any {
+	list := []any{"samples"}
+	shape, time := t.sample()
+	for k, n := range shape {
+		if k == time {
+			list = append(list, "steps")
+			continue
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// timeFirst is the order of axes in which steps come behind samples.
+func timeFirst(rank, time int) []int64 {
+	order := []int64{0, int64(time) + 1}
+	for k := range rank {
+		if k != time {
+			order = append(order, int64(k)+1)
+		}
+	}
+	return order
+}
+
+// flat is an input with its elements along one axis: [samples, elements], or [samples, steps, elements].
+func (s sketch) flat(name string, t Tensor) string {
+	x := t.Name
+	shape, time := t.sample()
+	flat := []int64{0, -1}
+	if time >= 0 {
+		x = s.node("Transpose", name+"_steps", []string{x}, intsAttr("perm", timeFirst(len(shape), time)))
+		flat = []int64{0, 0, -1}
+	}
+	return s.node("Reshape", name+"_flat", []string{x, vector(s, name+"_shape", flat)})
+}
+
+// shaped is an output in its shape, from what flat would make of it.
+func (s sketch) shaped(name, x string, t Tensor) {
+	shape, time := t.sample()
+	to, rank := []int64{0}, len(shape)
+	if time >= 0 {
+		to = append(to, 0)
+	}
+	for k, n := range shape {
+		if k != time {
+			to = append(to, int64(n))
+		}
+	}
+	x = s.node("Reshape", name+"_shaped", []string{x, vector(s, name+"_shape", to)})
+	if time >= 0 {
+		order := timeFirst(rank, time)
+		back := make([]int64, len(order))
+		for k, axis := range order {
+			back[axis] = int64(k)
+		}
+		x = s.node("Transpose", name+"_back", []string{x}, intsAttr("perm", back))
+	}
+	s.node("Identity", t.Name, []string{x})
+	s.graph.Output = append(s.graph.Output, declared(t.Name, elementTypes[t.DType], t.axes()...))
+}
+
+// out declares n codes an output.
+func (s sketch) out(name, x string, timed bool, n int) {
+	s.node("Identity", name, []string{x})
+	axes := []any{"samples"}
+	if timed {
+		axes = append(axes, "steps")
+	}
+	s.graph.Output = append(s.graph.Output, declared(name, onnxpb.TensorProto_INT64, append(axes, n)...))
+}
+
+// codes are those of elements x of a stream.
+func (s sketch) codes(name, x string, send Send) string {
+	quantisers := send.Quantise
+	if in := send.Integers; in != nil {
+		if in.Values == nil {
+			return s.cast(name+"_codes", x, onnxpb.TensorProto_INT64)
+		}
+		q := Quantiser{Thresholds: in.Values[1:]}
+		for code := in.Lo; code <= in.Hi; code++ {
+			q.Codes = append(q.Codes, code)
+		}
+		quantisers = []Quantiser{q}
+	}
+	bounds, codes := make([][]float32, len(quantisers)), make([][]int64, len(quantisers))
+	for k, q := range quantisers {
+		codes[k] = q.Codes
+		for _, t := range q.Thresholds {
+			bounds[k] = append(bounds[k], float32(t))
+		}
+	}
+	table := sorted(bounds, float32(math.Inf(1)))
+	at := search(s, name+"_at", s.cast(name+"_float32", x, onnxpb.TensorProto_FLOAT), table, send.Which)
+	return pick(s, name+"_codes", at, padded(codes, table.places), table.places, send.Which)
+}
+
+// mean is what codes mean, in float64.
+func (s sketch) mean(name, codes string, r Result) string {
+	which := r.Which
+	if which == nil {
+		which = make([]int32, len(r.Index))
+	}
+	of := func(f func(Meaning) float64) []float64 {
+		list := make([]float64, len(which))
+		for i, k := range which {
+			list[i] = f(r.Mean[k])
+		}
+		return list
+	}
+	lists, formulas := false, false
+	for _, m := range r.Mean {
+		lists, formulas = lists || m.Values != nil, formulas || m.Values == nil
+	}
+	var listed, formula string
+	if lists {
+		listed = s.listed(name, codes, r.Mean, which)
+	}
+	if formulas {
+		x := s.cast(name+"_float64", codes, onnxpb.TensorProto_DOUBLE)
+		scale := vector(s, name+"_scale", of(func(m Meaning) float64 { return m.Scale }))
+		bias := vector(s, name+"_bias", of(func(m Meaning) float64 { return m.Bias }))
+		x = s.node("Add", name+"_moved", []string{s.node("Mul", name+"_scaled", []string{x, scale}), bias})
+		formula = s.excepted(name, codes, x, r.Mean, which)
+	}
+	if !lists || !formulas {
+		return cmp.Or(listed, formula)
+	}
+	choice := vector(s, name+"_kinds", of(func(m Meaning) float64 {
+		if m.Values != nil {
+			return 1
+		}
+		return 0
+	}))
+	return s.node("Where", name+"_mean", []string{s.cast(name+"_is_listed", choice, onnxpb.TensorProto_BOOL), listed,
+		formula})
+}
+
+// listed looks codes up in their lists; codes of formulas are kept to the first of a list.
+func (s sketch) listed(name, codes string, means []Meaning, which []int32) string {
+	var places int64
+	for _, m := range means {
+		places = max(places, int64(len(m.Values)))
+	}
+	var table []float64
+	lo, hi := make([]int64, len(which)), make([]int64, len(which))
+	for i, k := range which {
+		lo[i], hi[i] = means[k].Lo, max(int64(len(means[k].Values))-1, 0)
+	}
+	for _, m := range means {
+		list := m.Values
+		if list == nil {
+			list = []float64{0}
+		}
+		table = append(table, padded([][]float64{list}, places)...)
+	}
+	at := s.node("Sub", name+"_above", []string{codes, vector(s, name+"_lo", lo)})
+	at = s.node("Min", name+"_kept", []string{at, vector(s, name+"_hi", hi)})
+	at = s.node("Max", name+"_from", []string{at, constant[int64](s, name+"_none", 0)})
+	return pick(s, name+"_listed", at, table, places, which)
+}
+
+// excepted is x, or what is said of a code on its own.
+func (s sketch) excepted(name, codes, x string, means []Meaning, which []int32) string {
+	var bounds, tries [][]int64
+	var values [][]float64
+	any := false
+	for _, m := range means {
+		// Place 0 is before the first of them: a code that does not occur there.
+		row, of := slices.Sorted(maps.Keys(m.Except)), []float64{0}
+		for _, code := range row {
+			of = append(of, m.Except[code])
+		}
+		before := int64(math.MaxInt64)
+		bounds, tries = append(bounds, row), append(tries, append([]int64{before}, row...))
+		values, any = append(values, of), any || len(row) > 0
+	}
+	if !any {
+		return x
+	}
+	table := sorted(bounds, math.MaxInt64)
+	at := search(s, name+"_exception", codes, table, which)
+	is := s.node("Equal", name+"_is_exception", []string{codes,
+		pick(s, name+"_of_code", at, padded(tries, table.places), table.places, which)})
+	instead := pick(s, name+"_instead", at, padded(values, table.places), table.places, which)
+	return s.node("Where", name+"_formula", []string{is, instead, x})
+}

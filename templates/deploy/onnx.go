@@ -1,0 +1,223 @@
+package deploy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"hlsgen/frontend/onnxio/onnxpb"
+)
+
+// opset is the version of ONNX's operators that the host's models use: the first that compares integers as well as
+// numbers (GreaterOrEqual).
+const opset = 12
+
+// irVersion is the version of the format that came with it.
+const irVersion = 7
+
+// A sketch is an ONNX graph under construction. A node and its output have one name, which begins with own; no name of
+// the model does.
+type sketch struct {
+	graph *onnxpb.GraphProto
+	own   string
+}
+
+// newSketch is a graph without nodes, which has tensors of the model.
+func newSketch(name string, of []Tensor) sketch {
+	s := sketch{&onnxpb.GraphProto{Name: &name}, "hlsgen_"}
+	for slices.ContainsFunc(of, func(t Tensor) bool { return strings.HasPrefix(t.Name, s.own) }) {
+		s.own += "_"
+	}
+	return s
+}
+
+// port is the name of a stream's tensor: the stream's own, where the model has no such name.
+func (s sketch) port(name string, of []Tensor) string {
+	if slices.ContainsFunc(of, func(t Tensor) bool { return t.Name == name }) {
+		return s.own + name
+	}
+	return name
+}
+
+// file is the text of a model of the graph.
+func (s sketch) file() ([]byte, error) {
+	return proto.MarshalOptions{Deterministic: true}.Marshal(&onnxpb.ModelProto{
+		IrVersion: new(int64(irVersion)), ProducerName: new("hlsgen"), Graph: s.graph,
+		OpsetImport: []*onnxpb.OperatorSetIdProto{{Domain: new(""), Version: new(int64(opset))}}})
+}
+
+// node adds an operator with one output, whose name it is.
+func (s sketch) node(op, out string, in []string, attrs ...*onnxpb.AttributeProto) string {
+	s.graph.Node = append(s.graph.Node, &onnxpb.NodeProto{OpType: &op, Name: &out, Input: in, Output: []string{out},
+		Attribute: attrs})
+	return out
+}
+
+// intAttr is an attribute.
+func intAttr(name string, v int64) *onnxpb.AttributeProto {
+	return &onnxpb.AttributeProto{Name: &name, Type: onnxpb.AttributeProto_INT.Enum(), I: &v}
+}
+
+// intsAttr is an attribute.
+func intsAttr(name string, v []int64) *onnxpb.AttributeProto {
+	return &onnxpb.AttributeProto{Name: &name, Type: onnxpb.AttributeProto_INTS.Enum(), Ints: v}
+}
+
+// cast converts to a type.
+func (s sketch) cast(out, in string, t onnxpb.TensorProto_DataType) string {
+	return s.node("Cast", out, []string{in}, intAttr("to", int64(t)))
+}
+
+// gather picks from an axis of a tensor; a negative one counts from the end.
+func (s sketch) gather(out, from, index string, axis int64) string {
+	return s.node("Gather", out, []string{from, index}, intAttr("axis", axis))
+}
+
+// A number is an element of a constant.
+type number interface{ int64 | float32 | float64 }
+
+// constant is a tensor of rank 1, or of rank 0 where it is one element.
+func constant[T number](s sketch, name string, v ...T) string {
+	t := &onnxpb.TensorProto{Name: &name}
+	if len(v) != 1 {
+		t.Dims = []int64{int64(len(v))}
+	}
+	kind := onnxpb.TensorProto_INT64
+	for _, x := range v {
+		switch x := any(x).(type) {
+		case int64:
+			t.RawData = binary.LittleEndian.AppendUint64(t.RawData, uint64(x))
+		case float32:
+			kind, t.RawData = onnxpb.TensorProto_FLOAT, binary.LittleEndian.AppendUint32(t.RawData, math.Float32bits(x))
+		case float64:
+			kind = onnxpb.TensorProto_DOUBLE
+			t.RawData = binary.LittleEndian.AppendUint64(t.RawData, math.Float64bits(x))
+		}
+	}
+	t.DataType = new(int32(kind))
+	s.graph.Initializer = append(s.graph.Initializer, t)
+	return name
+}
+
+// vector is a tensor of rank 1.
+func vector[T number](s sketch, name string, v []T) string {
+	constant(s, name, v...)
+	t := s.graph.Initializer[len(s.graph.Initializer)-1]
+	t.Dims = []int64{int64(len(v))}
+	return name
+}
+
+// A rising table has rows of equal length, a power of two less one, each rising.
+type rising[T number] struct {
+	row    int
+	places int64 // of a row: one more than its length
+	steps  int   // of a search
+	values []T
+}
+
+// sorted is the table whose row k has bounds[k], and then the greatest value there is.
+func sorted[T number](bounds [][]T, greatest T) rising[T] {
+	var t rising[T]
+	most := 0
+	for _, b := range bounds {
+		most = max(most, len(b))
+	}
+	for t.places = 1; int(t.places) <= most; t.places *= 2 {
+		t.steps++
+	}
+	t.row = int(t.places) - 1
+	for _, b := range bounds {
+		t.values = append(t.values, b...)
+		for range t.row - len(b) {
+			t.values = append(t.values, greatest)
+		}
+	}
+	return t
+}
+
+// search adds the nodes that say how many values of a row are at most x: bit by bit, the highest first. rows is which
+// row an element has, along x's last axis; nil: all have the first.
+func search[T number](s sketch, name, x string, t rising[T], rows []int32) string {
+	zero := constant[int64](s, name+"_zero", 0)
+	if t.steps == 0 {
+		return s.node("Mul", name, []string{s.cast(name+"_any", x, onnxpb.TensorProto_INT64), zero})
+	}
+	table := vector(s, name+"_table", t.values)
+	before := constant[int64](s, name+"_before_0", 0)
+	if rows != nil {
+		list := make([]int64, len(rows))
+		for i, r := range rows {
+			list[i] = int64(r) * int64(t.row)
+		}
+		before = vector(s, name+"_rows", list)
+	}
+	at := ""
+	for k := t.steps - 1; k >= 0; k-- {
+		suffix := fmt.Sprintf("_%d", k)
+		half := constant(s, name+"_half"+suffix, int64(1)<<k)
+		probe := s.node("Add", name+"_probe"+suffix, []string{before, constant(s, name+"_last"+suffix, int64(1)<<k-1)})
+		if at != "" {
+			probe = s.node("Add", name+"_from"+suffix, []string{probe, at})
+		}
+		reached := s.node("GreaterOrEqual", name+"_reached"+suffix, []string{x,
+			s.gather(name+"_bound"+suffix, table, probe, 0)})
+		step := s.node("Where", name+"_step"+suffix, []string{reached, half, zero})
+		if at == "" {
+			at = step
+			continue
+		}
+		at = s.node("Add", name+"_at"+suffix, []string{at, step})
+	}
+	return at
+}
+
+// pick adds the node that takes element at of a row of a table whose rows have so many places.
+func pick[T number](s sketch, name, at string, table []T, places int64, rows []int32) string {
+	if rows != nil && len(table) > int(places) {
+		list := make([]int64, len(rows))
+		for i, r := range rows {
+			list[i] = int64(r) * places
+		}
+		at = s.node("Add", name+"_place", []string{at, vector(s, name+"_begin", list)})
+	}
+	return s.gather(name, vector(s, name+"_of", table), at, 0)
+}
+
+// padded are rows as a table with so many places each; what is beyond a row's end is its last value.
+func padded[T number](rows [][]T, places int64) (table []T) {
+	for _, r := range rows {
+		for i := range int(places) {
+			table = append(table, r[min(i, len(r)-1)])
+		}
+	}
+	return table
+}
+
+// elementTypes are numpy's names of ONNX's types of elements.
+var elementTypes = map[string]onnxpb.TensorProto_DataType{
+	"float32": onnxpb.TensorProto_FLOAT, "float64": onnxpb.TensorProto_DOUBLE, "float16": onnxpb.TensorProto_FLOAT16,
+	"int8": onnxpb.TensorProto_INT8, "int16": onnxpb.TensorProto_INT16, "int32": onnxpb.TensorProto_INT32,
+	"int64": onnxpb.TensorProto_INT64, "uint8": onnxpb.TensorProto_UINT8, "uint16": onnxpb.TensorProto_UINT16,
+	"uint32": onnxpb.TensorProto_UINT32, "uint64": onnxpb.TensorProto_UINT64, "bool": onnxpb.TensorProto_BOOL,
+}
+
+// declared is an input or an output: its axes are numbers, or names of what may differ.
+func declared(name string, kind onnxpb.TensorProto_DataType, axes ...any) *onnxpb.ValueInfoProto {
+	shape := new(onnxpb.TensorShapeProto)
+	for _, a := range axes {
+		dim := new(onnxpb.TensorShapeProto_Dimension)
+		switch a := a.(type) {
+		case int:
+			dim.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: int64(a)}
+		case string:
+			dim.Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: a}
+		}
+		shape.Dim = append(shape.Dim, dim)
+	}
+	return &onnxpb.ValueInfoProto{Name: &name, Type: &onnxpb.TypeProto{Value: &onnxpb.TypeProto_TensorType{
+		TensorType: &onnxpb.TypeProto_Tensor{ElemType: new(int32(kind)), Shape: shape}}}}
+}
