@@ -12,7 +12,7 @@ import (
 )
 
 // reports is a folder with reports of HLS.
-var reports, _ = filepath.Abs("../../folding/sweep/testdata/reports")
+var reports, _ = filepath.Abs("../../internal/synthesis/testdata/reports")
 
 // forms are what commands print with --json.
 var forms = []struct {

@@ -1,4 +1,4 @@
-package sweep
+package synthesis
 
 import (
 	"encoding/json"
