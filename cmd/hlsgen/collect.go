@@ -131,15 +131,18 @@ func (s *screen) collected(t *synthesis.Table, dir, written string) {
 			return ""
 		}
 		var columns []int
+		some := false
 		for who := range sayings {
+			says := false
 			for i := range t.Parts {
-				if text := said(i, who); text != "" && text != "0" {
-					columns = append(columns, who)
-					break
-				}
+				text := said(i, who)
+				says, some = says || text != "", some || text != "" && text != "0"
+			}
+			if says {
+				columns = append(columns, who)
 			}
 		}
-		if len(columns) == 0 || len(columns) == 1 && columns[0] == 0 && q.name != "samples/s" {
+		if !some || len(columns) == 1 && columns[0] == 0 && q.name != "samples/s" {
 			continue // nobody but hlsgen says anything
 		}
 		head := []string{q.name}

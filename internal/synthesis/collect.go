@@ -141,7 +141,7 @@ func (p *Project) collect(f Flow, part *Part, t *Table, d *diag.List) (found boo
 			return false, err
 		}
 		if r != nil && r.HLS != nil {
-			part.HLS = &Figures{Resources: &r.HLS.Resources, Period: r.HLS.PeriodNS, Latency: r.Latency}
+			part.HLS = &Figures{Resources: &r.HLS.Resources, Period: r.HLS.PeriodNS, Latency: r.depth(name)}
 			if e := part.Estimate; e != nil { // a call of the module is an iteration
 				part.HLS.Interval = r.Interval * e.Interval
 			}

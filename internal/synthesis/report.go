@@ -25,6 +25,17 @@ type Report struct {
 	Vivado   *Synthesis `json:"vivado,omitempty"` // the reports of utilisation and timing
 	Interval int        `json:"hls_interval_cycles,omitempty"`
 	Latency  int        `json:"hls_latency_cycles,omitempty"`
+	schedule timedRun   // of HLS
+}
+
+// depth is that of the pipeline of a process, as a calibration has it; 0 where nothing says it.
+func (r *Report) depth(name string) (most int) {
+	for _, p := range r.schedule.processes {
+		if p.Name == name {
+			most = max(most, p.Depth)
+		}
+	}
+	return most
 }
 
 // A Synthesis is amounts and the period that is reached.

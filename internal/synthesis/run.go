@@ -88,10 +88,13 @@ func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *R
 	if layers == Bitstream {
 		layers = ByVivado
 	}
-	if err := p.round(ctx, o, p.tasks(o.Flows, layers), r, d); err != nil || o.Last != Bitstream || d.Failed() {
+	if ok, err := p.round(ctx, o, p.tasks(o.Flows, layers), r, d); !ok {
+		return nil, err
+	} else if err != nil || o.Last != Bitstream || d.Failed() {
 		return r, err
 	}
-	return r, p.round(ctx, o, []Task{{o.Flows[0], p.Top, Bitstream}}, r, d)
+	_, err = p.round(ctx, o, []Task{{o.Flows[0], p.Top, Bitstream}}, r, d)
+	return r, err
 }
 
 // fits reports whether the folder has what is asked for.
@@ -136,8 +139,8 @@ func (p *Project) prepare(flows []Flow) error {
 	return nil
 }
 
-// round does those of some tasks whose results are not current.
-func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *diag.List) error {
+// round does those of some tasks whose results are not current; ok is false where a program is missing.
+func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *diag.List) (ok bool, err error) {
 	var todo []Task
 	for _, t := range all {
 		if !p.current(t) {
@@ -145,15 +148,17 @@ func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *d
 		}
 	}
 	r.Tasks, r.Before = append(r.Tasks, all...), r.Before+len(all)-len(todo)
-	if len(todo) == 0 || !o.toolsFor(todo, d) {
-		return nil
+	if len(todo) == 0 {
+		return true, nil
+	}
+	if !o.toolsFor(todo, d) {
+		return false, nil
 	}
 	for _, t := range todo { // of an earlier run
 		if err := os.RemoveAll(p.path(t.work() + "/failed")); err != nil {
-			return err
+			return true, err
 		}
 	}
-	var err error
 	if o.Slurm {
 		err = p.submit(ctx, o, todo)
 	} else {
@@ -173,7 +178,7 @@ func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *d
 			p.tell(t, d)
 		}
 	}
-	return err
+	return true, err
 }
 
 // toolsFor reports whether the programs are here that tasks call; the vendor's need not be where jobs are submitted.

@@ -50,7 +50,7 @@ func readXML(data []byte, to any) error {
 }
 
 // csynth takes the figures of a csynth.xml.
-func (r *Report) csynth(data []byte) error {
+func (r *Report) csynth(data []byte) (err error) {
 	var c csynth
 	if err := readXML(data, &c); err != nil {
 		return fmt.Errorf("not a report of HLS: %w", err)
@@ -84,7 +84,8 @@ func (r *Report) csynth(data []byte) error {
 		s.PeriodNS = p
 	}
 	r.HLS = &s
-	return nil
+	r.schedule, err = csynthRun(data)
+	return err
 }
 
 // The kinds of reports of Vivado that we read.
