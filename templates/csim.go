@@ -170,7 +170,8 @@ func compile(ctx context.Context, dir string, cxx []string, args ...string) erro
 	return nil
 }
 
-// command is Command for compilers. One that is ended leaves its temporary files, which therefore lie among what is built.
+// command is Command for compilers. One that is ended leaves its temporary files, which therefore lie among what is
+// built.
 func command(ctx context.Context, dir string, args []string) *exec.Cmd {
 	cmd := Command(ctx, dir, args)
 	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(dir, "build"))

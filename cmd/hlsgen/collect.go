@@ -37,8 +37,8 @@ hlsgen calibrate DIR makes latencies of the same reports.`,
   hlsgen calibrate net-zcu104`,
 		Args: builtFolder,
 	}, &o)
-	t.path(&measured, "measured", "FILE", "what the driver has measured on the board (default synth/measured.json in the "+
-		"folder, if there is one)", nil)
+	t.path(&measured, "measured", "FILE", "what the driver has measured on the board (default synth/measured.json in "+
+		"the folder, if there is one)", nil)
 	t.path(&written, "csv", "FILE", "write the table to this file, too, a row for each part", nil)
 	t.BoolVar(&o.Force, "force", false, "replace the file of --csv")
 	t.json()
@@ -54,7 +54,8 @@ hlsgen calibrate DIR makes latencies of the same reports.`,
 		}
 		if written != "" {
 			if _, err := os.Lstat(written); err == nil && !o.Force {
-				t.d.Fail(diag.OutputForeign, written, "it is there already", "give another --csv, or --force to replace it")
+				t.d.Fail(diag.OutputForeign, written, "it is there already",
+					"give another --csv, or --force to replace it")
 				return nil, nil
 			}
 			if err := owned.WriteFile(written, spreadsheetOf(table)); err != nil {
@@ -62,7 +63,7 @@ hlsgen calibrate DIR makes latencies of the same reports.`,
 			}
 		}
 		return &answer{object: collected{compiler.Versioned, *table, outcomeOf(&t.d, nil)},
-			show: func(s *screen) { s.collected(table, shown, written) }}, nil
+			show: func(s *screen) { showCollected(s, table, shown, written) }}, nil
 	})
 }
 
@@ -120,8 +121,8 @@ func unlessZero[T int | float64](x T) string {
 	return strconv.FormatFloat(float64(x), 'f', -1, 64)
 }
 
-// collected shows what was collected: a table for each quantity, with a column for each who says something.
-func (s *screen) collected(t *synthesis.Table, dir, written string) {
+// showCollected shows what was collected: a table for each quantity, with a column for each who says something.
+func showCollected(s *screen, t *synthesis.Table, dir, written string) {
 	s.title("%s on %s (%s) at %s MHz", label(t.Model), label(t.Board), label(t.Part), figure(t.ClockMHz))
 	for _, q := range quantities {
 		said := func(i, who int) string {

@@ -56,8 +56,8 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
   SBATCH_PARTITION=eda hlsgen synth net-zcu104 --jobs slurm`,
 		Args: builtFolder,
 	}, &o)
-	option(t.FlagSet, &last, "until", string(last), "STAGE", stage, "how far to go: hls, every layer through Vitis HLS; "+
-		"vivado, and through Vivado, alone; bitstream, and the whole design")
+	option(t.FlagSet, &last, "until", string(last), "STAGE", stage, "how far to go: hls, every layer through Vitis "+
+		"HLS; vivado, and through Vivado, alone; bitstream, and the whole design")
 	option(t.FlagSet, &o.Backend, "backend", "", "BACKEND", oneOf[compiler.Backend]("back ends", compiler.Backends),
 		"where the build has both back ends: layers of hls or of rtl alone")
 	option(t.FlagSet, &by, "jobs", "", "N|slurm", parseJobs, "layers at a time (default: one per processor, eight at "+
@@ -83,7 +83,7 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 		if r == nil || err != nil {
 			return nil, err
 		}
-		got := &answer{object: synthesisedOf(p, r, &t.d), show: func(s *screen) { s.synthesised(p, r, shown) }}
+		got := &answer{object: synthesisedOf(p, r, &t.d), show: func(s *screen) { showSynthesised(s, p, r, shown) }}
 		if t.d.Failed() {
 			got.end = errShown
 		}
@@ -111,8 +111,8 @@ func synthesisedOf(p *synthesis.Project, r *synthesis.Run, d *diag.List) synthes
 	return s
 }
 
-// synthesised shows a run of the tools.
-func (s *screen) synthesised(p *synthesis.Project, r *synthesis.Run, dir string) {
+// showSynthesised shows a run of the tools.
+func showSynthesised(s *screen, p *synthesis.Project, r *synthesis.Run, dir string) {
 	s.title("%s on %s: %s, %s synthesised now, %s unchanged", label(p.Model), label(p.Board),
 		count(len(r.Tasks), "part"), whole(r.Made), whole(r.Before))
 	if len(r.Failed) > 0 {

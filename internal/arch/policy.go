@@ -93,6 +93,7 @@ var addresses = map[string]address{
 	"internal/models":          support,
 	"internal/schema":          support,
 	"internal/rnntest":         support,
+	"internal/slurmtest":       support,
 	"internal/tier":            support,
 	"internal/setup":           support, // tests alone
 	"hlslib/layertest":         support,

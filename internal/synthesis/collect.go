@@ -41,10 +41,11 @@ type Table struct {
 	Board    string  `json:"board"`
 	Part     string  `json:"part"`
 	ClockMHz float64 `json:"clock_mhz"`
-	// Parts are the layers, in the order of the network, and the processes at its ends; then "all layers", "FIFOs", "host"
-	// and "total".
+	// Parts are the layers, in the order of the network, and the processes at its ends; then "all layers", "FIFOs",
+	// "host" and "total".
 	Parts []Part `json:"parts"`
-	// Missing are the modules that a tool has said nothing of, or of which it has seen other sources than are there now.
+	// Missing are the modules that a tool has said nothing of, or of which it has seen other sources than are there
+	// now.
 	Missing []string `json:"missing"`
 }
 
@@ -59,9 +60,9 @@ const (
 // measuredFile is where what was measured lies without another name, below the folder of synthesis.
 const measuredFile = "measured.json"
 
-// Table reads what the tools have left. Results of other sources than are there now do not count; what cannot be read is told
-// in d. measured is a file that the driver has written; empty: the one in the folder of synthesis, if there is one. The
-// answer is nil where d says why there is none.
+// Table reads what the tools have left. Results of other sources than are there now do not count; what cannot be read
+// is told in d. measured is a file that the driver has written; empty: the one in the folder of synthesis, if there is
+// one. The answer is nil where d says why there is none.
 func (p *Project) Table(measured string, d *diag.List) (*Table, error) {
 	t := &Table{Model: p.Model, Board: p.Board, Part: p.Part, ClockMHz: p.ClockMHz, Missing: []string{}}
 	at := map[string]int{}
@@ -77,10 +78,11 @@ func (p *Project) Table(measured string, d *diag.List) (*Table, error) {
 			t.Parts = append(t.Parts, Part{Name: name})
 		}
 	}
+	r := &reading{p, t, d}
 	found := false
 	for _, f := range p.Flows {
 		for _, name := range p.modules[f] {
-			any, err := p.collect(f, &t.Parts[at[name]], t, d)
+			any, err := r.collect(f, &t.Parts[at[name]])
 			if err != nil {
 				return nil, err
 			}
@@ -102,10 +104,10 @@ func (p *Project) Table(measured string, d *diag.List) (*Table, error) {
 		last.Estimate = &Figures{}
 	}
 	last.Estimate.Period, last.Estimate.Rate = p.period(), p.FPS
-	placed := p.placed(t, d)
-	seen, err := p.measured(measured, last, d)
-	if err != nil || d.Failed() {
-		return nil, err
+	placed := r.placed()
+	seen := r.measured(measured, last)
+	if d.Failed() {
+		return nil, nil
 	}
 	if !found && !placed && !seen {
 		d.Fail(diag.FileUnreadable, filepath.Base(p.Dir), "no tool has a report of it as it is now",
@@ -115,17 +117,24 @@ func (p *Project) Table(measured string, d *diag.List) (*Table, error) {
 	return t, nil
 }
 
+// A reading is a table while it is filled.
+type reading struct {
+	*Project
+	t *Table
+	d *diag.List
+}
+
 // collect reads what the tools say of a module.
-func (p *Project) collect(f Flow, part *Part, t *Table, d *diag.List) (found bool, err error) {
-	name := part.Name
+func (p *reading) collect(f Flow, part *Part) (found bool, err error) {
+	name, t, d := part.Name, p.t, p.d
 	whole := true
 	told := func(path string, err error) {
 		shown, rel := filepath.Rel(p.Dir, path)
 		if rel != nil {
 			shown = filepath.Base(path)
 		}
-		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: filepath.ToSlash(shown), Msg: err.Error(),
-			Hint: "it is left out; remove its folder and run hlsgen synth"})
+		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: filepath.ToSlash(shown),
+			Msg: err.Error(), Hint: "it is left out; remove its folder and run hlsgen synth"})
 		whole = false
 	}
 	below := func(dir string) (*Report, error) {
@@ -200,7 +209,7 @@ func sums(layers []Part) Part {
 }
 
 // placed reads the reports of the whole design, if it is one of what is there now.
-func (p *Project) placed(t *Table, d *diag.List) bool {
+func (p *reading) placed() bool {
 	for _, f := range p.Flows {
 		task := Task{f, p.Top, Bitstream}
 		data, err := regular.ReadFile(p.path(task.work()+"/utilization.rpt"), maxReport)
@@ -219,18 +228,19 @@ func (p *Project) placed(t *Table, d *diag.List) bool {
 			}
 		}
 		if err != nil {
-			d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: task.work(), Msg: err.Error(),
+			p.d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: task.work(), Msg: err.Error(),
 				Hint: "it is left out; remove the folder and run hlsgen synth --until bitstream"})
 			continue
 		}
-		p.put(f, rows, ns, t)
+		p.put(f, rows, ns)
 		return true
 	}
 	return false
 }
 
 // put gives parts what the report of the whole design says of their instances.
-func (p *Project) put(f Flow, rows []instance, ns float64, t *Table) {
+func (p *reading) put(f Flow, rows []instance, ns float64) {
+	t := p.t
 	byName := map[string]dataflow.Resources{}
 	for _, r := range rows {
 		if _, twice := byName[r.name]; !twice {
@@ -259,12 +269,11 @@ func (p *Project) put(f Flow, rows []instance, ns float64, t *Table) {
 }
 
 // measured reads what the driver has measured on the board.
-func (p *Project) measured(name string, total *Part, d *diag.List) (bool, error) {
-	given := name != ""
-	if !given {
+func (p *reading) measured(name string, total *Part) bool {
+	if name == "" {
 		name = p.path(folder + "/" + measuredFile)
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			return false, nil
+			return false
 		}
 	}
 	var said struct {
@@ -282,17 +291,18 @@ func (p *Project) measured(name string, total *Part, d *diag.List) (bool, error)
 		err = fmt.Errorf("it has %v samples per second", said.Rate)
 	}
 	if err != nil {
-		d.Fail(diag.FileUnreadable, filepath.Base(name), err.Error(), "accelerator.py --save writes such a file")
-		return false, nil
+		p.d.Fail(diag.FileUnreadable, filepath.Base(name), err.Error(), "accelerator.py --save writes such a file")
+		return false
 	}
 	if data, err = regular.ReadFile(p.path("deploy/host/host.json"), maxReport); err == nil {
 		err = json.Unmarshal(data, &own)
 	}
 	if err != nil || own.Hash == "" || !strings.EqualFold(own.Hash, said.Hash) {
-		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: filepath.Base(name),
-			Msg: "it was measured with another build, and is left out", Hint: "measure with this one's bitstream and deploy"})
-		return false, nil
+		p.d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: filepath.Base(name),
+			Msg:  "it was measured with another build, and is left out",
+			Hint: "measure with this one's bitstream and deploy"})
+		return false
 	}
 	total.Board = &Figures{Rate: said.Rate}
-	return true, nil
+	return true
 }

@@ -49,8 +49,8 @@ var (
 	partName   = regexp.MustCompile(`^xc[A-Za-z0-9_.-]+$`)
 )
 
-// Open reads what a build says of itself. What it says goes into scripts, so it is held to its form. Errors in d are the
-// user's; the answer is nil then.
+// Open reads what a build says of itself. What it says goes into scripts, so it is held to its form. Errors in d are
+// the user's; the answer is nil then.
 func Open(dir string, d *diag.List) *Project {
 	p, err := open(dir)
 	var unfit *unfitError

@@ -1,7 +1,7 @@
 // Package synthesis takes builds through the vendor's tools, layer by layer, and reads the reports that these leave.
-// Results are known by the contents of what they were made of: what has not changed is not made again, and what a killed
-// run has left half-written does not count. In come folders; out come what became of a run, a table of figures, a
-// calibration of latencies. It may import the compiler and what that may.
+// Results are known by the contents of what they were made of: what has not changed is not made again, and what a
+// killed run has left half-written does not count. In come folders; out come what became of a run, a table of figures,
+// a calibration of latencies. It may import the compiler and what that may.
 //
 //	project.go   a Project: what a build says of itself
 //	task.go      the tasks, and whether their results are current; task.sh and vivado.tcl do one

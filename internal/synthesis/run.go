@@ -55,8 +55,9 @@ type Run struct {
 // mostWorkers is how many tasks run at a time where nobody says it: each may take gigabytes.
 const mostWorkers = 8
 
-// Synthesise takes layers, and where it is asked for the whole design, through the tools. What is current is left as it is; a
-// layer that fails is told with its log, and the others go on. It returns nil where d says why nothing can be run.
+// Synthesise takes layers, and where it is asked for the whole design, through the tools. What is current is left as it
+// is; a layer that fails is told with its log, and the others go on. It returns nil where d says why nothing can be
+// run.
 func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *Run, err error) {
 	if len(o.Flows) == 0 {
 		o.Flows = p.Flows
@@ -175,7 +176,7 @@ func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *d
 		}
 		r.Failed = append(r.Failed, t)
 		if err == nil {
-			p.tell(t, d)
+			p.Tell(t, d)
 		}
 	}
 	return true, err
@@ -189,7 +190,8 @@ func (o Options) toolsFor(todo []Task, d *diag.List) bool {
 	}
 	for _, name := range need {
 		if _, err := exec.LookPath(name); err != nil {
-			d.Fail(diag.ToolMissing, "", name+" is not in the PATH", "install it; on a cluster, run hlsgen where jobs are submitted")
+			d.Fail(diag.ToolMissing, "", name+" is not in the PATH",
+				"install it; on a cluster, run hlsgen where jobs are submitted")
 			return false
 		}
 	}
@@ -197,13 +199,13 @@ func (o Options) toolsFor(todo []Task, d *diag.List) bool {
 		return true
 	}
 	here := func(variable string, names ...string) {
+		own := names[0]
 		if given := o.Env(variable); given != "" {
 			names = []string{given}
 		}
 		if !slices.ContainsFunc(names, func(name string) bool { _, err := exec.LookPath(name); return err == nil }) {
 			d.Fail(diag.ToolMissing, "", strings.Join(names, " or ")+" is not in the PATH",
-				"run the settings64.sh of its installation first (source .../Vivado/2024.1/settings64.sh, or Vitis), "+
-					"or give its path: "+variable+"=/path/to/"+names[0])
+				"source settings64.sh of its installation first, or give its path: "+variable+"=/path/to/"+own)
 		}
 	}
 	if slices.ContainsFunc(todo, func(t Task) bool { return t.Flow == HLS }) {
@@ -323,8 +325,8 @@ func (p *Project) submit(ctx context.Context, o Options, todo []Task) error {
 	}
 }
 
-// tell says that a task has failed, where its log is, and what that ends with.
-func (p *Project) tell(t Task, d *diag.List) {
+// Tell says that a task has failed, where its log is, and what that ends with.
+func (p *Project) Tell(t Task, d *diag.List) {
 	tool, log, said := p.logOf(t)
 	msg := fmt.Sprintf("%s: %s has failed", t.Name, tool)
 	if !said {

@@ -187,8 +187,8 @@ func (p *Project) digests(sources []string, below ...string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// logOf is the log that says why a task has failed, below the project, and what failed there. ok is false of one that has not
-// said that it failed: it was ended from outside.
+// logOf is the log that says why a task has failed, below the project, and what failed there. ok is false of one that
+// has not said that it failed: it was ended from outside.
 func (p *Project) logOf(t Task) (tool, log string, ok bool) {
 	data, err := regular.ReadFile(p.path(t.work()+"/failed"), 4096)
 	tool, log, ok = strings.Cut(strings.TrimSpace(string(data)), ": ")
