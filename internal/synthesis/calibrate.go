@@ -77,8 +77,8 @@ func Calibrate(dir string, d *diag.List) (*delay.Calibration, error) {
 	return c, nil
 }
 
-// outdated reports whether a report lies in the folder of a layer's results, below a build's hls/build.ip, and these were
-// made of other sources than are there now, or are not whole.
+// outdated reports whether a report lies in the folder of a layer's results, below a build's hls/build.ip, and these
+// were made of other sources than are there now, or are not whole.
 func outdated(file string) bool {
 	if full, err := filepath.Abs(file); err == nil {
 		file = full

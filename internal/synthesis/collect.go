@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -303,6 +304,6 @@ func (p *reading) measured(name string, total *Part) bool {
 			Hint: "measure with this one's bitstream and deploy"})
 		return false
 	}
-	total.Board = &Figures{Rate: said.Rate}
+	total.Board = &Figures{Rate: math.Round(said.Rate*10) / 10}
 	return true
 }

@@ -10,9 +10,11 @@ import (
 
 // profile is a csynth.xml with some resources and an interval.
 func profile(resources, interval string) string {
-	return `<?xml version="1.0"?><profile><PerformanceEstimates><SummaryOfTimingAnalysis><EstimatedClockPeriod>3.5</EstimatedClockPeriod></SummaryOfTimingAnalysis>
-<SummaryOfOverallLatency><Worst-caseLatency>120</Worst-caseLatency><Interval-max>` + interval + `</Interval-max></SummaryOfOverallLatency></PerformanceEstimates>
-<AreaEstimates><Resources>` + resources + `</Resources><AvailableResources><LUT>99</LUT><FF>99</FF></AvailableResources></AreaEstimates></profile>`
+	return `<?xml version="1.0"?><profile><PerformanceEstimates><SummaryOfTimingAnalysis>
+<EstimatedClockPeriod>3.5</EstimatedClockPeriod></SummaryOfTimingAnalysis><SummaryOfOverallLatency>
+<Worst-caseLatency>120</Worst-caseLatency><Interval-max>` + interval + `</Interval-max>
+</SummaryOfOverallLatency></PerformanceEstimates><AreaEstimates><Resources>` + resources + `</Resources>
+<AvailableResources><LUT>99</LUT><FF>99</FF></AvailableResources></AreaEstimates></profile>`
 }
 
 func TestCSynth(t *testing.T) {
