@@ -170,12 +170,18 @@ func compile(ctx context.Context, dir string, cxx []string, args ...string) erro
 	return nil
 }
 
-// command is a program that ends, with all that it started, when ctx does. A compiler that is ended so leaves its
-// temporary files, which therefore lie among what is built.
+// command is Command for compilers. One that is ended leaves its temporary files, which therefore lie among what is
+// built.
 func command(ctx context.Context, dir string, args []string) *exec.Cmd {
+	cmd := Command(ctx, dir, args)
+	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(dir, "build"))
+	return cmd
+}
+
+// Command is a program in a folder that ends, with all that it started, when ctx does.
+func Command(ctx context.Context, dir string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(dir, "build"))
 	cmd.WaitDelay = 2 * time.Second
 	together(cmd)
 	return cmd

@@ -245,4 +245,4 @@ var Scratch = []string{"hls/build", "hls/build.vendor", "rtl/build"}
 
 // Lasting are those that stay when the project is made again: synthesis takes long, and the Makefile knows by their
 // contents which of the results still hold.
-var Lasting = []string{"hls/build.ip", "vivado/build"}
+var Lasting = []string{"hls/build.ip", "vivado/build", "synth"}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hlsgen/folding/sweep"
 	"hlsgen/hlslib/delay"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/synthesis"
 )
 
 // calibrationFile is where a calibration goes without --out.
@@ -48,7 +48,7 @@ give one factor for all latencies.`,
 	t.json()
 	return t.does(func(context.Context) (*answer, error) {
 		dir := under(a.dir, t.cmd.Flags().Arg(0))
-		c, err := sweep.Calibrate(dir, &t.d)
+		c, err := synthesis.Calibrate(dir, &t.d)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			t.d.Fail(diag.FileUnreadable, t.cmd.Flags().Arg(0), "there is no such folder", "give a folder with reports")
@@ -60,7 +60,7 @@ give one factor for all latencies.`,
 			t.d.Fail(diag.OutputForeign, out, "it is there already", "give another --out, or --force to replace it")
 			return nil, nil
 		}
-		if err := sweep.Save(c, out); err != nil {
+		if err := synthesis.Save(c, out); err != nil {
 			return nil, err
 		}
 		return &answer{object: calibrated{*c, out, outcomeOf(&t.d, nil)},

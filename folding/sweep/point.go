@@ -16,6 +16,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/synthesis"
 	"hlsgen/rtlsim"
 )
 
@@ -61,9 +62,9 @@ type Point struct {
 	Sequences *compiler.SequencesReport `json:"sequences,omitempty"`
 
 	// resources at which no other point of its board and clock is as fast with as little
-	Front  []string `json:"front,omitempty"`
-	Chosen bool     `json:"chosen,omitempty"`
-	Report *Report  `json:"synthesis,omitempty"` // of the vendor's tools, where it was collected
+	Front  []string          `json:"front,omitempty"`
+	Chosen bool              `json:"chosen,omitempty"`
+	Report *synthesis.Report `json:"synthesis,omitempty"` // of the vendor's tools, where it was collected
 }
 
 // Bounds is what no design within the budget goes beyond: where no rate or interval was asked for, how fast it may be,
@@ -221,8 +222,6 @@ type kind struct {
 	name, column, file string // of axes, columns and files
 	in                 func(*dataflow.Resources) *int
 	drawn              bool
-	sites              []string // the rows of a report of utilisation, of 7 series, UltraScale+ and Versal
-	each               float64  // of our unit, in such a row
 }
 
 // of is the amount of the kind.
@@ -230,15 +229,11 @@ func (k *kind) of(r dataflow.Resources) int { return *k.in(&r) }
 
 // The kinds of resource, in the order of tables.
 var kinds = []kind{
-	{"LUT", "lut", "lut", func(r *dataflow.Resources) *int { return &r.LUT }, true,
-		[]string{"CLB LUTs", "Slice LUTs"}, 1},
-	{"FF", "ff", "ff", func(r *dataflow.Resources) *int { return &r.FF }, false,
-		[]string{"CLB Registers", "Slice Registers", "Registers"}, 1},
-	{"RAMB18", "bram18", "bram", func(r *dataflow.Resources) *int { return &r.BRAM }, true,
-		[]string{"Block RAM Tile"}, 2},
-	{"URAM", "uram", "uram", func(r *dataflow.Resources) *int { return &r.URAM }, false, []string{"URAM"}, 1},
-	{"DSP", "dsp", "dsp", func(r *dataflow.Resources) *int { return &r.DSP }, true,
-		[]string{"DSPs", "DSP Slices"}, 1},
+	{"LUT", "lut", "lut", func(r *dataflow.Resources) *int { return &r.LUT }, true},
+	{"FF", "ff", "ff", func(r *dataflow.Resources) *int { return &r.FF }, false},
+	{"RAMB18", "bram18", "bram", func(r *dataflow.Resources) *int { return &r.BRAM }, true},
+	{"URAM", "uram", "uram", func(r *dataflow.Resources) *int { return &r.URAM }, false},
+	{"DSP", "dsp", "dsp", func(r *dataflow.Resources) *int { return &r.DSP }, true},
 }
 
 // share is the largest share of a board that an amount takes.

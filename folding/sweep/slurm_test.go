@@ -1,170 +1,35 @@
 package sweep
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/slurmtest"
 )
 
-// A cluster is a Slurm controller and one node, this machine, with keys and folders of their own.
-type cluster struct {
-	dir string
-	env []string
-}
-
-// newCluster starts munged, slurmctld and slurmd, and ends them with the test.
-func newCluster(t *testing.T) *cluster {
-	t.Helper()
-	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
-	tier.NeedsServices(t, tier.Services...)
-	dir, err := os.MkdirTemp("", "slurm-") // short: a socket's path has 107 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{dir: dir, env: append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"))}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	me, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	host, _, _ = strings.Cut(host, ".")
-	key := make([]byte, 64)
-	rand.Read(key)
-	c.write(t, "key", string(key), 0o600)
-	c.write(t, "slurm.conf", fmt.Sprintf(`ClusterName=test
-SlurmctldHost=%[1]s(127.0.0.1)
-SlurmUser=%[2]s
-SlurmdUser=%[2]s
-AuthType=auth/munge
-AuthInfo=socket=%[3]s/munge.socket
-SlurmctldPort=%[4]d
-SlurmdPort=%[5]d
-SlurmctldPidFile=%[3]s/slurmctld.pid
-SlurmdPidFile=%[3]s/slurmd.pid
-StateSaveLocation=%[3]s/state
-SlurmdSpoolDir=%[3]s/spool
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-MpiDefault=none
-ReturnToService=2
-SchedulerParameters=sched_interval=1
-NodeName=%[1]s NodeAddr=127.0.0.1 CPUs=%[6]d State=UNKNOWN
-PartitionName=test Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-`, host, me.Username, dir, freePort(t), freePort(t), runtime.NumCPU()), 0o644)
-	for _, sub := range []string{"state", "spool"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	in := func(name string) string { return filepath.Join(dir, name) }
-	c.start(t, "munged", "--force", "--foreground", "--key-file="+in("key"), "--socket="+in("munge.socket"),
-		"--pid-file="+in("munged.pid"), "--seed-file="+in("seed"))
-	c.wait(t, "munged", func() bool { _, err := os.Stat(in("munge.socket")); return err == nil })
-	c.start(t, "slurmctld", "-D")
-	c.start(t, "slurmd", "-D")
-	c.wait(t, "an idle node", func() bool { return strings.TrimSpace(c.try("sinfo", "-h", "-o", "%T")) == "idle" })
-	return c
-}
-
-func (c *cluster) write(t *testing.T, name, text string, mode os.FileMode) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
-// start runs a daemon until the test ends. What it said is shown if the test fails.
-func (c *cluster) start(t *testing.T, name string, args ...string) {
-	t.Helper()
-	cmd := exec.Command(name, args...)
-	var said bytes.Buffer
-	cmd.Env, cmd.Stdout, cmd.Stderr = c.env, &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Signal(os.Interrupt)
-		done := make(chan struct{})
-		go func() { cmd.Wait(); close(done) }()
-		select {
-		case <-done:
-		case <-time.After(10 * time.Second):
-			cmd.Process.Kill()
-			<-done
-		}
-		if t.Failed() {
-			t.Logf("%s:\n%s", name, said.Bytes())
-		}
-	})
-}
-
-// patience is when a cluster that does nothing is given up, on the slowest machine.
-const patience = 10 * time.Minute
-
-func (c *cluster) wait(t *testing.T, what string, ready func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !ready(); time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("no %s within %v", what, patience)
-		}
-	}
-}
-
-// try runs a command of Slurm and gives what it printed.
-func (c *cluster) try(name string, args ...string) string {
-	cmd := exec.Command(name, args...)
-	cmd.Env = c.env
-	out, _ := cmd.Output()
-	return string(out)
-}
-
 // submit gives the job array of a sweep to the cluster, with stand-ins for the vendor's tools, and waits for its end.
-func (c *cluster) submit(t *testing.T, dir string) (output string, ok bool) {
+func submit(t *testing.T, c *slurmtest.Cluster, dir string) (output string, ok bool) {
 	t.Helper()
 	stand, err := filepath.Abs("testdata/stand-in")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), slurmtest.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sbatch", "--wait", "--cpus-per-task=1", "--mem=1", scriptFile)
 	cmd.Dir = dir
-	cmd.Env = append(slices.Clone(c.env), "HLSGEN_HLS="+filepath.Join(stand, "vitis_hls"),
+	cmd.Env = append(slices.Clone(c.Env), "HLSGEN_HLS="+filepath.Join(stand, "vitis_hls"),
 		"HLSGEN_VIVADO="+filepath.Join(stand, "vivado"))
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		t.Fatalf("the job array does not end: %s\n%s", out, c.try("squeue"))
+		t.Fatalf("the job array does not end: %s\n%s", out, c.Try("squeue"))
 	}
 	return string(out), err == nil
 }
@@ -173,7 +38,7 @@ func (c *cluster) submit(t *testing.T, dir string) (output string, ok bool) {
 // (testdata/stand-in): every design is synthesised once, one that fails is made up for by submitting again, and the
 // reports come into the tables.
 func TestSlurm(t *testing.T) {
-	c := newCluster(t)
+	c := slurmtest.New(t)
 	dir := t.TempDir()
 	o := small(dir)
 	o.Boards, o.Clocks, o.Computes, o.FPS = o.Boards[:1], []float64{200}, nil, []float64{1e4, 2e5, 1e6, 1e12}
@@ -192,7 +57,7 @@ func TestSlurm(t *testing.T) {
 	if err := os.WriteFile(at(bad, "fail"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, ok := c.submit(t, dir); ok {
+	if out, ok := submit(t, c, dir); ok {
 		t.Fatalf("a job that fails is not told: %s", out)
 	}
 	if got := collect(t, dir); got.Collected != 2 || got.Points[1].Report != nil {
@@ -201,7 +66,7 @@ func TestSlurm(t *testing.T) {
 	if err := os.Remove(at(bad, "fail")); err != nil {
 		t.Fatal(err)
 	}
-	if out, ok := c.submit(t, dir); !ok {
+	if out, ok := submit(t, c, dir); !ok {
 		log, _ := os.ReadFile(filepath.Join(dir, pointsFolder, "slurm-1.log"))
 		t.Fatalf("%s\n%s", out, log)
 	}

@@ -11,8 +11,7 @@
 //	journal.go   a line per search, kept as it ends
 //	tables.go    sweep.csv, sweep.json and the pictures; readme.go: the folder's page
 //	slurm.go     a job array that synthesises every design
-//	collect.go   what it left, put into the tables; vendor.go reads the tools' reports
-//	calibrate.go latencies out of such reports; schedule.go reads those of HLS
+//	collect.go   what it left, put into the tables: package synthesis reads the tools' reports
 package sweep
 
 import (

@@ -133,7 +133,7 @@ func table(points []Point) ([]byte, error) {
 			all = append(all, p.Bounds.columns()...)
 		}
 		if reports {
-			all = append(all, p.Report.columns()...)
+			all = append(all, reportColumns(p.Report)...)
 		}
 		var names, texts []string
 		for _, c := range all {

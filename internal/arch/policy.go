@@ -23,7 +23,8 @@ var support = address{floor: -1, room: "test support"}
 var addresses = map[string]address{
 	"cmd/hlsgen": {6, "cmd", 0},
 
-	"folding/sweep":             {5, "compiler", 2},
+	"folding/sweep":             {5, "compiler", 3},
+	"internal/synthesis":        {5, "compiler", 2}, // the vendor's tools, and their reports
 	"internal/compiler":         {5, "compiler", 1},
 	"internal/compiler/samples": {5, "compiler", 0},
 
@@ -92,6 +93,7 @@ var addresses = map[string]address{
 	"internal/models":          support,
 	"internal/schema":          support,
 	"internal/rnntest":         support,
+	"internal/slurmtest":       support,
 	"internal/tier":            support,
 	"internal/setup":           support, // tests alone
 	"hlslib/layertest":         support,

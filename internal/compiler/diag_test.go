@@ -22,6 +22,7 @@ import (
 	"hlsgen/internal/num"
 	"hlsgen/internal/owned"
 	"hlsgen/internal/rnntest"
+	"hlsgen/internal/synthesis"
 )
 
 const tinyBoard = `{"name": "tiny", "part": "xc7z007sclg400-1", "lut": 300, "ff": 600, "bram36": 4, "uram": 0, "dsp": 4,
@@ -233,6 +234,20 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		t.Setenv("PATH", "")
 		return netlist(t, 10, d)
 	},
+	diag.ToolMissing: func(t *testing.T, d *diag.List) bool {
+		p, o := synthesised(t), synthesis.Options{Last: synthesis.ByVivado, Step: func(string, int, int) {}}
+		o.Env = func(name string) string { return "/opt/" + strings.ToLower(strings.TrimPrefix(name, "HLSGEN_")) }
+		r, err := p.Synthesise(context.Background(), o, d)
+		return err != nil || r != nil
+	},
+	diag.SynthesisFailed: func(t *testing.T, d *diag.List) bool {
+		p := synthesised(t)
+		write(t, "out/synth/hls/MVAU_0/failed", []byte("Vitis HLS: hls/build.ip/MVAU_0/log\n"))
+		write(t, "out/hls/build.ip/MVAU_0/log", []byte("INFO: [HLS 200-10] Analyzing design file "+
+			"'../../layers/MVAU_0.cpp' ...\nERROR: [HLS 200-101] 'create_clock': Clock period must be positive.\n"))
+		p.Tell(synthesis.Task{Flow: synthesis.HLS, Name: "MVAU_0", Last: synthesis.ByHLS}, d)
+		return !d.Failed()
+	},
 	diag.NetlistTooLarge: func(t *testing.T, d *diag.List) bool {
 		dir := t.TempDir()
 		for _, program := range []string{"yosys", "verilator", "g++"} { // which are not called
@@ -301,6 +316,20 @@ func run(t *testing.T, o compiler.Options, d *diag.List) (ok bool) {
 }
 
 func file(t *testing.T, model []byte) string { return write(t, "model.onnx", model) }
+
+// synthesised is a build that the tools are to have.
+func synthesised(t *testing.T) *synthesis.Project {
+	t.Helper()
+	var d diag.List
+	if !run(t, compiler.Options{NoCSim: true}, &d) {
+		t.Fatal(d.Diags)
+	}
+	p := synthesis.Open("out", &d)
+	if p == nil {
+		t.Fatal(d.Diags)
+	}
+	return p
+}
 
 func write(t *testing.T, path string, data []byte) string {
 	t.Helper()

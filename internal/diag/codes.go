@@ -50,6 +50,8 @@ const (
 	NetlistTooLarge   Code = "netlist-too-large"
 	BackendUnfit      Code = "backend-unfit"
 	FixedBatch        Code = "fixed-batch"
+	ToolMissing       Code = "tool-missing"
+	SynthesisFailed   Code = "synthesis-failed"
 )
 
 // Codes gives each code its one-line meaning, as `hlsgen explain` lists them.
@@ -98,5 +100,7 @@ var Codes = map[Code]string{
 	YosysMissing:      "Yosys was not found",
 	NetlistTooLarge:   "a design's netlist is too large to be simulated",
 	BackendUnfit:      "the back end makes nothing for the board",
+	ToolMissing:       "a tool of the vendor's, or what calls it, was not found",
+	SynthesisFailed:   "a layer, or the whole design, did not come through the vendor's tools",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
 }

@@ -51,7 +51,7 @@ func look(program string) (string, error) {
 }
 
 // basic are the programs that every machine has on which `make` runs.
-var basic = []string{"awk", "bash", "make", "sha256sum", "sh"}
+var basic = []string{"awk", "bash", "flock", "make", "sha256sum", "sh"}
 
 // Services are the programs of system services, which `make test-ci` installs where they are missing.
 var Services = []string{"munged", "slurmctld", "slurmd", "sbatch", "sinfo"}

@@ -460,13 +460,18 @@ class Accelerator:
 
 
 def main(args):
-    """accelerator.py DEVICE INPUT.npy OUTPUT.npy [LENGTHS.npy]"""
+    """accelerator.py DEVICE INPUT.npy OUTPUT.npy [LENGTHS.npy] [--save MEASURED.json]"""
+    save = args[-1] if args[-2:-1] == ["--save"] else None
+    args = args[:-2] if save else args
     if len(args) not in (3, 4):
         sys.exit("usage: " + main.__doc__)
     try:
         net = Accelerator(args[0])
         lengths = [int(n) for n in np.load(args[3])] if len(args) == 4 else None
         np.save(args[2], net.predict(np.load(args[1]), lengths=lengths))
+        if save:  # for hlsgen collect
+            with open(save, "w", encoding="utf-8") as file:
+                json.dump({"hash": net.host["hash"], "samples_per_second": net.throughput()}, file)
     except Unfit as e:
         sys.exit("error: %s" % e)
 

@@ -1,6 +1,7 @@
-package sweep
+package synthesis
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/xml"
 	"errors"
@@ -37,10 +38,21 @@ type csynth struct {
 	} `xml:"AreaEstimates"`
 }
 
+// maxTags bounds what is read of a file of XML: a tag may take much more memory than its few bytes.
+const maxTags = 2_000_000
+
+// readXML reads a report of HLS.
+func readXML(data []byte, to any) error {
+	if n := bytes.Count(data, []byte("<")); n > maxTags {
+		return fmt.Errorf("it has %d tags, and no report has more than %d", n, maxTags)
+	}
+	return xml.Unmarshal(data, to)
+}
+
 // csynth takes the figures of a csynth.xml.
-func (r *Report) csynth(data []byte) error {
+func (r *Report) csynth(data []byte) (err error) {
 	var c csynth
-	if err := xml.Unmarshal(data, &c); err != nil {
+	if err := readXML(data, &c); err != nil {
 		return fmt.Errorf("not a report of HLS: %w", err)
 	}
 	var s Synthesis
@@ -72,7 +84,8 @@ func (r *Report) csynth(data []byte) error {
 		s.PeriodNS = p
 	}
 	r.HLS = &s
-	return nil
+	r.schedule, err = csynthRun(data)
+	return err
 }
 
 // The kinds of reports of Vivado that we read.
@@ -91,6 +104,21 @@ func reportKind(data []byte) string {
 	return ""
 }
 
+// sites are the kinds of resource with their rows in a report of utilisation, of 7 series, UltraScale+ and Versal.
+var sites = []struct {
+	name string
+	in   func(*dataflow.Resources) *int
+	rows []string
+	each float64 // of our unit
+}{
+	{"LUT", func(r *dataflow.Resources) *int { return &r.LUT }, []string{"CLB LUTs", "Slice LUTs"}, 1},
+	{"FF", func(r *dataflow.Resources) *int { return &r.FF },
+		[]string{"CLB Registers", "Slice Registers", "Registers"}, 1},
+	{"RAMB18", func(r *dataflow.Resources) *int { return &r.BRAM }, []string{"Block RAM Tile"}, 2},
+	{"URAM", func(r *dataflow.Resources) *int { return &r.URAM }, []string{"URAM"}, 1},
+	{"DSP", func(r *dataflow.Resources) *int { return &r.DSP }, []string{"DSPs", "DSP Slices"}, 1},
+}
+
 // utilised reads the tables of report_utilization. The first row of a name counts: later tables repeat some by site.
 func utilised(data []byte) (r dataflow.Resources, err error) {
 	seen := map[string]bool{} // by kind
@@ -100,8 +128,8 @@ func utilised(data []byte) (r dataflow.Resources, err error) {
 			continue
 		}
 		name := strings.TrimRight(strings.TrimSpace(cells[1]), "*")
-		for _, k := range kinds {
-			if seen[k.name] || !slices.Contains(k.sites, name) {
+		for _, k := range sites {
+			if seen[k.name] || !slices.Contains(k.rows, name) {
 				continue
 			}
 			used, err := strconv.ParseFloat(strings.TrimSpace(cells[2]), 64)
@@ -136,7 +164,7 @@ func period(data []byte, clockMHz float64) (float64, error) {
 			if err != nil || math.IsInf(slack, 0) || math.IsNaN(slack) {
 				return 0, fmt.Errorf("a report of timing with a slack of %q", fields[0])
 			}
-			return round(1000/clockMHz - slack), nil
+			return math.Round(1000*(1000/clockMHz-slack)) / 1000, nil // picoseconds, as slacks are
 		}
 	}
 	return 0, errors.New("a report of timing without a worst slack")

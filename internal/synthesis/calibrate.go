@@ -1,4 +1,4 @@
-package sweep
+package synthesis
 
 import (
 	"encoding/json"
@@ -47,6 +47,7 @@ func Calibrate(dir string, d *diag.List) (*delay.Calibration, error) {
 		return s
 	}
 	all, expected := []timedRun{}, map[string]int{}
+	files = slices.DeleteFunc(files, outdated)
 	for _, path := range files {
 		data, err := regular.ReadFile(path, maxReport)
 		if err == nil && filepath.Base(path) == layersFile {
@@ -74,6 +75,17 @@ func Calibrate(dir string, d *diag.List) (*delay.Calibration, error) {
 		return nil, nil
 	}
 	return c, nil
+}
+
+// outdated reports whether a report lies in the folder of a layer's results, below a build's hls/build.ip, and these
+// were made of other sources than are there now, or are not whole.
+func outdated(file string) bool {
+	if full, err := filepath.Abs(file); err == nil {
+		file = full
+	}
+	before, after, found := strings.Cut(filepath.ToSlash(file), "/hls/build.ip/")
+	name, _, inside := strings.Cut(after, "/")
+	return found && inside && !(&Project{Dir: filepath.FromSlash(before)}).synthesised(name)
 }
 
 // Save writes a calibration.

@@ -1,8 +1,7 @@
-package sweep
+package synthesis
 
 import (
 	"bytes"
-	"encoding/xml"
 	"regexp"
 	"strconv"
 	"strings"
@@ -54,7 +53,7 @@ type scheduled struct {
 // csynthRun reads the schedule of a csynth.xml.
 func csynthRun(data []byte) (r timedRun, err error) {
 	var s scheduled
-	if err := xml.Unmarshal(data, &s); err != nil {
+	if err := readXML(data, &s); err != nil {
 		return r, err
 	}
 	r = timedRun{family: s.Given.Family, part: s.Given.Part, tool: s.Version, period: number0(s.Given.Period),

@@ -1,4 +1,4 @@
-package sweep_test
+package synthesis_test
 
 import (
 	"os"
@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/folding/sweep"
 	"hlsgen/hlslib/delay"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/synthesis"
 )
 
 // xmlReport is a csynth.xml with a loop, as Vitis HLS 2022.2 writes it, and a pipelined function.
@@ -49,7 +49,7 @@ func folderOf(t *testing.T, files map[string]string) string {
 func TestCalibrateDelays(t *testing.T) {
 	t.Parallel()
 	var d diag.List
-	c, err := sweep.Calibrate("testdata/reports", &d)
+	c, err := synthesis.Calibrate("testdata/reports", &d)
 	if err != nil || d.Failed() {
 		t.Fatal(err, d.Told())
 	}
@@ -82,7 +82,7 @@ func TestCalibrateDelays(t *testing.T) {
 func TestCalibrateDepths(t *testing.T) {
 	t.Parallel()
 	var d diag.List
-	c, err := sweep.Calibrate(folderOf(t, map[string]string{
+	c, err := synthesis.Calibrate(folderOf(t, map[string]string{
 		"hls/proj/csynth.xml": strings.Replace(xmlReport, "FAMILY", "zynquplus", 1),
 		"report/layers.json": `[{"name":"MVAU_0","pipeline_latency_clocks":6},
 			{"name":"Thresholding_0","pipeline_latency_clocks":9,"table_latency_clocks":2}]`,
@@ -118,7 +118,7 @@ func TestCalibrateRefuses(t *testing.T) {
 			"</UserAssignments></profile>"}, "neither delays nor processes"},
 	} {
 		var d diag.List
-		if c, err := sweep.Calibrate(folderOf(t, tt.files), &d); c != nil || err != nil || !d.Failed() {
+		if c, err := synthesis.Calibrate(folderOf(t, tt.files), &d); c != nil || err != nil || !d.Failed() {
 			t.Errorf("%s: %+v, %v", tt.name, c, err)
 			continue
 		}

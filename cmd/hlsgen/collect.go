@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
+	"hlsgen/internal/synthesis"
+)
+
+func (a *app) collectCommand() *cobra.Command {
+	var (
+		o                 compiler.Options
+		measured, written string
+	)
+	t := a.task(&cobra.Command{
+		Use:   "collect DIR",
+		Short: "Compare a build's estimate with what tools and board say, layer by layer",
+		Long: `Collect reads what hlsgen synth, or the build's own Makefiles, have left in the
+folder of a build: csynth.xml of Vitis HLS, utilisation and timing of Vivado, of
+every layer alone and of the whole design, and what the driver has measured on
+the board. It prints them beside the estimate, layer by layer.
+
+Reports of sources that have changed since do not count; what is missing is said.
+hlsgen calibrate DIR makes latencies of the same reports.`,
+		Example: `  hlsgen collect net-zcu104
+  hlsgen collect net-zcu104 --csv net.csv
+  hlsgen collect net-zcu104 --measured measured.json     # of accelerator.py --save
+  hlsgen calibrate net-zcu104`,
+		Args: builtFolder,
+	}, &o)
+	t.path(&measured, "measured", "FILE", "what the driver has measured on the board (default synth/measured.json in "+
+		"the folder, if there is one)", nil)
+	t.path(&written, "csv", "FILE", "write the table to this file, too, a row for each part", nil)
+	t.BoolVar(&o.Force, "force", false, "replace the file of --csv")
+	t.json()
+	return t.does(func(context.Context) (*answer, error) {
+		shown := t.cmd.Flags().Arg(0)
+		p := synthesis.Open(under(a.dir, shown), &t.d)
+		if p == nil {
+			return nil, nil
+		}
+		table, err := p.Table(measured, &t.d)
+		if table == nil || err != nil {
+			return nil, err
+		}
+		if written != "" {
+			if _, err := os.Lstat(written); err == nil && !o.Force {
+				t.d.Fail(diag.OutputForeign, written, "it is there already",
+					"give another --csv, or --force to replace it")
+				return nil, nil
+			}
+			if err := owned.WriteFile(written, spreadsheetOf(table)); err != nil {
+				return nil, err
+			}
+		}
+		return &answer{object: collected{compiler.Versioned, *table, outcomeOf(&t.d, nil)},
+			show: func(s *screen) { showCollected(s, table, shown, written) }}, nil
+	})
+}
+
+// collected is the JSON of what was collected.
+type collected struct {
+	compiler.Head
+	synthesis.Table
+	outcome
+}
+
+// sayings are who says something of a part.
+var sayings = []struct {
+	name, column string
+	of           func(*synthesis.Part) *synthesis.Figures
+}{
+	{"estimate", "estimate", func(p *synthesis.Part) *synthesis.Figures { return p.Estimate }},
+	{"HLS", "hls", func(p *synthesis.Part) *synthesis.Figures { return p.HLS }},
+	{"Vivado", "vivado", func(p *synthesis.Part) *synthesis.Figures { return p.Vivado }},
+	{"Vivado (rtl)", "vivado_rtl", func(p *synthesis.Part) *synthesis.Figures { return p.RTL }},
+	{"bitstream", "bitstream", func(p *synthesis.Part) *synthesis.Figures { return p.Bitstream }},
+	{"board", "board", func(p *synthesis.Part) *synthesis.Figures { return p.Board }},
+}
+
+// A quantity is something that is said of parts. of is empty where it is not said.
+type quantity struct {
+	name, column string
+	of           func(*synthesis.Figures) string
+}
+
+var quantities = []quantity{
+	amount("LUT", "lut", func(f *synthesis.Figures) int { return f.Resources.LUT }),
+	amount("FF", "ff", func(f *synthesis.Figures) int { return f.Resources.FF }),
+	amount("RAMB18", "bram18", func(f *synthesis.Figures) int { return f.Resources.BRAM }),
+	amount("URAM", "uram", func(f *synthesis.Figures) int { return f.Resources.URAM }),
+	amount("DSP", "dsp", func(f *synthesis.Figures) int { return f.Resources.DSP }),
+	{"latency, clocks", "latency_cycles", func(f *synthesis.Figures) string { return unlessZero(f.Latency) }},
+	{"frame, clocks", "interval_cycles", func(f *synthesis.Figures) string { return unlessZero(f.Interval) }},
+	{"period, ns", "period_ns", func(f *synthesis.Figures) string { return unlessZero(f.Period) }},
+	{"samples/s", "samples_per_second", func(f *synthesis.Figures) string { return unlessZero(f.Rate) }},
+}
+
+func amount(name, column string, of func(*synthesis.Figures) int) quantity {
+	return quantity{name, column, func(f *synthesis.Figures) string {
+		if f.Resources == nil {
+			return ""
+		}
+		return fmt.Sprint(of(f))
+	}}
+}
+
+func unlessZero[T int | float64](x T) string {
+	if x == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(x), 'f', -1, 64)
+}
+
+// showCollected shows what was collected: a table for each quantity, with a column for each who says something.
+func showCollected(s *screen, t *synthesis.Table, dir, written string) {
+	s.title("%s on %s (%s) at %s MHz", label(t.Model), label(t.Board), label(t.Part), figure(t.ClockMHz))
+	for _, q := range quantities {
+		said := func(i, who int) string {
+			if f := sayings[who].of(&t.Parts[i]); f != nil {
+				return q.of(f)
+			}
+			return ""
+		}
+		var columns []int
+		some := false
+		for who := range sayings {
+			says := false
+			for i := range t.Parts {
+				text := said(i, who)
+				says, some = says || text != "", some || text != "" && text != "0"
+			}
+			if says {
+				columns = append(columns, who)
+			}
+		}
+		if !some || len(columns) == 1 && columns[0] == 0 && q.name != "samples/s" {
+			continue // nobody but hlsgen says anything
+		}
+		head := []string{q.name}
+		for _, who := range columns {
+			head = append(head, ">"+sayings[who].name)
+		}
+		table := newTable(head...)
+		for i := range t.Parts {
+			row, any := []string{label(t.Parts[i].Name)}, false
+			for _, who := range columns {
+				text := said(i, who)
+				if any = any || text != ""; text == "" {
+					text = "-"
+				} else if n, err := strconv.ParseFloat(text, 64); err == nil && q.name != "period, ns" {
+					text = rate(n)
+				}
+				row = append(row, text)
+			}
+			if any {
+				table.row(row...)
+			}
+		}
+		s.line("")
+		s.table(table)
+	}
+	s.line("")
+	if len(t.Missing) > 0 {
+		most := min(len(t.Missing), 8)
+		more := ""
+		if left := len(t.Missing) - most; left > 0 {
+			more = fmt.Sprintf(" and %d others", left)
+		}
+		s.field("missing", "%s%s", listOf(t.Missing[:most]), more)
+		s.exact("", "hlsgen synth "+quoted(dir))
+	}
+	if written != "" {
+		s.exact("written", printable(written))
+	}
+}
+
+func listOf(names []string) string {
+	var b bytes.Buffer
+	for i, n := range names {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(printable(n))
+	}
+	return b.String()
+}
+
+// spreadsheetOf is a row for each part, and a column for each quantity of everybody who may say it.
+func spreadsheetOf(t *synthesis.Table) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	head := []string{"part", "kind"}
+	for _, who := range sayings {
+		for _, q := range quantities {
+			head = append(head, who.column+"_"+q.column)
+		}
+	}
+	w.Write(head)
+	for i := range t.Parts {
+		row := []string{t.Parts[i].Name, t.Parts[i].Kind}
+		for _, who := range sayings {
+			f := who.of(&t.Parts[i])
+			for _, q := range quantities {
+				if f == nil {
+					row = append(row, "")
+					continue
+				}
+				row = append(row, q.of(f))
+			}
+		}
+		w.Write(row)
+	}
+	w.Flush()
+	return b.Bytes()
+}

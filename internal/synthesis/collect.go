@@ -1,0 +1,309 @@
+package synthesis
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/regular"
+)
+
+// Figures are what somebody says of a part of a design; what they do not say is zero.
+type Figures struct {
+	Resources *dataflow.Resources `json:"resources,omitempty"`
+	Period    float64             `json:"period_ns,omitempty"`
+	Latency   int                 `json:"latency_clocks,omitempty"`  // of the pipeline
+	Interval  int                 `json:"interval_clocks,omitempty"` // from frame to frame
+	Rate      float64             `json:"samples_per_second,omitempty"`
+}
+
+// A Part is a part of a design, and what each says of it: nobody says everything.
+type Part struct {
+	Name      string   `json:"name"`
+	Kind      string   `json:"kind,omitempty"` // of a layer
+	Estimate  *Figures `json:"estimate,omitempty"`
+	HLS       *Figures `json:"hls,omitempty"`
+	Vivado    *Figures `json:"vivado,omitempty"`     // alone, of the Verilog that HLS made
+	RTL       *Figures `json:"vivado_rtl,omitempty"` // alone, of the Verilog that is written
+	Bitstream *Figures `json:"bitstream,omitempty"`  // within the whole design, placed and routed
+	Board     *Figures `json:"board,omitempty"`
+}
+
+// A Table is what is known of a build.
+type Table struct {
+	Model    string  `json:"model"`
+	Board    string  `json:"board"`
+	Part     string  `json:"part"`
+	ClockMHz float64 `json:"clock_mhz"`
+	// Parts are the layers, in the order of the network, and the processes at its ends; then "all layers", "FIFOs",
+	// "host" and "total".
+	Parts []Part `json:"parts"`
+	// Missing are the modules that a tool has said nothing of, or of which it has seen other sources than are there
+	// now.
+	Missing []string `json:"missing"`
+}
+
+// The parts that are no layers.
+const (
+	allLayers = "all layers"
+	fifos     = "FIFOs"
+	host      = "host"
+	total     = "total"
+)
+
+// measuredFile is where what was measured lies without another name, below the folder of synthesis.
+const measuredFile = "measured.json"
+
+// Table reads what the tools have left. Results of other sources than are there now do not count; what cannot be read
+// is told in d. measured is a file that the driver has written; empty: the one in the folder of synthesis, if there is
+// one. The answer is nil where d says why there is none.
+func (p *Project) Table(measured string, d *diag.List) (*Table, error) {
+	t := &Table{Model: p.Model, Board: p.Board, Part: p.Part, ClockMHz: p.ClockMHz, Missing: []string{}}
+	at := map[string]int{}
+	for _, l := range p.Layers {
+		at[l.Name] = len(t.Parts)
+		cost := p.Estimate[l.Name]
+		t.Parts = append(t.Parts, Part{Name: l.Name, Kind: l.Kind,
+			Estimate: &Figures{Resources: &cost, Latency: l.Delay, Interval: l.Clocks}})
+	}
+	for _, name := range p.modules[HLS] {
+		if _, known := at[name]; !known { // an end of the network
+			at[name] = len(t.Parts)
+			t.Parts = append(t.Parts, Part{Name: name})
+		}
+	}
+	r := &reading{p, t, d}
+	found := false
+	for _, f := range p.Flows {
+		for _, name := range p.modules[f] {
+			any, err := r.collect(f, &t.Parts[at[name]])
+			if err != nil {
+				return nil, err
+			}
+			found = found || any
+		}
+	}
+	layers := t.Parts
+	t.Parts = append(t.Parts, sums(layers[:len(p.Layers)]))
+	for _, name := range []string{fifos, host, total} {
+		cost, ok := p.Estimate[name]
+		part := Part{Name: name}
+		if ok {
+			part.Estimate = &Figures{Resources: &cost}
+		}
+		t.Parts = append(t.Parts, part)
+	}
+	last := &t.Parts[len(t.Parts)-1]
+	if last.Estimate == nil {
+		last.Estimate = &Figures{}
+	}
+	last.Estimate.Period, last.Estimate.Rate = p.period(), p.FPS
+	placed := r.placed()
+	seen := r.measured(measured, last)
+	if d.Failed() {
+		return nil, nil
+	}
+	if !found && !placed && !seen {
+		d.Fail(diag.FileUnreadable, filepath.Base(p.Dir), "no tool has a report of it as it is now",
+			"have the tools make them: hlsgen synth")
+		return nil, nil
+	}
+	return t, nil
+}
+
+// A reading is a table while it is filled.
+type reading struct {
+	*Project
+	t *Table
+	d *diag.List
+}
+
+// collect reads what the tools say of a module.
+func (p *reading) collect(f Flow, part *Part) (found bool, err error) {
+	name, t, d := part.Name, p.t, p.d
+	whole := true
+	told := func(path string, err error) {
+		shown, rel := filepath.Rel(p.Dir, path)
+		if rel != nil {
+			shown = filepath.Base(path)
+		}
+		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: filepath.ToSlash(shown),
+			Msg: err.Error(), Hint: "it is left out; remove its folder and run hlsgen synth"})
+		whole = false
+	}
+	below := func(dir string) (*Report, error) {
+		r, err := Below(p.path(dir), p.ClockMHz, told)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return r, err
+	}
+	if f == HLS && p.synthesised(name) {
+		r, err := below("hls/build.ip/" + name + "/project")
+		if err != nil {
+			return false, err
+		}
+		if r != nil && r.HLS != nil {
+			part.HLS = &Figures{Resources: &r.HLS.Resources, Period: r.HLS.PeriodNS, Latency: r.depth(name)}
+			if e := part.Estimate; e != nil { // a call of the module is an iteration
+				part.HLS.Interval = r.Interval * e.Interval
+			}
+			found = true
+		}
+	}
+	if task := (Task{f, name, ByVivado}); p.current(task) {
+		r, err := below(task.work())
+		if err != nil {
+			return false, err
+		}
+		if r != nil && r.Vivado != nil && whole {
+			figures := &Figures{Resources: &r.Vivado.Resources, Period: r.Vivado.PeriodNS}
+			if found = true; f == HLS {
+				part.Vivado = figures
+			} else {
+				part.RTL = figures
+			}
+		}
+	}
+	if f == HLS && (part.HLS == nil || part.Vivado == nil) || f == RTL && part.RTL == nil {
+		t.Missing = append(t.Missing, string(f)+"/"+name)
+	}
+	return found, nil
+}
+
+// columns are those that add up.
+var columns = []struct {
+	name string
+	of   func(*Part) **Figures
+}{
+	{"estimate", func(p *Part) **Figures { return &p.Estimate }},
+	{"HLS", func(p *Part) **Figures { return &p.HLS }},
+	{"Vivado", func(p *Part) **Figures { return &p.Vivado }},
+	{"Vivado, rtl", func(p *Part) **Figures { return &p.RTL }},
+	{"bitstream", func(p *Part) **Figures { return &p.Bitstream }},
+	{"board", func(p *Part) **Figures { return &p.Board }},
+}
+
+// sums adds up what is said of every layer; of a column that leaves one out nothing is known.
+func sums(layers []Part) Part {
+	all := Part{Name: allLayers}
+	for _, c := range columns {
+		sum, whole := dataflow.Resources{}, len(layers) > 0
+		for i := range layers {
+			f := *c.of(&layers[i])
+			if whole = whole && f != nil && f.Resources != nil; whole {
+				sum = sum.Plus(*f.Resources)
+			}
+		}
+		if whole {
+			*c.of(&all) = &Figures{Resources: &sum}
+		}
+	}
+	return all
+}
+
+// placed reads the reports of the whole design, if it is one of what is there now.
+func (p *reading) placed() bool {
+	for _, f := range p.Flows {
+		task := Task{f, p.Top, Bitstream}
+		data, err := regular.ReadFile(p.path(task.work()+"/utilization.rpt"), maxReport)
+		if err != nil || !p.current(task) {
+			continue // a card's linker writes others
+		}
+		rows, err := hierarchy(data)
+		if err == nil && len(rows) == 0 {
+			err = errors.New("a report of utilisation without a hierarchy")
+		}
+		var ns float64
+		if err == nil {
+			var text []byte
+			if text, err = regular.ReadFile(p.path(task.work()+"/timing.rpt"), maxReport); err == nil {
+				ns, err = period(text, p.ClockMHz)
+			}
+		}
+		if err != nil {
+			p.d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: task.work(), Msg: err.Error(),
+				Hint: "it is left out; remove the folder and run hlsgen synth --until bitstream"})
+			continue
+		}
+		p.put(f, rows, ns)
+		return true
+	}
+	return false
+}
+
+// put gives parts what the report of the whole design says of their instances.
+func (p *reading) put(f Flow, rows []instance, ns float64) {
+	t := p.t
+	byName := map[string]dataflow.Resources{}
+	for _, r := range rows {
+		if _, twice := byName[r.name]; !twice {
+			byName[r.name] = r.amounts
+		}
+	}
+	prefix := "process_"
+	if f == RTL {
+		prefix = "layer_"
+	}
+	n := len(t.Parts) - 4
+	known := dataflow.Resources{}
+	for i := range t.Parts[:n] {
+		if r, ok := byName[prefix+t.Parts[i].Name]; ok {
+			t.Parts[i].Bitstream = &Figures{Resources: &r}
+			known = known.Plus(r)
+		}
+	}
+	t.Parts[n].Bitstream = sums(t.Parts[:len(p.Layers)]).Bitstream
+	whole := rows[0].amounts
+	if own, ok := byName["accelerator"]; ok {
+		between, around := own.Minus(known), whole.Minus(own)
+		t.Parts[n+1].Bitstream, t.Parts[n+2].Bitstream = &Figures{Resources: &between}, &Figures{Resources: &around}
+	}
+	t.Parts[n+3].Bitstream = &Figures{Resources: &whole, Period: ns}
+}
+
+// measured reads what the driver has measured on the board.
+func (p *reading) measured(name string, total *Part) bool {
+	if name == "" {
+		name = p.path(folder + "/" + measuredFile)
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	var said struct {
+		Hash string  `json:"hash"`
+		Rate float64 `json:"samples_per_second"`
+	}
+	var own struct {
+		Hash string `json:"hash"`
+	}
+	data, err := regular.ReadFile(name, maxReport)
+	if err == nil {
+		err = json.Unmarshal(data, &said)
+	}
+	if err == nil && !(said.Rate > 0 && said.Rate < 1e15) {
+		err = fmt.Errorf("it has %v samples per second", said.Rate)
+	}
+	if err != nil {
+		p.d.Fail(diag.FileUnreadable, filepath.Base(name), err.Error(), "accelerator.py --save writes such a file")
+		return false
+	}
+	if data, err = regular.ReadFile(p.path("deploy/host/host.json"), maxReport); err == nil {
+		err = json.Unmarshal(data, &own)
+	}
+	if err != nil || own.Hash == "" || !strings.EqualFold(own.Hash, said.Hash) {
+		p.d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: filepath.Base(name),
+			Msg:  "it was measured with another build, and is left out",
+			Hint: "measure with this one's bitstream and deploy"})
+		return false
+	}
+	total.Board = &Figures{Rate: math.Round(said.Rate*10) / 10}
+	return true
+}

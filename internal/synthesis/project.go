@@ -1,0 +1,212 @@
+package synthesis
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/regular"
+)
+
+// A Project is a folder that hlsgen build wrote, as the vendor's tools and their reports need it.
+type Project struct {
+	Dir      string
+	Model    string
+	Board    string
+	Part     string
+	ClockMHz float64
+	Flows    []Flow // those that the folder has
+	Top      string // the module of the network
+	Layers   []compiler.LayerReport
+	Estimate map[string]dataflow.Resources // by layer, and of "FIFOs", "host" and "total"
+	FPS      float64                       // samples per second, simulated; 0 where they are not known
+	modules  map[Flow][]string             // of layers, and of the network's ends
+}
+
+// A Flow is where the Verilog of layers comes from.
+type Flow string
+
+// The flows.
+const (
+	HLS Flow = "hls" // Vitis HLS makes it of the C++ in hls/
+	RTL Flow = "rtl" // it is written, in rtl/
+)
+
+// names are what modules, layers and tops are called by a build; parts are called so by the vendor.
+var (
+	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	partName   = regexp.MustCompile(`^xc[A-Za-z0-9_.-]+$`)
+)
+
+// Open reads what a build says of itself. What it says goes into scripts, so it is held to its form. Errors in d are
+// the user's; the answer is nil then.
+func Open(dir string, d *diag.List) *Project {
+	p, err := open(dir)
+	var unfit *unfitError
+	switch {
+	case errors.As(err, &unfit):
+		d.Fail(diag.BackendUnfit, "", unfit.Error(), "Yosys and nextpnr are called by make in its folder rtl")
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		d.Fail(diag.FileUnreadable, filepath.Base(dir), "it is no folder that hlsgen build has written: "+missing(err),
+			"give the folder of --out of hlsgen build")
+		return nil
+	case err != nil:
+		d.Fail(diag.FileUnreadable, filepath.Base(dir), err.Error(), "build it again, with this hlsgen")
+		return nil
+	}
+	return p
+}
+
+// An unfitError is a build for a device that the vendor's tools do not know.
+type unfitError struct{ board, part string }
+
+func (e *unfitError) Error() string {
+	return fmt.Sprintf("%.40q of %.40q is no device of AMD's, whose tools this calls", e.part, e.board)
+}
+
+// missing is what a file's error names, without the folders.
+func missing(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return "it has no " + filepath.Base(p.Path)
+	}
+	return err.Error()
+}
+
+func open(dir string) (*Project, error) {
+	p := &Project{Dir: dir, Estimate: map[string]dataflow.Resources{}, modules: map[Flow][]string{}}
+	var manifest struct {
+		Model string  `json:"model"`
+		Board string  `json:"board"`
+		Part  string  `json:"part"`
+		Clock float64 `json:"clock_mhz"`
+	}
+	var performance struct {
+		FPS float64 `json:"simulated_throughput_fps"`
+	}
+	for _, f := range []struct {
+		name string
+		to   any
+	}{{"manifest.json", &manifest}, {"report/" + layersFile, &p.Layers},
+		{"report/estimate_layer_resources.json", &p.Estimate},
+		{"report/estimate_network_performance.json", &performance}} {
+		data, err := regular.ReadFile(p.path(f.name), maxReport)
+		if err == nil {
+			err = json.Unmarshal(data, f.to)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	p.Model, p.Board, p.Part, p.ClockMHz, p.FPS = manifest.Model, manifest.Board, manifest.Part, manifest.Clock,
+		performance.FPS
+	switch {
+	case !(p.ClockMHz >= 1e-3 && p.ClockMHz <= 1e5):
+		return nil, fmt.Errorf("manifest.json has a clock of %v MHz", p.ClockMHz)
+	case !partName.MatchString(p.Part):
+		return nil, &unfitError{p.Board, p.Part}
+	}
+	for _, l := range p.Layers {
+		if !identifier.MatchString(l.Name) {
+			return nil, fmt.Errorf("report/%s has a layer called %.40q", layersFile, l.Name)
+		}
+	}
+	return p, p.find()
+}
+
+// find says which flows there are, what their modules are called, and the top's name.
+func (p *Project) find() error {
+	lists, tops := p.glob("hls/ip/*.files"), p.glob("rtl/*.sv")
+	if len(lists) > 0 {
+		for _, l := range lists {
+			p.modules[HLS] = append(p.modules[HLS], strings.TrimSuffix(path.Base(l), ".files"))
+		}
+		p.Flows = append(p.Flows, HLS)
+		if tops := p.glob("hls/rtl/*.v"); len(tops) == 1 {
+			p.Top = strings.TrimSuffix(path.Base(tops[0]), ".v")
+		}
+	}
+	if len(tops) == 1 {
+		p.Flows, p.Top = append(p.Flows, RTL), strings.TrimSuffix(path.Base(tops[0]), ".sv")
+		for _, l := range p.Layers {
+			p.modules[RTL] = append(p.modules[RTL], l.Name)
+		}
+	}
+	if len(p.Flows) == 0 {
+		return errors.New("it has no hls/ip and no rtl, which hlsgen build writes")
+	}
+	if !identifier.MatchString(p.Top) {
+		return fmt.Errorf("its top is called %.40q", p.Top)
+	}
+	for _, name := range slices.Concat(p.modules[HLS], p.modules[RTL]) {
+		if !identifier.MatchString(name) {
+			return fmt.Errorf("it has a layer called %.40q", name)
+		}
+	}
+	return nil
+}
+
+// path is where a file of the project is; its name has slashes.
+func (p *Project) path(name string) string { return filepath.Join(p.Dir, filepath.FromSlash(name)) }
+
+// glob lists files of the project by a pattern, sorted by their bytes, as a shell does in the locale C.
+func (p *Project) glob(pattern string) (names []string) {
+	dir, last := path.Split(pattern)
+	entries, err := os.ReadDir(p.path(dir))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if ok, _ := path.Match(last, e.Name()); ok && e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, dir+e.Name())
+		}
+	}
+	return names
+}
+
+// mention finds what a file of SystemVerilog may instantiate or read.
+var mention = regexp.MustCompile(`tables/[A-Za-z0-9_.]+|[A-Za-z_][A-Za-z0-9_]*`)
+
+// written are the files that a written module is made of: its own the first, the others sorted.
+func (p *Project) written(layer string) ([]string, error) {
+	first := "rtl/layers/" + p.Top + "_" + layer + ".sv"
+	there := map[string]string{} // by what mentions them
+	for _, name := range slices.Concat(p.glob("rtl/layers/*.sv"), p.glob("rtl/lib/*.sv")) {
+		there[strings.TrimSuffix(path.Base(name), ".sv")] = name
+	}
+	for _, name := range p.glob("rtl/tables/*") {
+		there["tables/"+path.Base(name)] = name
+	}
+	list := []string{first}
+	for at := 0; at < len(list); at++ {
+		if path.Ext(list[at]) != ".sv" {
+			continue
+		}
+		data, err := regular.ReadFile(p.path(list[at]), maxReport)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range mention.FindAllString(string(data), -1) {
+			if name := there[m]; name != "" && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	slices.Sort(list[1:])
+	return list, nil
+}
+
+// period is the clock's, in ns, as scripts have it.
+func (p *Project) period() float64 { return math.Round(1e6/p.ClockMHz) / 1e3 }

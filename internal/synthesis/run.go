@@ -1,0 +1,385 @@
+package synthesis
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
+	"hlsgen/templates"
+)
+
+//go:embed task.sh
+var taskScript string
+
+//go:embed vivado.tcl
+var vivadoScript string
+
+//go:embed slurm.sh
+var slurmScript string
+
+// Options are what a run is asked for.
+type Options struct {
+	Flows   []Flow // empty: those that the folder has
+	Last    Stage
+	Workers int  // tasks at a time; 0: one per processor, eight at most
+	Slurm   bool // tasks are jobs of Slurm instead
+	Env     func(string) string
+	// Step is told how many tasks are done.
+	Step func(stage string, done, total int)
+}
+
+// A Run is what became of a run.
+type Run struct {
+	Tasks   []Task
+	Before  int    // tasks whose results were current before
+	Made    int    // tasks that were done now
+	Failed  []Task // those that failed
+	Waiting int    // tasks that were not begun
+}
+
+// mostWorkers is how many tasks run at a time where nobody says it: each may take gigabytes.
+const mostWorkers = 8
+
+// Synthesise takes layers, and where it is asked for the whole design, through the tools. What is current is left as it
+// is; a layer that fails is told with its log, and the others go on. It returns nil where d says why nothing can be
+// run.
+func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *Run, err error) {
+	if len(o.Flows) == 0 {
+		o.Flows = p.Flows
+	}
+	if !p.fits(o, d) {
+		return nil, nil
+	}
+	dir, err := filepath.Abs(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	place, err := owned.Claim(dir, templates.Scratch, templates.Lasting...)
+	if busy := new(owned.BusyError); errors.As(err, &busy) {
+		d.Fail(diag.OutputBusy, "", filepath.Base(dir)+" "+busy.Error(), "wait for it: what it has done stays done")
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, place.Release()) }()
+	if err := p.prepare(o.Flows); err != nil {
+		return nil, err
+	}
+	r = &Run{}
+	layers := o.Last
+	if layers == Bitstream {
+		layers = ByVivado
+	}
+	if ok, err := p.round(ctx, o, p.tasks(o.Flows, layers), r, d); !ok {
+		return nil, err
+	} else if err != nil || o.Last != Bitstream || d.Failed() {
+		return r, err
+	}
+	_, err = p.round(ctx, o, []Task{{o.Flows[0], p.Top, Bitstream}}, r, d)
+	return r, err
+}
+
+// fits reports whether the folder has what is asked for.
+func (p *Project) fits(o Options, d *diag.List) bool {
+	for _, f := range o.Flows {
+		if !slices.Contains(p.Flows, f) {
+			d.Fail(diag.BackendUnfit, "", fmt.Sprintf("the build has no %s", f), "build it with --backend both")
+			return false
+		}
+	}
+	if _, err := os.Stat(p.path("vivado/Makefile")); err != nil && o.Last == Bitstream {
+		d.Fail(diag.BackendUnfit, "", "the build has no folder vivado: hlsgen knows no host's port of "+p.Board,
+			"--until vivado takes the layers through the tools")
+		return false
+	}
+	return true
+}
+
+// prepare writes the scripts. What they say is part of what results are made of.
+func (p *Project) prepare(flows []Flow) error {
+	vivado := strings.NewReplacer("@PART@", p.Part, "@PERIOD@",
+		strconv.FormatFloat(p.period(), 'f', -1, 64)).Replace(vivadoScript)
+	files := map[string]string{"task.sh": taskScript, "vivado.tcl": vivado, "slurm.sh": slurmScript}
+	if slices.Contains(flows, RTL) {
+		for _, name := range p.modules[RTL] {
+			list, err := p.written(name)
+			if err != nil {
+				return err
+			}
+			files["rtl/"+name+"/files"] = strings.Join(list, "\n") + "\n"
+		}
+	}
+	for name, text := range files {
+		at := p.path(path.Join(folder, name))
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			return err
+		}
+		if err := owned.WriteFile(at, []byte(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round does those of some tasks whose results are not current; ok is false where a program is missing.
+func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *diag.List) (ok bool, err error) {
+	var todo []Task
+	for _, t := range all {
+		if !p.current(t) {
+			todo = append(todo, t)
+		}
+	}
+	r.Tasks, r.Before = append(r.Tasks, all...), r.Before+len(all)-len(todo)
+	if len(todo) == 0 {
+		return true, nil
+	}
+	if !o.toolsFor(todo, d) {
+		return false, nil
+	}
+	for _, t := range todo { // of an earlier run
+		if err := os.RemoveAll(p.path(t.work() + "/failed")); err != nil {
+			return true, err
+		}
+	}
+	if o.Slurm {
+		err = p.submit(ctx, o, todo)
+	} else {
+		err = p.pool(ctx, o, todo)
+	}
+	for _, t := range todo {
+		if p.current(t) {
+			r.Made++
+			continue
+		}
+		if _, _, said := p.logOf(t); ctx.Err() != nil && !said {
+			r.Waiting++
+			continue
+		}
+		r.Failed = append(r.Failed, t)
+		if err == nil {
+			p.Tell(t, d)
+		}
+	}
+	return true, err
+}
+
+// toolsFor reports whether the programs are here that tasks call; the vendor's need not be where jobs are submitted.
+func (o Options) toolsFor(todo []Task, d *diag.List) bool {
+	need := []string{"bash", "make", "flock", "sha256sum"}
+	if o.Slurm {
+		need = []string{"sbatch"}
+	}
+	for _, name := range need {
+		if _, err := exec.LookPath(name); err != nil {
+			d.Fail(diag.ToolMissing, "", name+" is not in the PATH",
+				"install it; on a cluster, run hlsgen where jobs are submitted")
+			return false
+		}
+	}
+	if o.Slurm {
+		return true
+	}
+	here := func(variable string, names ...string) {
+		own := names[0]
+		if given := o.Env(variable); given != "" {
+			names = []string{given}
+		}
+		if !slices.ContainsFunc(names, func(name string) bool { _, err := exec.LookPath(name); return err == nil }) {
+			d.Fail(diag.ToolMissing, "", strings.Join(names, " or ")+" is not in the PATH",
+				"source settings64.sh of its installation first, or give its path: "+variable+"=/path/to/"+own)
+		}
+	}
+	if slices.ContainsFunc(todo, func(t Task) bool { return t.Flow == HLS }) {
+		here("HLSGEN_HLS", "vitis_hls", "vitis-run")
+	}
+	if slices.ContainsFunc(todo, func(t Task) bool { return t.Last != ByHLS }) {
+		here("HLSGEN_VIVADO", "vivado")
+	}
+	return !d.Failed()
+}
+
+// pool runs tasks on this machine, some at a time.
+func (p *Project) pool(ctx context.Context, o Options, todo []Task) error {
+	workers := o.Workers
+	if workers == 0 {
+		workers = min(runtime.NumCPU(), mostWorkers)
+	}
+	var (
+		mu    sync.Mutex
+		wait  sync.WaitGroup
+		first error
+		done  int
+	)
+	o.Step("synthesising", 0, len(todo))
+	next := make(chan Task)
+	for range min(workers, len(todo)) {
+		wait.Go(func() {
+			for t := range next {
+				err := p.call(ctx, o, t)
+				mu.Lock()
+				if done++; err != nil && first == nil {
+					first = err
+				}
+				o.Step("synthesising", done, len(todo))
+				mu.Unlock()
+			}
+		})
+	}
+	for _, t := range todo {
+		if ctx.Err() != nil {
+			break
+		}
+		select {
+		case next <- t:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	wait.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return first
+}
+
+// call runs task.sh to its end. The error is ours: that the tools have failed shows in what they left.
+func (p *Project) call(ctx context.Context, o Options, t Task) error {
+	cmd := templates.Command(ctx, p.Dir, append([]string{"bash", folder + "/task.sh"}, t.arguments()...))
+	cmd.Env = o.environment()
+	out, err := cmd.CombinedOutput()
+	if exit := new(exec.ExitError); err == nil || ctx.Err() != nil || errors.As(err, &exit) && len(out) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: %s", t.Name, err, bytes.TrimSpace(out[:min(len(out), 1000)]))
+}
+
+// environment is this process's own, with the tools that were asked for.
+func (o Options) environment() []string {
+	env := os.Environ()
+	for _, name := range []string{"HLSGEN_HLS", "HLSGEN_VIVADO"} {
+		if given := o.Env(name); given != "" {
+			env = append(env, name+"="+given)
+		}
+	}
+	return env
+}
+
+// submit runs tasks as an array of jobs and waits for its end. Jobs go on where this process is ended.
+func (p *Project) submit(ctx context.Context, o Options, todo []Task) error {
+	var lines strings.Builder
+	for _, t := range todo {
+		fmt.Fprintln(&lines, strings.Join(t.arguments(), " "))
+	}
+	if err := owned.WriteFile(p.path(folder+"/tasks.txt"), []byte(lines.String())); err != nil {
+		return err
+	}
+	cmd := templates.Command(ctx, p.Dir, []string{"sbatch", "--wait", fmt.Sprintf("--array=0-%d", len(todo)-1),
+		folder + "/slurm.sh"})
+	cmd.Env = o.environment()
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for tick := time.NewTicker(2 * time.Second); ; {
+		select {
+		case err := <-ended:
+			tick.Stop()
+			switch {
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			case err != nil && !bytes.Contains(said.Bytes(), []byte("Submitted batch job")):
+				return fmt.Errorf("sbatch: %w: %s", err, bytes.TrimSpace(said.Bytes()))
+			}
+			return nil
+		case <-tick.C:
+			n := 0
+			for _, t := range todo {
+				if p.current(t) {
+					n++
+				}
+			}
+			o.Step("synthesising on the cluster", n, len(todo))
+		}
+	}
+}
+
+// Tell says that a task has failed, where its log is, and what that ends with.
+func (p *Project) Tell(t Task, d *diag.List) {
+	tool, log, said := p.logOf(t)
+	msg := fmt.Sprintf("%s: %s has failed", t.Name, tool)
+	if !said {
+		msg = t.Name + " was ended before it was done"
+	}
+	if len(p.Flows) > 1 {
+		msg = fmt.Sprintf("%s of %s", msg, t.Flow)
+	}
+	d.Add(diag.Diag{Severity: diag.Error, Code: diag.SynthesisFailed, Where: log, Msg: msg,
+		Hint:  "the log says why; the same command goes on from there, and does what is done not again",
+		Notes: telling(p.path(log))})
+}
+
+// How much of a log is looked at, and shown.
+const (
+	lastBytes  = 256 << 10
+	lastLines  = 3
+	lineLength = 200
+)
+
+// telling are the last lines of a log that say what is wrong: errors, or else whatever comes last.
+func telling(name string) []string {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	} else if info.Size() > lastBytes {
+		if _, err := f.Seek(-lastBytes, io.SeekEnd); err != nil {
+			return nil
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, lastBytes))
+	if err != nil {
+		return nil
+	}
+	var lines, errs []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(strings.ToValidUTF8(line, "?")); line == "" {
+			continue
+		}
+		if r := []rune(line); len(r) > lineLength {
+			line = string(r[:lineLength]) + "..."
+		}
+		lines = append(lines, line)
+		if strings.HasPrefix(line, "ERROR") || strings.HasPrefix(line, "FATAL") {
+			errs = append(errs, line)
+		}
+	}
+	if len(errs) > 0 {
+		lines = errs
+	}
+	return lines[max(0, len(lines)-lastLines):]
+}
