@@ -15,8 +15,8 @@ const prefix = "HLSGEN_"
 var others = []struct{ name, what string }{
 	{"HLSGEN_CONFIG", "the configuration file, as `--config`"},
 	{"HLSGEN_DEBUG", "not empty: log every stage to stderr, and show where an internal error happened"},
-	{"HLSGEN_HLS", "`synthesise.sh`: the program for HLS, `vitis_hls` or `vitis-run`"},
-	{"HLSGEN_VIVADO", "`synthesise.sh`: the program for synthesis; empty for none"},
+	{"HLSGEN_HLS", "`synth` and `synthesise.sh`: the program for HLS, `vitis_hls` or `vitis-run`"},
+	{"HLSGEN_VIVADO", "`synth` and `synthesise.sh`: the program for synthesis; `synthesise.sh`: empty for none"},
 	{"HLSGEN_SHARED", "tests: a folder with real models"},
 	{"HLSGEN_LONG", "tests: more random cases"},
 	{"HLSGEN_FULL", "tests: a tool that is missing is an error"},

@@ -73,7 +73,7 @@ var foreignFlags = []foreign{
 // foreignVerbs are commands of other tools.
 var foreignVerbs = []foreign{
 	{"build-dataflow build-dataflow-directory build-custom compile convert generate gen codegen " +
-		"synth synthesize synthesise make hls create translate",
+		"synthesize synthesise make hls create translate",
 		"hlsgen build MODEL.onnx --board BOARD", ""},
 	{"export ipgen hls-synth synthesis cosim vsynth bitfile",
 		"hlsgen build MODEL.onnx --board BOARD", "then run Vitis with the scripts in its hls folder"},

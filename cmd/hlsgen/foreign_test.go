@@ -41,7 +41,7 @@ var answers = map[string]string{
 	"build_dataflow --target-fps 3":      "which is hlsgen build MODEL.onnx --board BOARD here\n",
 	"compile":                            "which is hlsgen build",
 	"estimate net.onnx --board zcu104":   "which is hlsgen sweep MODEL.onnx --board BOARD here: or build, which reports on one design\n",
-	"synth":                              "which is hlsgen build",
+	"synthesise":                         "which is hlsgen build",
 	"predict":                            "which is hlsgen simulate MODEL.onnx --input x.npy here\n",
 	"trace":                              "--trace DIR here\n",
 	"profile":                            "--trace DIR here\n",

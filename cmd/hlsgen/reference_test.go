@@ -74,7 +74,8 @@ func TestReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]bool{"--help": true, "--mode": true, "--tcl": true} // the last two are options of AMD's tools
+	known := map[string]bool{"--help": true, "--mode": true, "--tcl": true, // of AMD's tools
+		"--save": true} // of the driver
 	for _, c := range bare().root().Commands() {
 		if !strings.Contains(string(reference), "hlsgen "+c.Name()) && c.Name() != "help" {
 			t.Errorf("docs/cli.md does not have the command %s", c.Name())

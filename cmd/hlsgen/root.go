@@ -29,6 +29,7 @@ func versionOf(release, noted string) string {
 // The groups of commands.
 const (
 	onModel  = "model"
+	onBuild  = "build"
 	onHlsgen = "know"
 )
 
@@ -51,9 +52,13 @@ what the model means, checked bit for bit.`,
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetVersionTemplate("hlsgen {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddGroup(&cobra.Group{ID: onModel, Title: "On a model:"}, &cobra.Group{ID: onHlsgen, Title: "On hlsgen:"})
-	root.AddCommand(a.buildCommand(), a.checkCommand(), a.simulateCommand(), a.sweepCommand(),
-		a.synthCommand(), a.collectCommand())
+	root.AddGroup(&cobra.Group{ID: onModel, Title: "On a model:"},
+		&cobra.Group{ID: onBuild, Title: "On what was built:"}, &cobra.Group{ID: onHlsgen, Title: "On hlsgen:"})
+	root.AddCommand(a.buildCommand(), a.checkCommand(), a.simulateCommand(), a.sweepCommand())
+	for _, c := range []*cobra.Command{a.synthCommand(), a.collectCommand()} {
+		c.GroupID = onBuild
+		root.AddCommand(c)
+	}
 	for _, c := range []*cobra.Command{a.boardsCommand(), a.layersCommand(), a.passesCommand(), a.explainCommand(),
 		a.calibrateCommand(), a.examplesCommand(), a.versionCommand(), a.completionCommand(), a.referenceCommand()} {
 		c.GroupID = onHlsgen

@@ -214,7 +214,7 @@ func TestSynthNeedsTools(t *testing.T) {
 		path, env, stderr string
 		args              []string
 	}{
-		{"", "X=", "error[tool-missing]: vitis_hls or vitis-run is not in the PATH\n   hint: run the " +
+		{"", "X=", "error[tool-missing]: vitis_hls or vitis-run is not in the PATH\n   hint: source " +
 			"settings64.sh", nil},
 		{"", "HLSGEN_HLS=/no/vitis-run", "/no/vitis-run is not in the PATH", nil},
 		{b.tools, "HLSGEN_VIVADO=/no/vivado", "/no/vivado is not in the PATH", nil},
