@@ -5,6 +5,7 @@
 //	host.go          host.json, of a design
 //	accelerator.py   the driver; the same for every design
 //	accelerator.hpp  the same in C++; _xrt and _bare are doors to a card, and to a board without an operating system
+//	counters.go      of a design with counters: counters.json, counters.py, counters.hpp
 //	tables.go        host.json as C++
 //	host.hpp.tpl     its text
 //	lib.cpp.tpl      the library
@@ -24,7 +25,7 @@ import (
 	"hlsgen/templates"
 )
 
-//go:embed accelerator.py accelerator*.hpp lib.cpp.tpl host.hpp.tpl
+//go:embed accelerator.py accelerator*.hpp lib.cpp.tpl host.hpp.tpl counters.py counters.hpp.tpl
 var sources embed.FS
 
 // A libView is what the library's template shows.

@@ -10,7 +10,7 @@ module hlsgen_counter #(
     output logic [WIDTH-1:0] shown
 );
     logic [WIDTH-1:0] now, next;
-    assign next = count && !(&now) ? now + WIDTH'(1) : now;
+    assign next = now + WIDTH'(count & !(&now));
     always_ff @(posedge clk) begin
         if (rst) begin
             now   <= '0;
