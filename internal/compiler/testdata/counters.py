@@ -12,7 +12,7 @@ import numpy as np  # noqa: E402
 from accelerator import Accelerator  # noqa: E402
 from counters import Counters  # noqa: E402
 
-x = np.load(sys.argv[3])
+x = np.load(sys.argv[3])[:16]
 os.chdir("/")
 net = Accelerator(sys.argv[2])
 counters = Counters(net)
@@ -20,7 +20,7 @@ counters.clear()
 net.predict(x)
 got, want = counters.read(), counters.simulated
 print(counters)
-if got["frames"] != len(x) or got["clocks"] < want["clocks"] * len(x) // want["frames"] * 9 // 10:
+if got["frames"] != len(x) or want["frames"] != len(x) or got["clocks"] < want["clocks"]:
     sys.exit("FAIL %s" % got)
 if [s["name"] for s in want["streams"]] != list(got["streams"]):
     sys.exit("FAIL other streams: %s" % got)
