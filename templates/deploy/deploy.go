@@ -6,6 +6,7 @@
 //	accelerator.py   the driver; the same for every design
 //	accelerator.hpp  the same in C++; _xrt and _bare are doors to a card, and to a board without an operating system
 //	ends.go          host.json as ONNX: pre.onnx and post.onnx; onnx.go has the operators they are made of
+//	counters.go      of a design with counters: counters.json, counters.py, counters.hpp
 //	tables.go        host.json as C++
 //	host.hpp.tpl     its text
 //	lib.cpp.tpl      the library
@@ -26,7 +27,7 @@ import (
 	"hlsgen/templates"
 )
 
-//go:embed accelerator.py accelerator*.hpp lib.cpp.tpl host.hpp.tpl
+//go:embed accelerator.py accelerator*.hpp lib.cpp.tpl host.hpp.tpl counters.py counters.hpp.tpl
 var sources embed.FS
 
 // A libView is what the library's template shows.

@@ -179,6 +179,7 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 		b.view.Outputs = append(b.view.Outputs, fmt.Sprintf("{%d, %d, %d, %s, %s, %s, %s}", first+p.Stream,
 			d.Target.HostEvery(p.Port), len(r.face.In)+k, c["TDATA"], c["TVALID"], c["TREADY"], c["TLAST"]))
 	}
+	dut.Pins = append(dut.Pins, r.quiet()...)
 	b.view.Tops = append(b.view.Tops, dut)
 	return nil
 }
