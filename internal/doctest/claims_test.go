@@ -67,6 +67,8 @@ var claims = []claim{
 	{begins: "| `hlsgen sweep` |", by: []string{"folding/sweep.TestRun", "folding/sweep.TestResume",
 		"folding/sweep.TestBackends",
 		"internal/doctest.TestPages"}},
+	{begins: "| `hlsgen synth`", by: []string{"cmd/hlsgen.TestSynth", "cmd/hlsgen.TestSynthIsResumed",
+		"cmd/hlsgen.TestSynthOnSlurm", "cmd/hlsgen.TestCollect"}},
 	{begins: "| `hlsgen sweep --jobs slurm`", by: []string{"folding/sweep.TestSlurm", "folding/sweep.TestCollect"}},
 	{begins: "| `deploy/accelerator.py`", by: []string{"internal/compiler.TestDriver"}},
 	{begins: "| `make -C vivado bitstream`", by: []string{"templates/vivado.TestBitstream",
