@@ -54,6 +54,9 @@ func Bench(runs []Run) (templates.Files, error) {
 		}
 		files = append(files, templates.File{Path: "rtl/bench/" + e.Name(), Data: text})
 	}
+	if slices.ContainsFunc(runs, func(r Run) bool { return len(r.loaded) > 0 }) {
+		files = append(files, loadLibrary()...)
+	}
 	b := bencher{}
 	for i, r := range runs {
 		files = append(files, r.Files...)

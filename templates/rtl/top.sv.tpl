@@ -43,6 +43,19 @@ module {{ v.Top|req }} (
     assign {{ a.Axis|req }}_unused = &{1'b0, {{ a.Unused|req }}};
 {%- endif %}
 {% endfor %}
+{%- if v.Loaded %}
+    logic load_begin, load_write;
+    logic [31:0] load_word;
+    assign load_begin = 1'b0;
+    assign load_write = 1'b0;
+    assign load_word = 32'd0;
+{%- for l in v.Loads %}
+    logic load_{{ l|req }}_begin, load_{{ l|req }}_write;
+    logic [31:0] load_{{ l|req }}_word;
+{%- endfor %}
+    logic load_unused;
+    assign load_unused = &{1'b0, {{ v.Loaded|req }}_begin, {{ v.Loaded|req }}_write, {{ v.Loaded|req }}_word};
+{% endif %}
 {%- for m in v.Layers %}
     {{ m.Module|req }} layer_{{ m.Name|req }} (
         .clk(ap_clk), .rst(hold){% for c in m.Connections %},
