@@ -80,8 +80,8 @@ func outer(processes []instance) (names []string, ports []port) {
 	return names, ports
 }
 
-// Ports are those of a top, whatever makes it: a clock, a reset, and the AXI4-Streams of the network's ends. Inputs
-// have TLAST where they need it, or all of them.
+// Ports are those of a top of circuits: a clock, a reset, the AXI4-Streams of the network's ends, and the slave of its
+// registers, where it has some. Inputs have TLAST where they need it, or all of them.
 func Ports(face Interface, d *dataflow.Design, packets bool) []PortView {
 	var names []string
 	var ports []port
@@ -94,7 +94,16 @@ func Ports(face Interface, d *dataflow.Design, packets bool) []PortView {
 		names = append(names, p.Name)
 		ports = append(ports, port{name: p.Name, width: p.TDATA, axis: true, writes: true, packet: true})
 	}
-	return portViews(names, ports)
+	r := RegistersOf(d)
+	if r == nil {
+		return portViews(names, ports)
+	}
+	views := portViews(append(names, r.Port), ports)
+	views[len(views)-1].Decl += ","
+	views = append(views, r.Ports()...)
+	last := &views[len(views)-1]
+	last.Decl = strings.TrimSuffix(last.Decl, ",")
+	return views
 }
 
 func portViews(names []string, ports []port) (views []PortView) {

@@ -25,6 +25,9 @@ func (u *Unit) Room() dataflow.Room {
 	return dataflow.RoomOf(narrowest(u.rows), all, out)
 }
 
+// Loads reports whether weights and step functions are loaded.
+func (u *Unit) Loads() bool { return u.room != nil }
+
 // roomOf is what is known of a row of weights that have room: that of any others. The error says which of them has
 // none.
 func roomOf(room dataflow.Room, weights []int64, product *num.Requant, inputs []num.Range) (row, error) {

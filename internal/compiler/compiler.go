@@ -48,6 +48,7 @@ type Options struct {
 	Calibration string
 	IO          dataflow.IO
 	Backend     Backend
+	Counters    bool              // of frames, clocks and waits, in RTL
 	Unroll      dataflow.Envelope // of every process
 	FPS         float64
 	Interval    int // clocks per frame to reach; 0: not asked
@@ -118,6 +119,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if found {
 		o.Backend = o.Backend.For(board, d)
 		r.Backend = o.Backend
+		o.counted(d)
 	}
 	fixed := o.fixed(d)
 	o.Step("importing", 0, 0)
@@ -207,7 +209,7 @@ func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
 		Unroll: o.Unroll, Calibration: o.Delays(d)}
 	if o.Backend.On(b).RTL() {
-		t.Stalls = dataflow.Credit
+		t.Stalls, t.Counters = dataflow.Credit, o.Counters
 	}
 	return t
 }

@@ -54,6 +54,14 @@ func (b Backend) For(board boards.Board, d *diag.List) Backend {
 	return b
 }
 
+// counted refuses counters where nothing has them.
+func (o Options) counted(d *diag.List) {
+	if o.Counters && !o.Backend.RTL() {
+		d.Fail(diag.BackendUnfit, "", "--counters: a layer that Vitis HLS makes does not tell in which clocks it waits",
+			"use --backend rtl, or --backend both: layers in SystemVerilog tell")
+	}
+}
+
 // HLS reports whether C++ is generated, RTL whether SystemVerilog is.
 func (b Backend) HLS() bool { return b != BackendRTL }
 

@@ -265,6 +265,7 @@ func (o Options) given() map[string]string {
 		{"latency", o.Latency, "true"},
 		{"over-budget", o.Over, "true"},
 		{"backend", o.Backend.RTL(), string(o.Backend)},
+		{"counters", o.Counters, "true"},
 		{"io", o.IO != dataflow.FromMemory, o.IO.String()},
 		{"max-unroll", o.Unroll != dataflow.Envelope{}, o.Unroll.String()},
 		{"least", o.Least != folding.LeastLoad, o.Least.Flag()},

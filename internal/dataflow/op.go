@@ -194,6 +194,7 @@ type Target struct {
 	Unroll      Envelope           // of every process
 	Calibration *delay.Calibration // of delays, by a user's reports; nil for hlsgen's tables
 	Bound       delay.Bound        // which end of the range of latencies is asked for
+	Counters    bool               // of frames, clocks and waits, in circuits
 }
 
 // Delays is how long operations take on the device, and what a stage of the clock holds.

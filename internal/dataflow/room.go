@@ -37,6 +37,8 @@ func RoomOf(weight num.Type, weights num.Range, out num.Type) Room {
 type Loadable interface {
 	// Room is what weights of the types that the layer has need.
 	Room() Room
+	// Loads reports whether they are.
+	Loads() bool
 	// Loaded is the layer, not bound, with tables that are loaded, and room for other weights.
 	Loaded(Room) Op
 }
@@ -51,6 +53,14 @@ func (g *Graph) Rooms() []*Room {
 		}
 	}
 	return list
+}
+
+// Loads reports whether weights of a node are loaded.
+func (g *Graph) Loads() bool {
+	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
+		l, ok := n.Op.(Loadable)
+		return ok && l.Loads()
+	})
 }
 
 // A RoomError says which node has no room for its weights, or for what is in front of it.

@@ -27,6 +27,8 @@ type Host struct {
 	Send    []Send    `json:"send"`    // per AXI4-Stream into the accelerator
 	Receive []Receive `json:"receive"` // per AXI4-Stream out of it
 	Results []Result  `json:"results"` // per output of the model
+
+	Registers *templates.Registers `json:"registers,omitempty"` // of the accelerator itself
 }
 
 // Steps says of sequences how many steps they may have.
@@ -124,7 +126,8 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 	if err := simple(m, of); err != nil {
 		return nil, err
 	}
-	h := &Host{Schema: "hlsgen-host", Version: Version, Model: m.Name, Top: face.Top}
+	h := &Host{Schema: "hlsgen-host", Version: Version, Model: m.Name, Top: face.Top,
+		Registers: templates.RegistersOf(d)}
 	l := m.Lengths
 	if l != nil {
 		if l.Input != "" {

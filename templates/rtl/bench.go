@@ -54,12 +54,15 @@ func Bench(runs []Run) (templates.Files, error) {
 		}
 		files = append(files, templates.File{Path: "rtl/bench/" + e.Name(), Data: text})
 	}
-	if slices.ContainsFunc(runs, func(r Run) bool { return len(r.loaded) > 0 }) {
-		files = append(files, loadLibrary()...)
-	}
 	b := bencher{}
+	needed := map[string]bool{} // modules that several networks have
 	for i, r := range runs {
-		files = append(files, r.Files...)
+		for _, f := range r.Files { // several may need a module
+			if !needed[f.Path] {
+				files = append(files, f)
+			}
+			needed[f.Path] = strings.HasPrefix(f.Path, "rtl/lib/")
+		}
 		if err := b.top(fmt.Sprint("T", i), r, &files); err != nil {
 			return nil, fmt.Errorf("generate RTL: %w", err)
 		}
@@ -182,6 +185,7 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 		b.view.Outputs = append(b.view.Outputs, fmt.Sprintf("{%d, %d, %d, %s, %s, %s, %s}", first+p.Stream,
 			d.Target.HostEvery(p.Port), len(r.face.In)+k, c["TDATA"], c["TVALID"], c["TREADY"], c["TLAST"]))
 	}
+	dut.Pins = append(dut.Pins, r.quiet()...)
 	b.view.Tops = append(b.view.Tops, dut)
 	return nil
 }

@@ -11,6 +11,7 @@
 //	spell.go      operations
 //	load.go       tables that are loaded
 //	network.go    the top; lib/ has what does not depend on a design; sequences.go where sequences end
+//	registers.go  what is behind AXI4-Lite: counters; registers/ has its modules
 //	wrapper.go    tops around it: one that looks at packets, one for Vivado's IP packager
 //	uart.go       a top that has a UART at both ends of the network, and the Makefile's tools
 //	netlist.go    the same of Yosys' cells
@@ -30,6 +31,11 @@ import (
 // Layer is the files of a layer: its module, and the tables that it reads. Its name is an identifier, and so are those
 // of the circuit. about is a comment.
 func Layer(name, about string, m *circuit.Module) templates.Files {
+	return layer(name, about, m, nil)
+}
+
+// layer is Layer; the module says in which clocks it waits at the ports of the names in waits.
+func layer(name, about string, m *circuit.Module, waits []string) templates.Files {
 	var files templates.Files
 	var text strings.Builder
 	var functions []*circuit.Module
@@ -40,7 +46,7 @@ func Layer(name, about string, m *circuit.Module) templates.Files {
 		files = append(files, templates.File{Path: "rtl/layers/" + s.module + ".sv", Data: []byte(text.String())})
 		text.Reset()
 	}
-	s := speller{m: m, module: name, prefix: name + "_"}
+	s := speller{m: m, module: name, prefix: name + "_", waits: waits}
 	fmt.Fprintf(&text, "// %s: %s\n", name, about)
 	s.layer(&text)
 	files = append(files, templates.File{Path: "rtl/layers/" + name + ".sv", Data: []byte(text.String())})
@@ -77,6 +83,7 @@ type speller struct {
 	m      *circuit.Module
 	module string
 	prefix string // of functions and files
+	waits  []string
 	names  []string
 	inline []bool          // the name is an expression
 	tables []uint64        // of lookups
@@ -109,6 +116,7 @@ func (s *speller) layer(w *strings.Builder) {
 	}
 	var last []string
 	assign := func(format string, a ...any) { last = append(last, "assign "+fmt.Sprintf(format, a...)+";") }
+	ports = append(ports, waiting(s, assign)...)
 	fires := []string{"!rst"}
 	for _, p := range m.In {
 		when := s.whole(p.When)
@@ -125,6 +133,34 @@ func (s *speller) layer(w *strings.Builder) {
 	s.loads(assign)
 	assign("fire = %s", strings.Join(slices.DeleteFunc(fires, func(f string) bool { return f == "" }), " && "))
 	s.write(w, ports, last)
+}
+
+// waiting is the outputs that say in which clocks the layer waits: at an input, where an iteration is to read a word that
+// is not there; at an output, where it has every word that it reads and none of the places that it writes to.
+func waiting(s *speller, assign func(format string, a ...any)) (ports []string) {
+	if len(s.waits) == 0 {
+		return nil
+	}
+	there := []string{"!rst"}
+	for _, p := range s.m.In {
+		if e := either(s.whole(p.When), p.Name+"_valid"); e != "" {
+			there = append(there, e)
+		}
+	}
+	for _, p := range s.m.In {
+		if slices.Contains(s.waits, p.Name) {
+			ports = append(ports, "output logic "+p.Name+"_starved")
+			assign("%s_starved = %s", p.Name, both("!rst & !"+p.Name+"_valid", s.whole(p.When)))
+		}
+	}
+	for _, p := range s.m.Out {
+		if slices.Contains(s.waits, p.Name) {
+			ports = append(ports, "output logic "+p.Name+"_stalled")
+			assign("%s_stalled = %s", p.Name,
+				both(strings.Join(there, " & ")+" & !"+p.Name+"_room", s.whole(p.When)))
+		}
+	}
+	return ports
 }
 
 // either is "when it moves, then that".

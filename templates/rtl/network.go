@@ -43,10 +43,15 @@ type topView struct {
 	Layers  []layerView
 	Loads   []string // the layers with tables that are loaded, one behind the other
 	Loaded  string   // the last of them
+
+	Registers *registersView // nil where there are none
 }
 
 // A streamView is a FIFO; High is the number of its highest bit.
-type streamView struct{ Name, Width, High, Places, Style string }
+type streamView struct {
+	Name, Width, High, Places, Style string
+	Counted                          bool // it has counters
+}
 
 // A borderView is an AXI4-Stream and the stream that it carries; Word is what goes over. Where it carries sequences,
 // Words is of a step, Longest the most steps of one, and Ends the streams that are told where they end, or that tell.
@@ -97,7 +102,8 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		}
 		n.reset = max(n.reset, m.Depth()+1)
 		about := templates.Comment(strings.Join(node.Origin, ", "))
-		n.Files = append(n.Files, Layer(face.Top+"_"+node.Name, about, m)...)
+		counters := d.Target.Counters
+		n.Files = append(n.Files, layer(face.Top+"_"+node.Name, about, m, waits(node, counters))...)
 		l := layerView{Name: node.Name, Module: face.Top + "_" + node.Name}
 		connect := func(port, stream string, signals ...string) {
 			for _, s := range signals {
@@ -107,12 +113,18 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		}
 		for k, s := range node.In {
 			connect(fmt.Sprint("in", k), stream(s), "word=word", "valid=valid", "read=read")
+			if counters {
+				connect(fmt.Sprint("in", k), stream(s), "starved=starved")
+			}
 		}
 		if e, told := ends.of(i, -1); told {
 			connect("ends", e.name, "word=word", "valid=valid", "read=read")
 		}
 		for k, s := range node.Out {
 			connect(fmt.Sprint("out", k), stream(s), "word=din", "write=write", "room=room", "claim=claim")
+			if counters {
+				connect(fmt.Sprint("out", k), stream(s), "stalled=stalled")
+			}
 		}
 		if tables := m.Loads(); len(tables) > 0 {
 			l.Connections = append(l.Connections, v.load(node.Name)...)
@@ -127,20 +139,28 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		}
 		w := d.Port(s).Width()
 		v.Streams = append(v.Streams, streamView{stream(s), strconv.Itoa(w), strconv.Itoa(w - 1),
-			strconv.Itoa(n.places[s]), style(d.FIFO[s].Memory, d.Target.Board)})
+			strconv.Itoa(n.places[s]), style(d.FIFO[s].Memory, d.Target.Board), d.Target.Counters})
 	}
 	for _, e := range ends {
 		v.Streams = append(v.Streams, streamView{e.name, "1", "0", strconv.Itoa(e.FIFO.Depth),
-			style(e.FIFO.Memory, d.Target.Board)})
+			style(e.FIFO.Memory, d.Target.Board), false})
 	}
 	v.Reset = strconv.Itoa(n.reset)
 	v.borders(n, ends)
+	registers, more, err := n.registers()
+	if err != nil {
+		return nil, err
+	}
+	v.Registers, n.Files = registers, append(n.Files, more...)
+	if len(n.loaded) > 0 {
+		n.Files = append(n.Files, loadLibrary()...)
+	}
 	text, err := templates.Render(texts, "top.sv.tpl", v)
 	if err != nil {
 		return nil, err
 	}
 	n.Files = append(n.Files, templates.File{Path: "rtl/" + face.Top + ".sv", Data: text})
-	more, err := n.wrappers()
+	more, err = n.wrappers()
 	n.Files = append(n.Files, more...)
 	return n, err
 }

@@ -12,6 +12,9 @@ module {{ v.Top|req }} (
 {% for f in v.Streams %}
     logic [{{ f.High|req }}:0] {{ f.Name|req }}_din, {{ f.Name|req }}_word;
     logic {{ f.Name|req }}_room, {{ f.Name|req }}_claim, {{ f.Name|req }}_write, {{ f.Name|req }}_valid, {{ f.Name|req }}_read;
+{%- if f.Counted %}
+    logic {{ f.Name|req }}_stalled, {{ f.Name|req }}_starved;
+{%- endif %}
     hlsgen_stream #(.WIDTH({{ f.Width|req }}), .PLACES({{ f.Places|req }}), .STYLE("{{ f.Style|req }}")) {{ f.Name|req }} (
         .clk(ap_clk), .rst(rst),
         .room({{ f.Name|req }}_room), .claim({{ f.Name|req }}_claim), .din({{ f.Name|req }}_din), .write({{ f.Name|req }}_write),
@@ -44,17 +47,13 @@ module {{ v.Top|req }} (
 {%- endif %}
 {% endfor %}
 {%- if v.Loaded %}
+    // Tables are loaded by words that go from one to the next.
     logic load_begin, load_write;
     logic [31:0] load_word;
-    assign load_begin = 1'b0;
-    assign load_write = 1'b0;
-    assign load_word = 32'd0;
 {%- for l in v.Loads %}
     logic load_{{ l|req }}_begin, load_{{ l|req }}_write;
     logic [31:0] load_{{ l|req }}_word;
 {%- endfor %}
-    logic load_unused;
-    assign load_unused = &{1'b0, {{ v.Loaded|req }}_begin, {{ v.Loaded|req }}_write, {{ v.Loaded|req }}_word};
 {% endif %}
 {%- for m in v.Layers %}
     {{ m.Module|req }} layer_{{ m.Name|req }} (
@@ -82,4 +81,81 @@ module {{ v.Top|req }} (
     );
 {%- endfor %}
 {% endfor -%}
+{%- if v.Registers %}
+    // Registers: words of 32 bits, by number.
+    logic register_write, register_read;
+    logic [{{ v.Registers.High|req }}:0] register_number;
+    logic [31:0] register_din, register_dout;
+    hlsgen_registers #(.ADDRESS({{ v.Registers.Address|req }}), .LATENCY({{ v.Registers.Latency|req }})) registers (
+        .clk(ap_clk), .rst_n(ap_rst_n),
+        .awaddr({{ v.Registers.Port|req }}_AWADDR), .awvalid({{ v.Registers.Port|req }}_AWVALID), .awready({{ v.Registers.Port|req }}_AWREADY),
+        .wdata({{ v.Registers.Port|req }}_WDATA), .wstrb({{ v.Registers.Port|req }}_WSTRB), .wvalid({{ v.Registers.Port|req }}_WVALID),
+        .wready({{ v.Registers.Port|req }}_WREADY), .bvalid({{ v.Registers.Port|req }}_BVALID), .bready({{ v.Registers.Port|req }}_BREADY),
+        .araddr({{ v.Registers.Port|req }}_ARADDR), .arvalid({{ v.Registers.Port|req }}_ARVALID), .arready({{ v.Registers.Port|req }}_ARREADY),
+        .rdata({{ v.Registers.Port|req }}_RDATA), .rvalid({{ v.Registers.Port|req }}_RVALID), .rready({{ v.Registers.Port|req }}_RREADY),
+        .write(register_write), .read(register_read), .number(register_number), .din(register_din), .dout(register_dout)
+    );
+    assign {{ v.Registers.Port|req }}_BRESP = 2'd0;
+    assign {{ v.Registers.Port|req }}_RRESP = 2'd0;
+    logic registers_unused;
+    assign registers_unused = &{1'b0, register_read, register_din};
+{%- for w in v.Registers.Windows %}
+    logic {{ w.Name|req }}_here;
+    logic [31:0] {{ w.Name|req }}_dout;
+    assign {{ w.Name|req }}_here = {% if w.Here %}{{ w.Here|req }}{% else %}1'b1{% endif %};
+{%- endfor %}
+    assign register_dout = {% for w in v.Registers.Windows %}{% if not forloop.First %} | {% endif %}({{ w.Name|req }}_here ? {{ w.Name|req }}_dout : 32'd0){% endfor %};
+{%- if v.Loaded %}
+
+    // What none of the tables takes is counted.
+    logic [31:0] load_passed;
+    assign load_begin = register_write & weights_here & !register_number[0];
+    assign load_write = register_write & weights_here & register_number[0];
+    assign load_word = register_din;
+    logic load_unused;
+    assign load_unused = &{1'b0, {{ v.Loaded|req }}_begin, {{ v.Loaded|req }}_word};
+    always_ff @(posedge ap_clk) begin
+        if (rst | load_begin) load_passed <= 32'd0;
+        else if ({{ v.Loaded|req }}_write) load_passed <= load_passed + 32'd1;
+    end
+    assign weights_dout = load_passed;
+{%- endif %}
+{%- if v.Registers.Counters %}
+
+    // Counters begin with the clock in which a word of the host can be read, and show what had been counted when the last word
+    // of a frame went by.
+    logic counting, counted, counters_clear;
+    assign counters_clear = rst | (register_write & counters_here);
+    assign counting = counted | {{ v.Registers.Counters.Begins|req }};
+    always_ff @(posedge ap_clk) counted <= counting & !counters_clear;
+
+    logic frame_out, any_out;
+    assign frame_out = {{ v.Registers.Counters.Frames|req }};
+    assign any_out = {{ v.Registers.Counters.Clocks|req }};
+    logic [31:0] design_counted;
+    hlsgen_counters #(.PAIR(0), .PAIRS({{ v.Registers.Counters.Pairs|req }})) design_counters (
+        .clk(ap_clk), .rst(counters_clear), .count({counting, frame_out}), .publish({any_out, frame_out}),
+        .number(register_number[{{ v.Registers.Counters.High|req }}:0]), .from(32'd0), .to(design_counted)
+    );
+{%- for c in v.Registers.Counters.Streams %}
+    logic {{ c.Name|req }}_written, {{ c.Name|req }}_gone;
+    logic [31:0] {{ c.Name|req }}_counted;
+{%- if c.Stalled %}
+    assign {{ c.Name|req }}_stalled = {{ c.Stalled|req }};
+{%- endif %}
+{%- if c.Starved %}
+    assign {{ c.Name|req }}_starved = {{ c.Starved|req }};
+{%- endif %}
+    hlsgen_last #(.WORDS({{ c.Words|req }})) {{ c.Name|req }}_writes (.clk(ap_clk), .rst(rst), .moves({{ c.Name|req }}_claim), .last({{ c.Name|req }}_written));
+    hlsgen_last #(.WORDS({{ c.Words|req }})) {{ c.Name|req }}_reads (.clk(ap_clk), .rst(rst), .moves({{ c.Name|req }}_read), .last({{ c.Name|req }}_gone));
+    hlsgen_counters #(.PAIR({{ c.Pair|req }}), .PAIRS({{ v.Registers.Counters.Pairs|req }})) {{ c.Name|req }}_counters (
+        .clk(ap_clk), .rst(counters_clear),
+        .count({counting & {{ c.Name|req }}_starved, counting & {{ c.Name|req }}_stalled}),
+        .publish({ {{ c.Name|req }}_read & {{ c.Name|req }}_gone, {{ c.Name|req }}_claim & {{ c.Name|req }}_written}),
+        .number(register_number[{{ v.Registers.Counters.High|req }}:0]), .from({{ c.From|req }}_counted), .to({{ c.Name|req }}_counted)
+    );
+{%- endfor %}
+    assign counters_dout = {{ v.Registers.Counters.Last|req }}_counted;
+{%- endif %}
+{% endif -%}
 endmodule

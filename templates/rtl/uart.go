@@ -36,10 +36,11 @@ type uartView struct {
 type pinView struct{ Name, Site string }
 
 // uart reports whether the design has a UART top: the board's pins are known, frames of one length go in at one
-// stream and come out at one.
+// stream and come out at one. No UART reads registers.
 func (n *Network) uart() bool {
 	d := n.design
-	return len(d.Target.Board.Pins) > 0 && len(n.face.In) == 1 && len(n.face.Out) == 1 && d.Model.Lengths == nil
+	return templates.RegistersOf(d) == nil &&
+		len(d.Target.Board.Pins) > 0 && len(n.face.In) == 1 && len(n.face.Out) == 1 && d.Model.Lengths == nil
 }
 
 // uartView is of designs with a UART top.

@@ -1,0 +1,141 @@
+package rtl
+
+import (
+	"embed"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/templates"
+)
+
+//go:embed registers/*.sv
+var registerFiles embed.FS
+
+// A registersView is what top.sv.tpl shows of the registers: the slave, and the windows behind it.
+type registersView struct {
+	Port, Address, Latency string // Address is the bits of the number of a byte
+	High                   string // the highest bit of the number of a word
+	Windows                []windowView
+	Counters               *countersView
+}
+
+// A windowView is chosen by the bits of the number of a word that are Here; empty where it is alone.
+type windowView struct{ Name, Here string }
+
+// A countersView is pairs of counters: the first is of the design, the others are of the streams.
+type countersView struct {
+	Pairs, High string // High is the highest bit of the number of a word in the window
+	Begins      string // a word of an input is visible
+	Frames      string // the last word of a frame comes out of the first output
+	Clocks      string // of any
+	Streams     []counterView
+	Last        string // the stream at the end of the chain
+}
+
+// A counterView is the pair of a stream. From is the pair before it; Stalled and Starved say when it waits at the
+// host's end.
+type counterView struct{ Name, Pair, Words, From, Stalled, Starved string }
+
+// registers are those of the network, and the modules that they are made of; nil where it has none.
+func (n *Network) registers() (*registersView, templates.Files, error) {
+	r := templates.RegistersOf(n.design)
+	if r == nil {
+		return nil, nil, nil
+	}
+	v := &registersView{Port: r.Port, Address: strconv.Itoa(r.Address()), Latency: "1",
+		High: strconv.Itoa(r.Address() - 3)}
+	for _, w := range r.Windows {
+		view := windowView{Name: w.Name}
+		if w.Span() < r.Bytes {
+			low, high := bits.Len(uint(w.Span()-1))-2, r.Address()-3
+			view.Here = fmt.Sprintf("register_number[%d:%d] == %d'd%d", high, low, high-low+1, w.Offset/w.Span())
+		}
+		v.Windows = append(v.Windows, view)
+	}
+	if n.design.Target.Counters {
+		v.Counters = n.counters()
+		v.Latency = v.Counters.Pairs
+	}
+	var files templates.Files
+	names, err := registerFiles.ReadDir("registers")
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range names {
+		text, err := registerFiles.ReadFile("registers/" + e.Name())
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, templates.File{Path: "rtl/lib/" + e.Name(), Data: text})
+	}
+	return v, files, nil
+}
+
+// counters are those of the design and of its streams. A frame on a stream is so many words; where frames are
+// sequences, each step counts as one.
+func (n *Network) counters() *countersView {
+	g := n.design.Model.Graph
+	v := &countersView{Pairs: strconv.Itoa(1 + len(g.Streams)), Last: "design"}
+	w, _ := templates.RegistersOf(n.design).Window(templates.Counters)
+	v.High = strconv.Itoa(bits.Len(uint(w.Words-1)) - 1)
+	var begins, ends []string
+	for _, p := range n.face.In {
+		begins = append(begins, stream(p.Stream)+"_valid")
+	}
+	for _, p := range n.face.Out {
+		ends = append(ends, fmt.Sprintf("%s_TVALID & %[1]s_TREADY & %[1]s_TLAST", p.Name))
+	}
+	v.Begins, v.Frames, v.Clocks = strings.Join(begins, " | "), ends[0], strings.Join(ends, " | ")
+	for s := range g.Streams {
+		port := n.design.Port(s)
+		if n.timed(s) {
+			port = n.one.Port(s)
+		}
+		c := counterView{Name: stream(s), Pair: strconv.Itoa(1 + s), Words: strconv.Itoa(port.Words), From: v.Last}
+		for _, p := range n.face.In {
+			if p.Stream == s {
+				c.Stalled = fmt.Sprintf("%s_TVALID & !%[1]s_TREADY", p.Name)
+			}
+		}
+		for _, p := range n.face.Out {
+			if p.Stream == s {
+				c.Starved = fmt.Sprintf("%s_TREADY & !%[1]s_TVALID", p.Name)
+			}
+		}
+		v.Streams, v.Last = append(v.Streams, c), c.Name
+	}
+	return v
+}
+
+// quiet is the connections of the slave where nobody asks anything of it.
+func (n *Network) quiet() (pins []string) {
+	r := templates.RegistersOf(n.design)
+	if r == nil {
+		return nil
+	}
+	for _, p := range r.Ports() {
+		value := ""
+		if strings.HasPrefix(p.Decl, "input") {
+			value = "'0"
+		}
+		pins = append(pins, fmt.Sprintf(".%s(%s)", p.Name, value))
+	}
+	return pins
+}
+
+// waits are the ports of a layer at which it says when it waits.
+func waits(node *dataflow.Node, counters bool) (names []string) {
+	if !counters {
+		return nil
+	}
+	for k := range node.In {
+		names = append(names, fmt.Sprint("in", k))
+	}
+	for k := range node.Out {
+		names = append(names, fmt.Sprint("out", k))
+	}
+	return names
+}

@@ -1,0 +1,23 @@
+// hlsgen_counter counts what happens at most once in a clock, and stops at the highest number. What it shows is the count at
+// the last publication, with what happens in that clock.
+module hlsgen_counter #(
+    parameter int WIDTH = 32
+) (
+    input  logic             clk,
+    input  logic             rst,
+    input  logic             count,
+    input  logic             publish,
+    output logic [WIDTH-1:0] shown
+);
+    logic [WIDTH-1:0] now, next;
+    assign next = count && !(&now) ? now + WIDTH'(1) : now;
+    always_ff @(posedge clk) begin
+        if (rst) begin
+            now   <= '0;
+            shown <= '0;
+        end else begin
+            now <= next;
+            if (publish) shown <= next;
+        end
+    end
+endmodule
