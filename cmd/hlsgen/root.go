@@ -52,7 +52,7 @@ what the model means, checked bit for bit.`,
 	root.SetVersionTemplate("hlsgen {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(&cobra.Group{ID: onModel, Title: "On a model:"}, &cobra.Group{ID: onHlsgen, Title: "On hlsgen:"})
-	root.AddCommand(a.buildCommand(), a.checkCommand(), a.simulateCommand(), a.sweepCommand())
+	root.AddCommand(a.buildCommand(), a.checkCommand(), a.simulateCommand(), a.sweepCommand(), a.weightsCommand())
 	for _, c := range []*cobra.Command{a.boardsCommand(), a.layersCommand(), a.passesCommand(), a.explainCommand(),
 		a.calibrateCommand(), a.examplesCommand(), a.versionCommand(), a.completionCommand(), a.referenceCommand()} {
 		c.GroupID = onHlsgen

@@ -50,6 +50,7 @@ const (
 	NetlistTooLarge   Code = "netlist-too-large"
 	BackendUnfit      Code = "backend-unfit"
 	FixedBatch        Code = "fixed-batch"
+	WeightsUnfit      Code = "weights-unfit"
 )
 
 // Codes gives each code its one-line meaning, as `hlsgen explain` lists them.
@@ -99,4 +100,5 @@ var Codes = map[Code]string{
 	NetlistTooLarge:   "a design's netlist is too large to be simulated",
 	BackendUnfit:      "the back end makes nothing for the board",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
+	WeightsUnfit:      "weights cannot be loaded into the hardware",
 }

@@ -5,6 +5,7 @@
 //	host.go          host.json, of a design
 //	accelerator.py   the driver; the same for every design
 //	accelerator.hpp  the same in C++; _xrt and _bare are doors to a card, and to a board without an operating system
+//	weights.go       what is loaded into its tables
 //	tables.go        host.json as C++
 //	host.hpp.tpl     its text
 //	lib.cpp.tpl      the library
@@ -38,6 +39,11 @@ type portView struct{ Name, Kind, TDATA, Number string }
 // Files are the files of a design: those of the folder deploy, and the library's text beside the C++ where hls says
 // that there is some. The error is a *None where it can have no driver.
 func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files, error) {
+	return files(d, opt, hls, nil)
+}
+
+// files is Files, and Loaded where something is loaded.
+func files(d *dataflow.Design, opt templates.Options, hls bool, load *Load) (files templates.Files, err error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
 		return nil, err
@@ -46,11 +52,18 @@ func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files
 	if err != nil {
 		return nil, err
 	}
+	if load != nil {
+		weights, err := h.loaded(load)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, templates.File{Path: "deploy/host/" + WeightsName, Data: weights})
+	}
 	text, err := h.Format()
 	if err != nil {
 		return nil, err
 	}
-	files := templates.Files{{Path: "deploy/host/host.json", Data: text}}
+	files = append(files, templates.File{Path: "deploy/host/host.json", Data: text})
 	for _, name := range []string{"accelerator.py", "accelerator.hpp", "accelerator_xrt.hpp", "accelerator_bare.hpp"} {
 		driver, err := sources.ReadFile(name)
 		if err != nil {
