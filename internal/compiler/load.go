@@ -113,6 +113,7 @@ type LoadPlan struct {
 	Count   bool              `json:"counters"`
 	Options map[string]string `json:"options"` // what was said of the model's inputs
 	Layers  []PlannedLayer    `json:"layers"`
+	FIFOs   []PlannedFIFO     `json:"fifos"`  // by stream
 	Words   int               `json:"words"`  // of 32 bits, of all tables
 	Tables  []PlannedTable    `json:"tables"` // in the order in which their words are loaded
 }
@@ -133,6 +134,12 @@ type PlannedLayer struct {
 type PlannedIn struct {
 	Shape []int  `json:"shape"`
 	Type  string `json:"type"`
+}
+
+// A PlannedFIFO is a FIFO: words, and where they lie.
+type PlannedFIFO struct {
+	Depth  int             `json:"depth"`
+	Memory dataflow.Memory `json:"memory"` // by number
 }
 
 // A PlannedTable is a table that is loaded.
@@ -188,6 +195,9 @@ func planOf(r *Result, o Options, n *rtl.Network) (*LoadPlan, error) {
 	p := &LoadPlan{Head: Versioned, Schema: "hlsgen-weights", Design: hash, Top: n.Top, Board: t.Board, Clock: t.ClockMHz,
 		Cost: t.Formula.String(), Unroll: t.Unroll, Count: t.Counters, Options: o.ofModel(),
 		Layers: layersOf(r.Imported.Model.Graph, r.rooms)}
+	for _, f := range r.Design.FIFO {
+		p.FIFOs = append(p.FIFOs, PlannedFIFO{f.Depth, f.Memory})
+	}
 	for _, table := range n.Tables() {
 		p.Tables = append(p.Tables, PlannedTable{table.Layer, table.Name, table.Size()})
 		p.Words += table.Size()
@@ -311,6 +321,18 @@ func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.Room, d *diag.List)
 				}
 			}
 		}
+	}
+}
+
+// join gives a design the FIFOs that were built; d says so where it has others streams.
+func (p *LoadPlan) join(design *folding.Design, d *diag.List) {
+	if len(design.FIFO) != len(p.FIFOs) {
+		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("this model takes %d FIFOs, the hardware has %d", len(design.FIFO),
+			len(p.FIFOs)), "weights are for a network of the same layers")
+		return
+	}
+	for s, f := range p.FIFOs {
+		design.FIFO[s].Depth, design.FIFO[s].Memory = f.Depth, f.Memory
 	}
 }
 

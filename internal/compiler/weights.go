@@ -53,7 +53,7 @@ func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, er
 		base := filepath.Base(r.Source.File)
 		r.Out = strings.TrimSuffix(base, filepath.Ext(base)) + "-weights"
 	}
-	o.Folding = filepath.Join(o.For, "folding.json")
+	o.Folding = filepath.Join(o.For, "final_hw_config.json") // with the depths of FIFOs
 	fixed := o.fixed(d)
 	o.Step("importing", 0, 0)
 	im, err := importModel(o.Options, r.Source, d)
@@ -81,6 +81,9 @@ func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, er
 
 // write holds the circuits against those that were built, and writes what is loaded.
 func (r *Weighed) write(o LoadOptions, design *folding.Design, d *diag.List) (*Weighed, error) {
+	if r.Plan.join(design, d); d.Failed() {
+		return nil, nil
+	}
 	opt := templates.Options{Top: r.Plan.Top}
 	n, err := rtl.Of(design.Design, opt)
 	if err != nil {

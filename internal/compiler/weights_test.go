@@ -1,0 +1,90 @@
+package compiler
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/models"
+)
+
+// retrained is a file of the same network with other weights.
+func retrained(t *testing.T, model []byte, seed uint64) string {
+	t.Helper()
+	m := onnxtest.Of(model)
+	if m.Retrain(rand.New(rand.NewPCG(seed, 16))) == 0 {
+		t.Fatal("nothing was changed")
+	}
+	path := filepath.Join(t.TempDir(), "retrained.onnx")
+	if err := os.WriteFile(path, m.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// loadable is the folder of a build of a model whose weights are loaded.
+func loadable(t *testing.T, model string) Options {
+	t.Helper()
+	o := Options{Model: model, Board: "zcu104", Backend: BackendRTL, Weights: WeightsRuntime, Interval: 10_000,
+		NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+	var d diag.List
+	if r, err := Run(context.Background(), o, &d); err != nil || r == nil {
+		t.Fatal(err, d.Diags)
+	}
+	return o
+}
+
+// TestWeightsRefused refuses models that do not fit the hardware, and folders that are none, with the reason.
+func TestWeightsRefused(t *testing.T) {
+	t.Parallel()
+	of := func(name string) string { return models.Find(t, name).Path("model.onnx") }
+	o := loadable(t, of("digits-mlp-w4a4-pot"))
+	read := func(name string) []byte { return models.Find(t, name).Read(t, "model.onnx") }
+	broken := filepath.Join(t.TempDir(), "broken.onnx")
+	if err := os.WriteFile(broken, read("digits-mlp-w4a4-pot")[:1000], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	constant := o
+	constant.Weights, constant.Out = WeightsConstant, filepath.Join(t.TempDir(), "constant")
+	var list diag.List
+	if r, err := Run(context.Background(), constant, &list); err != nil || r == nil {
+		t.Fatal(err, list.Diags)
+	}
+	for _, tt := range []struct{ name, model, dir, want string }{
+		{"itself", of("digits-mlp-w4a4-pot"), o.Out, ""},
+		{"another kind", of("digits-cnn-w4a4"), o.Out, "x"},
+		{"wider weights", of("digits-mlp-asym-u8"), o.Out, "x"},
+		{"narrower weights", of("digits-mlp-w1a1"), o.Out, "x"},
+		{"a truncated file", broken, o.Out, "x"},
+		{"constant weights", of("digits-mlp-w4a4-pot"), constant.Out, "x"},
+		{"no build", of("digits-mlp-w4a4-pot"), t.TempDir(), "x"},
+	} {
+		l := LoadOptions{Options: Options{Model: tt.model, Out: filepath.Join(t.TempDir(), "weights")}, For: tt.dir}
+		var d diag.List
+		r, err := Weights(context.Background(), l, &d)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		said := ""
+		for _, x := range d.Diags {
+			said += x.Where + ": " + x.Msg + "; " + x.Hint + "\n"
+		}
+		if (r != nil) != (tt.want == "") || !strings.Contains(said, tt.want) {
+			t.Errorf("%s: %v\n%s, want %q", tt.name, r, said, tt.want)
+		}
+		t.Logf("%s: %s", tt.name, said)
+	}
+	for seed := range uint64(3) {
+		l := LoadOptions{Options: Options{Model: retrained(t, read("digits-mlp-w4a4-pot"), seed),
+			Out: filepath.Join(t.TempDir(), "weights")}, For: o.Out}
+		var d diag.List
+		if r, err := Weights(context.Background(), l, &d); r == nil || err != nil {
+			t.Errorf("seed %d: %v %v", seed, err, d.Diags)
+		}
+	}
+}
