@@ -90,9 +90,11 @@ func (s *source) visit(e *engine) {
 		if s.spread {
 			at = max(at, s.frame*s.pace+s.word*s.pace/s.stream.port.Words)
 		}
+		free := s.gate.free
 		if at, ok = s.gate.pass(e, at); !ok {
 			return
 		}
+		s.stream.held(&s.gate, free, at)
 		s.stream.put(at)
 		if s.data != nil {
 			s.send()
@@ -131,9 +133,11 @@ func (k *sink) visit(e *engine) {
 			k.stream.wants = true
 			return
 		}
+		free := k.gate.free
 		if at, ok = k.gate.pass(e, at); !ok {
 			return
 		}
+		k.stream.held(&k.gate, free, at)
 		k.stream.take(at)
 		if k.stream.data != nil {
 			k.taken = append(k.taken, k.stream.data.pop()...)

@@ -25,6 +25,8 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 	streams, layers := make([]oracleStream, len(g.Streams)), make([]oracleLayer, len(g.Nodes))
 	t := newTrace(d, frames)
 	t.High, t.Empty, t.Full = make([]int, len(streams)), make([]int, len(streams)), make([]int, len(streams))
+	t.Host = make([]HostWait, len(streams))
+	waits := make([]int, len(g.In)+len(g.Out)) // of the next word
 	for i := range layers {
 		layers[i].stages = make([]*dataflow.Moves, d.Loop(i).Latency)
 	}
@@ -44,6 +46,10 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 				streams[s].high++
 				given[i]++
 				free[i] = clock + max(1, opt.In.Every)
+				t.Host[s].Last, waits[i] = waits[i], 0
+			} else if given[i] < frames*d.Port(s).Words && open(opt.In, i, clock) {
+				t.Host[s].Clocks++
+				waits[i]++
 			}
 		}
 		was := slices.Clone(streams)
@@ -68,7 +74,11 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 				streams[s].read()
 				taken[i]++
 				free[len(g.In)+i] = clock + max(1, opt.Out.Every)
+				t.Host[s].Last, waits[len(g.In)+i] = waits[len(g.In)+i], 0
 				quiet = 0
+			} else if taken[i] < frames*words && was[s].visible == 0 && open(opt.Out, len(g.In)+i, clock) {
+				t.Host[s].Clocks++
+				waits[len(g.In)+i]++
 			}
 			done = done && taken[i] == frames*words
 		}

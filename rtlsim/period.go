@@ -129,6 +129,7 @@ func (e *engine) skip(once counts) {
 type counts struct {
 	nodes       []Node
 	empty, full []int
+	host        []int
 }
 
 func (e *engine) counts() counts {
@@ -136,6 +137,7 @@ func (e *engine) counts() counts {
 	for _, s := range e.streams {
 		c.empty = append(c.empty, s.empty)
 		c.full = append(c.full, s.full)
+		c.host = append(c.host, s.host.Clocks)
 	}
 	return c
 }
@@ -148,6 +150,7 @@ func (c counts) minus(o counts) counts {
 	for i := range c.empty {
 		c.empty[i] -= o.empty[i]
 		c.full[i] -= o.full[i]
+		c.host[i] -= o.host[i]
 	}
 	return c
 }
@@ -167,5 +170,6 @@ func (e *engine) add(c counts, times int) {
 	for i, s := range e.streams {
 		s.empty += times * c.empty[i]
 		s.full += times * c.full[i]
+		s.host.Clocks += times * c.host[i]
 	}
 }

@@ -57,6 +57,7 @@ type streamMark struct {
 	written, read int
 	clocks        []int
 	empty, full   int
+	host          int
 }
 
 type hostMark struct{ frame, word, free int }
@@ -105,7 +106,7 @@ func (e *engine) note(m *mark) {
 	for i, s := range e.streams {
 		was := &m.streams[i]
 		was.written, was.read, was.empty, was.full = s.written, s.read, s.empty, s.full
-		was.clocks = s.clocks(was.clocks[:0])
+		was.host, was.clocks = s.host.Clocks, s.clocks(was.clocks[:0])
 	}
 	for i, s := range e.sources {
 		m.sources[i] = hostMark{s.frame, s.word, s.gate.free}
@@ -293,6 +294,7 @@ func (e *engine) follow(m *mark, clocks, times int) {
 		if was := &m.streams[i]; s.written > was.written {
 			s.full += times * (s.full - was.full)
 			s.empty += times * (s.empty - was.empty)
+			s.host.Clocks += times * (s.host.Clocks - was.host)
 			s.skip(clocks)
 		}
 	}

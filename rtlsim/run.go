@@ -43,6 +43,7 @@
 //	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; window.go, around a
 //	            layer; blocks.go, between forks and joins
 //	record.go   what happened in every clock; vcd.go and timeline.go draw it
+//	counters.go what an accelerator's counters show
 //	compare.go  two engines' outputs
 package rtlsim
 

@@ -24,6 +24,7 @@ type stream struct {
 
 	high        int // most places taken in a clock
 	empty, full int // clocks in which the reader waited for a word, the writer for room
+	host        HostWait
 
 	agenda         agenda
 	writer, reader task

@@ -13,6 +13,7 @@ type Trace struct {
 	High    []int  // per stream: most places of its FIFO that were taken in a clock; that depth holds up nothing
 	Empty   []int  // per stream: clocks in which the layer that reads it waited for a word on it
 	Full    []int  // per stream: clocks in which the layer that writes it had every word and was held up by this
+	Host    []HostWait
 	Period  Period // the steady state, where the run came to it
 	Steady  []Node // the clocks of one period; nil where none was found
 
@@ -89,6 +90,7 @@ func (e *engine) finish() *Trace {
 		t.High = append(t.High, s.high)
 		t.Empty = append(t.Empty, s.empty)
 		t.Full = append(t.Full, s.full)
+		t.Host = append(t.Host, s.host)
 	}
 	for _, k := range e.sinks {
 		if k.stream.data != nil {
