@@ -5,7 +5,7 @@
 //	host.go          host.json, of a design
 //	accelerator.py   the driver; the same for every design
 //	accelerator.hpp  the same in C++; _xrt and _bare are doors to a card, and to a board without an operating system
-//	weights.go       what is loaded into its tables
+//	weights.go       what is loaded into its tables; weights.py, weights.hpp.tpl load it
 //	tables.go        host.json as C++
 //	host.hpp.tpl     its text
 //	lib.cpp.tpl      the library
@@ -25,7 +25,7 @@ import (
 	"hlsgen/templates"
 )
 
-//go:embed accelerator.py accelerator*.hpp lib.cpp.tpl host.hpp.tpl
+//go:embed accelerator.py accelerator*.hpp lib.cpp.tpl host.hpp.tpl weights.py weights.hpp.tpl
 var sources embed.FS
 
 // A libView is what the library's template shows.
@@ -57,7 +57,7 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *Load) (fil
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, templates.File{Path: "deploy/host/" + WeightsName, Data: weights})
+		files = append(files, weights...)
 	}
 	text, err := h.Format()
 	if err != nil {
@@ -68,6 +68,9 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *Load) (fil
 		driver, err := sources.ReadFile(name)
 		if err != nil {
 			return nil, err
+		}
+		if load != nil && name == "accelerator.py" {
+			driver = loads(driver)
 		}
 		files = append(files, templates.File{Path: "deploy/" + name, Data: driver})
 	}

@@ -1,9 +1,12 @@
 package deploy
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
@@ -29,10 +32,51 @@ type Load struct {
 	Design string
 }
 
-// loaded gives a host.json its weights, and is their file: the magic, the hash of the design, that of host.json without
+// A weightsView is what weights.hpp.tpl shows.
+type weightsView struct{ Design, Offset, Words string }
+
+// loaded gives a host.json its weights, and is the files that have them, and load them.
+func (h *Host) loaded(l *Load) (files templates.Files, err error) {
+	window, ok := h.Registers.Window(templates.Weights)
+	if !ok {
+		return nil, fmt.Errorf("%s has no weights that are loaded", h.Top)
+	}
+	file, err := h.weigh(l)
+	if err != nil {
+		return nil, err
+	}
+	var words strings.Builder
+	for i, w := range l.Words {
+		end := ", "
+		if i%8 == 7 || i == len(l.Words)-1 {
+			end = ",\n"
+		}
+		fmt.Fprintf(&words, "0x%08x%s", w, end)
+	}
+	header, err := templates.Render(sources, "weights.hpp.tpl", weightsView{h.Hash, strconv.Itoa(window.Offset),
+		words.String()})
+	if err != nil {
+		return nil, err
+	}
+	loader, err := sources.ReadFile("weights.py")
+	return templates.Files{{Path: "deploy/host/" + WeightsName, Data: file},
+		{Path: "deploy/host/weights.hpp", Data: header}, {Path: "deploy/weights.py", Data: loader}}, err
+}
+
+// begun is the end of what the driver looks at when it begins.
+const begun = `                            % (path, self.device.hash, self.host["hash"]))
+`
+
+// loads is the driver, which loads weights when it begins.
+func loads(driver []byte) []byte {
+	return bytes.Replace(driver, []byte(begun), []byte(begun+"        import weights\n\n"+
+		"        weights.load(self, host or os.path.join(here, \"host\", \"host.json\"))\n"), 1)
+}
+
+// weigh is a file of weights: the magic, the hash of the design, that of host.json without
 // its weights, the number of words, 0, the words, and the hash of all that. Numbers are little-endian, so that the
 // words are those of the registers.
-func (h *Host) loaded(l *Load) ([]byte, error) {
+func (h *Host) weigh(l *Load) ([]byte, error) {
 	if l.Design != "" {
 		h.Hash = l.Design
 	}
