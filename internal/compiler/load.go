@@ -216,8 +216,8 @@ func (o Options) ofModel() map[string]string {
 	return out
 }
 
-// words is what is loaded into the tables of a network.
-func words(n *rtl.Network) (all []uint32) {
+// wordsOf is what is loaded into the tables of a network.
+func wordsOf(n *rtl.Network) (all []uint32) {
 	for _, t := range n.Tables() {
 		all = append(all, t.Words()...)
 	}
@@ -231,7 +231,7 @@ func loadFiles(r *Result, o Options) (templates.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := deploy.Loaded(r.Design.Design, templates.Options{}, deploy.Load{Words: words(n)})
+	files, err := deploy.Loaded(r.Design.Design, templates.Options{}, deploy.Load{Words: wordsOf(n)})
 	if err != nil {
 		return nil, err
 	}

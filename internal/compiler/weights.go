@@ -95,7 +95,7 @@ func (r *Weighed) write(o LoadOptions, design *folding.Design, d *diag.List) (*W
 	if d.Failed() {
 		return nil, nil
 	}
-	files, err := deploy.Loaded(design.Design, opt, deploy.Load{Words: words(n), Design: r.Plan.Design})
+	files, err := deploy.Loaded(design.Design, opt, deploy.Load{Words: wordsOf(n), Design: r.Plan.Design})
 	if none := new(deploy.None); errors.As(err, &none) {
 		d.Fail(diag.WeightsUnfit, "", none.Reason, "what a driver computes beside the accelerator has to stay what it is")
 		return nil, nil

@@ -4,13 +4,17 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
 )
 
 // retrained is a file of the same network with other weights.
@@ -86,5 +90,58 @@ func TestWeightsRefused(t *testing.T) {
 		if r, err := Weights(context.Background(), l, &d); r == nil || err != nil {
 			t.Errorf("seed %d: %v %v", seed, err, d.Diags)
 		}
+	}
+}
+
+// TestWeightsAXI drives accelerators behind their movers, in Verilator, with weights that are loaded: those of the model,
+// those of others that were trained anew, and those of the model again. Results are, byte for byte, those of engine
+// eval of that model.
+func TestWeightsAXI(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		model string
+		long  bool
+	}{{"digits-mlp-w2a2", false}, {"digits-mlp-w1a1", true}, {"digits-cnn-w4a4", true}, {"digits-mobilenet-w4a4", true}} {
+		t.Run(c.model, func(t *testing.T) {
+			t.Parallel()
+			if c.long {
+				tier.NeedsLong(t)
+			}
+			tools := tier.Needs(t, "make", "verilator", "g++", "numpy")
+			m := models.Find(t, c.model)
+			o := loadable(t, m.Path("model.onnx"))
+			makes(t, filepath.Join(o.Out, "rtl", "axi"))
+			libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
+			if err != nil || len(libs) != 1 {
+				t.Fatal(libs, err)
+			}
+			x := m.Recorded(t).X
+			in := &npy.Array{DType: x.DType, Shape: append([]int{12}, x.Shape[1:]...)}
+			for i := range dataflow.Shape(in.Shape).Size() {
+				in.Data = append(in.Data, x.Data[i%len(x.Data)])
+			}
+			input := data(t, in)
+			expected := func(model string) string {
+				s := SimOptions{Options: Options{Model: model}, Engine: Eval, Input: input,
+					Output: filepath.Join(t.TempDir(), "y.npy")}
+				simulated(t, s)
+				return s.Output
+			}
+			own := []string{filepath.Join(o.Out, "deploy", "host", "host.json"), expected(o.Model)}
+			args := append([]string{"testdata/weights.py", filepath.Join(o.Out, "deploy"), libs[0], input}, own...)
+			for seed := range uint64(2) {
+				l := LoadOptions{Options: Options{Model: retrained(t, m.Read(t, "model.onnx"), seed),
+					Out: filepath.Join(t.TempDir(), "weights")}, For: o.Out}
+				var d diag.List
+				if r, err := Weights(context.Background(), l, &d); r == nil || err != nil {
+					t.Fatal(err, d.Diags)
+				}
+				args = append(args, filepath.Join(l.Out, "host.json"), expected(l.Model))
+			}
+			said, err := exec.Command(tools[3], append(args, own...)...).CombinedOutput()
+			if err != nil || !strings.Contains(string(said), "PASS ") {
+				t.Errorf("%v\n%s", err, said)
+			}
+		})
 	}
 }

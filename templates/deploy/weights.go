@@ -64,11 +64,14 @@ func (h *Host) loaded(l *Load) (files templates.Files, err error) {
 }
 
 // begun is the end of what the driver looks at when it begins.
-const begun = `                            % (path, self.device.hash, self.host["hash"]))
+const begun = `                        % (path, self.device.hash, self.host["hash"]))
 `
 
 // loads is the driver, which loads weights when it begins.
 func loads(driver []byte) []byte {
+	if !bytes.Contains(driver, []byte(begun)) {
+		panic("deploy: the driver begins otherwise")
+	}
 	return bytes.Replace(driver, []byte(begun), []byte(begun+"        import weights\n\n"+
 		"        weights.load(self, host or os.path.join(here, \"host\", \"host.json\"))\n"), 1)
 }
