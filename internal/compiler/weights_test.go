@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -43,11 +44,43 @@ func loadable(t *testing.T, model string) Options {
 	return o
 }
 
+// requantised is a file of a network in which one of the quantisers has so many bits, for finer
+// codes, of those of constants or of data.
+func requantised(t *testing.T, model []byte, which int, constants bool, bits float64) string {
+	t.Helper()
+	m := onnxtest.Of(model)
+	made := map[string]bool{}
+	for _, n := range m.Proto.Graph.Node {
+		if n.GetOpType() != "Constant" {
+			made[n.Output[0]] = true
+		}
+	}
+	for _, in := range m.Proto.Graph.Input {
+		made[in.GetName()] = true
+	}
+	m.Init("other_bits", graph.Float32, nil, bits).Init("other_scale", graph.Float32, nil, 1.0/4096)
+	for _, n := range m.Proto.Graph.Node {
+		if n.GetOpType() != "Quant" || made[n.Input[0]] == constants {
+			continue
+		}
+		if which == 0 {
+			n.Input[1], n.Input[3] = "other_scale", "other_bits"
+		}
+		which--
+	}
+	path := filepath.Join(t.TempDir(), "requantised.onnx")
+	if err := os.WriteFile(path, m.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestWeightsRefused refuses models that do not fit the hardware, and folders that are none, with the reason.
 func TestWeightsRefused(t *testing.T) {
 	t.Parallel()
 	of := func(name string) string { return models.Find(t, name).Path("model.onnx") }
 	o := loadable(t, of("digits-mlp-w4a4-pot"))
+	pot := models.Find(t, "digits-mlp-w4a4-pot").Read(t, "model.onnx")
 	read := func(name string) []byte { return models.Find(t, name).Read(t, "model.onnx") }
 	broken := filepath.Join(t.TempDir(), "broken.onnx")
 	if err := os.WriteFile(broken, read("digits-mlp-w4a4-pot")[:1000], 0o644); err != nil {
@@ -61,9 +94,14 @@ func TestWeightsRefused(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, model, dir, want string }{
 		{"itself", of("digits-mlp-w4a4-pot"), o.Out, ""},
-		{"another kind", of("digits-cnn-w4a4"), o.Out, "x"},
-		{"wider weights", of("digits-mlp-asym-u8"), o.Out, "x"},
-		{"narrower weights", of("digits-mlp-w1a1"), o.Out, "x"},
+		{"other kinds", of("digits-cnn-w4a4"), o.Out,
+			"layer 0 of this model is ConvolutionInputGenerator_0, that of the hardware MVAU_0"},
+		{"other shapes", of("digits-mlp-w1a1"), o.Out, "it makes [1 128] of [1 64], that of the hardware [1 48] of [1 64]"},
+		{"wider weights", requantised(t, pot, 1, true, 8), o.Out, "x"},
+		{"narrower weights", requantised(t, pot, 1, true, 3), o.Out, ""},
+		{"wider codes", requantised(t, pot, 1, false, 6), o.Out, "x"},
+		{"narrower codes", requantised(t, pot, 1, false, 3), o.Out, ""},
+		{"wider inputs", requantised(t, pot, 0, false, 7), o.Out, "x"},
 		{"a truncated file", broken, o.Out, "x"},
 		{"constant weights", of("digits-mlp-w4a4-pot"), constant.Out, "x"},
 		{"no build", of("digits-mlp-w4a4-pot"), t.TempDir(), "x"},
@@ -83,7 +121,7 @@ func TestWeightsRefused(t *testing.T) {
 		}
 		t.Logf("%s: %s", tt.name, said)
 	}
-	for seed := range uint64(3) {
+	for seed := range uint64(1) {
 		l := LoadOptions{Options: Options{Model: retrained(t, read("digits-mlp-w4a4-pot"), seed),
 			Out: filepath.Join(t.TempDir(), "weights")}, For: o.Out}
 		var d diag.List
