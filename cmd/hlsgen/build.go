@@ -51,8 +51,8 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	option(t.FlagSet, &o.Verify, "verify", "16", "N", integer(0, maxSamples),
 		"samples to check the design on; left out, fewer of a large network")
 	t.backend("what to generate")
-	t.BoolVar(&o.Counters, "counters", false, "with SystemVerilog: registers that count frames, clocks, and the clocks "+
-		"in which streams are stalled and starved")
+	t.BoolVar(&o.Counters, "counters", false, "with SystemVerilog: registers that count frames, clocks, "+
+		"and the clocks in which streams are stalled and starved")
 	option(t.FlagSet, &o.Weights, "weights", string(compiler.WeightsConstant), "FROM",
 		oneOf[compiler.WeightsFrom]("sources of weights", compiler.WeightSources), "where hardware has its weights from: "+
 			"constant, part of the circuit; or, with --backend rtl, runtime, loaded through registers: hlsgen weights then "+

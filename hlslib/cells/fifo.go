@@ -72,3 +72,22 @@ func Ends(f cost.Fabric, words []int) cost.Part {
 	}
 	return r.As("reset and ends of frames")
 }
+
+// Counters is an AXI4-Lite slave with a pair of counters for the design, and one for each stream whose frames have so
+// many words, as templates/rtl/registers has them.
+func Counters(words []int) cost.Part {
+	const width = 32
+	// The slave: an address, a word that is read, and what both wait for.
+	address := 2 + bits.Len(uint(2*len(words)+1))
+	r := cost.Resources{LUT: width + 2*address + 10, FF: width + address + 10}
+	for _, n := range append([]int{1}, words...) {
+		// A counter is a carry chain that stops at ones, a register, and one that shows it; a link of the chain takes
+		// one of three words.
+		r.LUT += 2*(width/5+1) + width + 2
+		r.FF += 5 * width
+		// Two more count the words of frames.
+		r.LUT += 2 * bits.Len(uint(n-1))
+		r.FF += 2 * bits.Len(uint(n-1))
+	}
+	return r.As("counters")
+}

@@ -41,7 +41,8 @@ func Stream(d *dataflow.Design, s int) dataflow.Cost {
 	return FIFO(d.Target, f, d.Port(s))
 }
 
-// Borders is what a network of circuits has at its borders: the reset, and what counts the words of output frames.
+// Borders is what a network of circuits has at its borders: the reset, what counts the words of output frames, and the
+// registers that are asked for.
 func Borders(d *dataflow.Design) dataflow.Cost {
 	if !Circuits(d.Target) {
 		return nil
@@ -50,7 +51,15 @@ func Borders(d *dataflow.Design) dataflow.Cost {
 	for _, s := range d.Model.Graph.Out {
 		words = append(words, d.Port(s).Words)
 	}
-	return Parts(cells.Ends(Model(d.Target).Fabric, words))
+	parts := []cost.Part{cells.Ends(Model(d.Target).Fabric, words)}
+	if d.Target.Counters {
+		var streams []int
+		for s := range d.Model.Graph.Streams {
+			streams = append(streams, d.Port(s).Words)
+		}
+		parts = append(parts, cells.Counters(streams))
+	}
+	return Parts(parts...)
 }
 
 // finnShallow is the depth up to which FINN takes a FIFO out again (RemoveShallowFIFOs).

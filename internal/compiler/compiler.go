@@ -219,6 +219,12 @@ func (r *Result) generate(ctx context.Context, o Options, streams []tensors,
 		return nil, fmt.Errorf("generate: %w", err)
 	}
 	files = append(files, more...)
+	if o.Counters && r.NoDriver == "" {
+		if more, err = counterFiles(ctx, r); err != nil {
+			return nil, fmt.Errorf("generate: %w", err)
+		}
+		files = append(files, more...)
+	}
 	more, err = onBoard(r, o)
 	return append(files, more...), err
 }

@@ -144,8 +144,8 @@ func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--cc", "--exe", "--build", "--unroll-count", rtl.Unrolled, "-Wno-fatal", "-Wno-lint", "--prefix", "Vtop",
-		"--top-module", face.Top, "--Mdir", build, "-CFLAGS", "-O0 -w -I" + build, "-o", "counters", main,
+	args := []string{"--cc", "--exe", "--build", "--unroll-count", rtl.Unrolled, "-Wno-fatal", "-Wno-lint",
+		"--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build, "-CFLAGS", "-O0 -w -I" + build, "-o", "counters", main,
 		filepath.Join(dir, face.Top+".sv")}
 	for _, s := range sources {
 		if folder := filepath.Base(filepath.Dir(s)); folder == "lib" || folder == "layers" {
@@ -158,4 +158,61 @@ func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir strin
 		t.Fatalf("%v\n%s", err, said)
 	}
 	return filepath.Join(build, "counters")
+}
+
+// TestCountersDriver has the drivers read counters: of an accelerator behind its movers, in Verilator, and of a stand-in
+// for a bitstream. The header in C++ compiles.
+func TestCountersDriver(t *testing.T) {
+	t.Parallel()
+	tools := tier.Needs(t, "make", "verilator", "g++", "numpy")
+	m := models.Find(t, "digits-mlp-w2a2")
+	o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendBoth, Interval: 300, Counters: true,
+		NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+	var d diag.List
+	if r, err := Run(context.Background(), o, &d); err != nil || r == nil {
+		t.Fatal(err, d.Diags)
+	}
+	deploy := filepath.Join(o.Out, "deploy")
+	main := filepath.Join(t.TempDir(), "main.cpp")
+	text := "#include \"counters.hpp\"\nint main() {\n" +
+		"    hlsgen::counters c([](unsigned at) { return at; }, [](unsigned, std::uint32_t) {});\n" +
+		"    c.clear();\n    return c.read().streams[0].stalled == 8 && c.table().size() > 200 ? 0 : 1;\n}\n"
+	if err := os.WriteFile(main, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "main")
+	said, err := exec.Command(tools[2], "-std=c++17", "-Wall", "-Wextra", "-Werror", "-I", deploy, "-o", program,
+		main).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if err := exec.Command(program).Run(); err != nil {
+		t.Error(err)
+	}
+	makes(t, filepath.Join(o.Out, "rtl", "axi"))
+	libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
+	if err != nil || len(libs) != 1 {
+		t.Fatal(libs, err)
+	}
+	said, err = exec.Command(tools[3], "testdata/counters.py", deploy, libs[0], m.Path("inputs.npy")).CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "PASS") {
+		t.Errorf("%v\n%s", err, said)
+	}
+	t.Logf("%s", said)
+}
+
+// TestCountersRefused: layers of Vitis HLS tell nothing, and the hint helps.
+func TestCountersRefused(t *testing.T) {
+	t.Parallel()
+	o := Options{Board: "zcu104", Counters: true, NoCSim: true, Verify: 1, FPS: 1000,
+		Out: filepath.Join(t.TempDir(), "out")}
+	var d diag.List
+	if r, err := Run(context.Background(), o, &d); err != nil || r != nil ||
+		!strings.Contains(fmt.Sprint(d.Told()), "--backend rtl") {
+		t.Fatal(r, err, d.Told())
+	}
+	o.Backend = BackendRTL
+	if r, err := Run(context.Background(), o, &diag.List{}); err != nil || r == nil {
+		t.Fatal(r, err)
+	}
 }

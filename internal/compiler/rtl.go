@@ -17,6 +17,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
+	"hlsgen/templates/deploy"
 	"hlsgen/templates/rtl"
 )
 
@@ -60,6 +61,24 @@ func (o Options) counted(d *diag.List) {
 		d.Fail(diag.BackendUnfit, "", "--counters: a layer that Vitis HLS makes does not tell in which clocks it waits",
 			"use --backend rtl, or --backend both: layers in SystemVerilog tell")
 	}
+}
+
+// countedFrames is how many frames counters.json is of.
+const countedFrames = 16
+
+// counterFiles are what programs need to show the counters beside those of the simulation.
+func counterFiles(ctx context.Context, r *Result) (templates.Files, error) {
+	d := r.Design.Design
+	trace, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: countedFrames})
+	if err != nil {
+		return nil, err
+	}
+	c := trace.Counters(d)
+	counted := deploy.Counted{Frames: c.Frames, Clocks: c.Clocks}
+	for _, s := range c.Streams {
+		counted.Streams = append(counted.Streams, deploy.CountedStream{Stalled: s.Stalled, Starved: s.Starved})
+	}
+	return deploy.CounterFiles(d, counted)
 }
 
 // HLS reports whether C++ is generated, RTL whether SystemVerilog is.

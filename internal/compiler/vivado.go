@@ -24,7 +24,7 @@ func onBoard(r *Result, o Options) (templates.Files, error) {
 	}
 	r.System = s
 	var flows []vivado.Flow
-	if o.Backend.HLS() {
+	if o.Backend.HLS() && s.Registers == nil { // which an IP of HLS has none of
 		flows = append(flows, vivado.HLS)
 	}
 	if o.Backend.RTL() {

@@ -36,11 +36,19 @@ type view struct {
 	Movers  []moverView
 	Readers []moverView
 	Writers []moverView
+
+	Registers []templates.PortView // the accelerator's slave; Decl is as a port of the top
 }
 
 // Files are those of the folder rtl/axi, of the system of a design.
 func Files(s *vivado.System, d *dataflow.Design) (templates.Files, error) {
 	v := view{Top: s.Top}
+	if s.Registers != nil {
+		for _, p := range s.Registers.Ports() {
+			decl := strings.Replace(p.Decl, " "+p.Name, " accelerator_"+p.Name, 1)
+			v.Registers = append(v.Registers, templates.PortView{Name: p.Name, Decl: decl})
+		}
+	}
 	l := d.Model.Lengths
 	for _, m := range s.Movers {
 		n := moverView{Name: m.Name, IP: m.IP(), Stream: m.Stream, TDATA: strconv.Itoa(8*m.StreamBytes - 1),

@@ -53,6 +53,9 @@ module {{ v.Top|req }}_axi (
 {%- endif %}
     output logic {{ m.Name|req }}_interrupt,
 {%- endfor %}
+{%- for p in v.Registers %}
+    {{ p.Decl|req }}
+{%- endfor %}
     input  logic ap_rst_n
 );
 {%- for m in v.Movers %}
@@ -121,6 +124,9 @@ module {{ v.Top|req }}_axi (
 {%- for m in v.Movers %}
         .{{ m.Stream|req }}_TDATA({{ m.Stream|req }}_data), .{{ m.Stream|req }}_TVALID({{ m.Stream|req }}_valid), .{{ m.Stream|req }}_TREADY({{ m.Stream|req }}_ready),
 {%- if m.Packets %} .{{ m.Stream|req }}_TLAST({{ m.Stream|req }}_last),{% endif %}
+{%- endfor %}
+{%- for p in v.Registers %}
+        .{{ p.Name|req }}(accelerator_{{ p.Name|req }}),
 {%- endfor %}
         .ap_clk(ap_clk), .ap_rst_n(ap_rst_n)
     );

@@ -80,6 +80,10 @@ public:
             (p.writes ? p.ready : p.valid) = 0;
             if (p.writes) *p.responds = 0;
         }
+{%- if v.Registers %}
+        top->accelerator_s_axi_control_AWVALID = top->accelerator_s_axi_control_WVALID = top->accelerator_s_axi_control_BREADY = 0;
+        top->accelerator_s_axi_control_ARVALID = top->accelerator_s_axi_control_RREADY = 0;
+{%- endif %}
         top->ap_rst_n = 0;
         tables();
         for (int i = 0; i < 40; i++) tick();
@@ -112,6 +116,34 @@ public:
         p.rready = 0;
         return p.value;
     }
+{%- if v.Registers %}
+
+    // peek and poke are of the accelerator's own registers.
+    std::uint32_t peek(unsigned at) {
+        top->accelerator_s_axi_control_ARADDR = at, top->accelerator_s_axi_control_ARVALID = 1;
+        while (!top->accelerator_s_axi_control_ARREADY) tick();
+        tick();
+        top->accelerator_s_axi_control_ARVALID = 0, top->accelerator_s_axi_control_RREADY = 1;
+        while (!top->accelerator_s_axi_control_RVALID) tick();
+        const std::uint32_t value = top->accelerator_s_axi_control_RDATA;
+        tick();
+        top->accelerator_s_axi_control_RREADY = 0;
+        return value;
+    }
+
+    void poke(unsigned at, std::uint32_t value) {
+        top->accelerator_s_axi_control_AWADDR = at, top->accelerator_s_axi_control_WDATA = value;
+        top->accelerator_s_axi_control_WSTRB = 15;
+        top->accelerator_s_axi_control_AWVALID = top->accelerator_s_axi_control_WVALID = 1;
+        while (!top->accelerator_s_axi_control_AWREADY) tick();
+        tick();
+        top->accelerator_s_axi_control_AWVALID = top->accelerator_s_axi_control_WVALID = 0;
+        top->accelerator_s_axi_control_BREADY = 1;
+        while (!top->accelerator_s_axi_control_BVALID) tick();
+        tick();
+        top->accelerator_s_axi_control_BREADY = 0;
+    }
+{%- endif %}
 
     void wide(port& p, unsigned at, std::uint64_t value) {
         write(p, at, std::uint32_t(value));
@@ -236,6 +268,12 @@ extern "C" const char* hlsgen_said() { return said.c_str(); }
 // hlsgen_clocks is how many clocks have passed.
 extern "C" std::uint64_t hlsgen_clocks() { return started().clocks; }
 
+{% if v.Registers -%}
+// hlsgen_peek and hlsgen_poke read and write the accelerator's own registers: words of 32 bits, by the number of a byte.
+extern "C" std::uint32_t hlsgen_peek(unsigned at) { return started().peek(at); }
+extern "C" void hlsgen_poke(unsigned at, std::uint32_t value) { started().poke(at, value); }
+
+{% endif -%}
 // place is room for so many bytes, from a page on, and a word of the memory behind them.
 static std::uint64_t place(machine& m, std::size_t bytes) {
     const std::size_t at = (m.memory.size() + 4095) / 4096 * 4096;

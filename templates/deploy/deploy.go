@@ -6,6 +6,7 @@
 //	accelerator.py   the driver; the same for every design
 //	accelerator.hpp  the same in C++; _xrt and _bare are doors to a card, and to a board without an operating system
 //	weights.go       what is loaded into its tables; weights.py, weights.hpp.tpl load it
+//	counters.go      of a design with counters: counters.json, counters.py, counters.hpp
 //	tables.go        host.json as C++
 //	host.hpp.tpl     its text
 //	lib.cpp.tpl      the library
@@ -25,7 +26,8 @@ import (
 	"hlsgen/templates"
 )
 
-//go:embed accelerator.py accelerator*.hpp lib.cpp.tpl host.hpp.tpl weights.py weights.hpp.tpl
+//go:embed accelerator.py accelerator*.hpp lib.cpp.tpl host.hpp.tpl counters.py counters.hpp.tpl
+//go:embed weights.py weights.hpp.tpl
 var sources embed.FS
 
 // A libView is what the library's template shows.

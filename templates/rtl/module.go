@@ -135,8 +135,8 @@ func (s *speller) layer(w *strings.Builder) {
 	s.write(w, ports, last)
 }
 
-// waiting is the outputs that say in which clocks the layer waits: at an input, where an iteration is to read a word that
-// is not there; at an output, where it has every word that it reads and none of the places that it writes to.
+// waiting is the outputs that say in which clocks the layer waits: at an input, where an iteration is to read a word
+// that is not there; at an output, where it has every word that it reads, and not the place that it writes to.
 func waiting(s *speller, assign func(format string, a ...any)) (ports []string) {
 	if len(s.waits) == 0 {
 		return nil

@@ -1,6 +1,9 @@
 package vivado
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // A cardView is what link.cfg.tpl and package_xo.tcl.tpl show.
 type cardView struct {
@@ -57,6 +60,11 @@ func (s *System) kernels() (list []kernel) {
 		}
 		accelerator.Ports = append(accelerator.Ports, port{m.Stream, mode, 8 * m.StreamBytes, "stream", ""})
 		accelerator.Args = append(accelerator.Args, arg{m.Stream, "4", k, m.Stream, "0x0", "0x0", "void*"})
+	}
+	if s.Registers != nil { // programs read them, and nothing is to be started: UG1393, user-managed RTL kernels
+		accelerator.Protocol = "user_managed"
+		accelerator.Ports = append(accelerator.Ports, port{s.Registers.Port, "slave", 32, "addressable",
+			fmt.Sprintf("0x%X", max(0x1000, s.Registers.Bytes))})
 	}
 	return append(list, accelerator)
 }

@@ -135,7 +135,13 @@ func (s *System) block(flow Flow) blockView {
 	}
 	v.Cells = []cell{{"reset", "xilinx.com:ip:proc_sys_reset:*", nil},
 		{"accelerator", "hlsgen:hls:" + s.Top + ":*", nil}}
-	v.Cells = append(v.Cells, connect("control", 1, len(s.Movers)))
+	slaves := len(s.Movers)
+	if s.Registers != nil {
+		slaves++
+		v.Links = append(v.Links, link{fmt.Sprintf("control/M%02d_AXI", len(s.Movers)),
+			"accelerator/" + s.Registers.Port})
+	}
+	v.Cells = append(v.Cells, connect("control", 1, slaves))
 	clocks := []string{"reset/slowest_sync_clk", "ps/" + p.controlClk, "control/aclk", "accelerator/ap_clk"}
 	resets := []string{"control/aresetn", "accelerator/ap_rst_n"}
 	v.Links = append(v.Links, link{"ps/" + p.control, "control/S00_AXI"})

@@ -143,6 +143,8 @@ func (w workshop) windows() (list []mapped) {
 
 var signal = regexp.MustCompile(`axis:1.0 (\w+) (TDATA|TLAST)" \*\)\n *(input|output) +wire (?:\[(\d+):0\] )?\w+`)
 
+var registers = regexp.MustCompile(`input +wire \[(\d+):0\] s_axi_control_ARADDR`)
+
 // accelerator is a row of the table of IPs for the Verilog of an accelerator.
 func accelerator(t *testing.T, top string, verilog []byte) string {
 	t.Helper()
@@ -167,6 +169,10 @@ func accelerator(t *testing.T, top string, verilog []byte) string {
 	}
 	if len(found) == 0 {
 		t.Fatalf("no streams in\n%s", verilog)
+	}
+	if address := registers.FindSubmatch(verilog); address != nil {
+		high, _ := strconv.Atoi(string(address[1]))
+		fmt.Fprintf(&row, "    bus s_axi_control slave aximm ap_clk bits 32 segments {reg0 0x0 0x%x}\n", 2<<high)
 	}
 	row.WriteString("}\n")
 	return row.String()

@@ -16,6 +16,9 @@ type System struct {
 	Clock  Clock
 	Hash   string // of host.json
 	Movers []Mover
+
+	Registers *templates.Registers // of the accelerator itself; nil where it has none
+	Base      uint64               // of these, where the PS sees them; 0 on a card
 }
 
 // A Mover is one between the memory and an AXI4-Stream of the accelerator.
@@ -96,7 +99,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 		}
 		return nil, err
 	}
-	s := &System{Top: face.Top, Board: board, Hash: host.Hash}
+	s := &System{Top: face.Top, Board: board, Hash: host.Hash, Registers: host.Registers}
 	if board.PS != boards.NoPS {
 		var ok bool
 		if s.Clock, ok = PLClock(board.PS, d.Target.ClockMHz); !ok {
@@ -117,12 +120,23 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 		}
 		s.add(m, k)
 	}
-	if len(s.Movers) > maxMovers {
+	most := maxMovers
+	if s.Registers != nil {
+		most--
+		if board.PS != boards.NoPS {
+			behind := processors[board.PS].window.Base + uint64(len(s.Movers))*Range
+			s.Base = (behind + s.span() - 1) / s.span() * s.span()
+		}
+	}
+	if len(s.Movers) > most {
 		return nil, &None{fmt.Sprintf("%d streams are more than the %d movers that one SmartConnect joins",
-			len(s.Movers), maxMovers)}
+			len(s.Movers), most)}
 	}
 	return s, nil
 }
+
+// span is how much of the address space the accelerator's registers have.
+func (s *System) span() uint64 { return max(Range, uint64(s.Registers.Bytes)) }
 
 // add gives the k-th mover of its direction a memory port and an address.
 func (s *System) add(m Mover, k int) {
@@ -147,12 +161,16 @@ type Window struct {
 	Bytes uint64
 }
 
-// Map is where the PS sees the movers' registers. It is what a driver may rely on; on a card it is empty.
+// Map is where the PS sees the registers of the movers, and behind them those of the accelerator. It is what a driver
+// may rely on; on a card it is empty.
 func (s *System) Map() (list []Window) {
 	for _, m := range s.Movers {
 		if m.Base != 0 {
 			list = append(list, Window{m.Name, m.Base, Range})
 		}
+	}
+	if s.Base != 0 {
+		list = append(list, Window{"accelerator", s.Base, s.span()})
 	}
 	return list
 }

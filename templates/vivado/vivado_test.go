@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"hlsgen/internal/tier"
@@ -52,5 +53,40 @@ func TestBitstream(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCounters: the registers of an accelerator with counters are one more slave, where the table for drivers has them;
+// of a card, its kernel has them.
+func TestCounters(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "tclsh", "make", "sh")
+	for _, board := range []string{"zcu104", "pynq-z1"} {
+		d := designOf(t, "digits-mlp-w2a2", board, vivado.RTL, false)
+		d.Target.Counters = true
+		w := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL))
+		if said, failed := w.run(nil, "make", "bitstream"); failed {
+			t.Fatal(said)
+		}
+		g, windows := w.graph(t), w.windows()
+		for _, wrong := range append(g.check(), g.agrees(d, windows)...) {
+			t.Errorf("%s: %s", board, wrong)
+		}
+		last := windows[len(windows)-1]
+		if last.Bus != "accelerator" || len(windows) != 1+len(w.system.Movers) {
+			t.Errorf("%s: the accelerator is not at the end of %v", board, windows)
+		}
+		if g.peer("accelerator/s_axi_control") == "" {
+			t.Errorf("%s: nothing reads the accelerator's registers", board)
+		}
+	}
+	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.RTL, false)
+	d.Target.Counters = true
+	w := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL))
+	_, texts := w.texts(t)
+	for _, want := range []string{`hwControlProtocol="user_managed"`, `<port name="s_axi_control" mode="slave"`} {
+		if kernel := texts[w.system.Top]; !strings.Contains(kernel, want) {
+			t.Errorf("no %s in\n%s", want, kernel)
+		}
 	}
 }

@@ -10,7 +10,9 @@ module hlsgen_counter #(
     output logic [WIDTH-1:0] shown
 );
     logic [WIDTH-1:0] now, next;
-    assign next = count && !(&now) ? now + WIDTH'(1) : now;
+    logic             step;
+    assign step = count && !(&now);
+    assign next = now + WIDTH'(step);
     always_ff @(posedge clk) begin
         if (rst) begin
             now   <= '0;

@@ -1,0 +1,68 @@
+package deploy
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/templates"
+)
+
+// A Counted is host/counters.json: what a simulation of the accelerator counts, and the names of its streams in the
+// order of the counters.
+type Counted struct {
+	Frames  int             `json:"frames"` // that were simulated, one behind the other
+	Clocks  int             `json:"clocks"`
+	Streams []CountedStream `json:"streams"`
+}
+
+// A CountedStream is a stream with the clocks in which it was waited at.
+type CountedStream struct {
+	Name    string `json:"name"`
+	From    string `json:"from"` // the layer that writes it, or "host"
+	To      string `json:"to"`
+	Stalled int    `json:"stalled"`
+	Starved int    `json:"starved"`
+}
+
+// A countersView is what counters.hpp.tpl shows.
+type countersView struct {
+	Frames, Clocks, Offset string
+	Streams                []struct{ Name, From, To, Stalled, Starved string }
+}
+
+// CounterFiles are those of a design with counters, beside Files.
+func CounterFiles(d *dataflow.Design, c Counted) (templates.Files, error) {
+	window, ok := templates.RegistersOf(d).Window(templates.Counters)
+	if !ok || len(c.Streams) != len(d.Model.Graph.Streams) {
+		return nil, fmt.Errorf("%d streams of %d are counted, by %t counters", len(c.Streams),
+			len(d.Model.Graph.Streams), ok)
+	}
+	v := countersView{Frames: strconv.Itoa(c.Frames), Clocks: strconv.Itoa(c.Clocks),
+		Offset: strconv.Itoa(window.Offset)}
+	g := d.Model.Graph
+	for s := range c.Streams {
+		n := &c.Streams[s]
+		n.Name, n.From, n.To = fmt.Sprint("s", s), "host", "host"
+		if w, _ := g.Writer(s); w >= 0 {
+			n.From = g.Nodes[w].Name
+		}
+		if r, _ := g.Reader(s); r >= 0 {
+			n.To = g.Nodes[r].Name
+		}
+		v.Streams = append(v.Streams, struct{ Name, From, To, Stalled, Starved string }{n.Name, n.From, n.To,
+			strconv.Itoa(n.Stalled), strconv.Itoa(n.Starved)})
+	}
+	table, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	python, err := sources.ReadFile("counters.py")
+	if err != nil {
+		return nil, err
+	}
+	header, err := templates.Render(sources, "counters.hpp.tpl", v)
+	return templates.Files{{Path: "deploy/counters.py", Data: python}, {Path: "deploy/counters.hpp", Data: header},
+		{Path: "deploy/host/counters.json", Data: append(table, '\n')}}, err
+}
