@@ -45,16 +45,19 @@ reason is said: another shape, a type, a weight or code beyond the room.`,
 		case o.Model == "":
 			return nil, usagef("a model is needed: hlsgen weights retrained.onnx --for DIR")
 		}
+		if o.Out == "" {
+			o.Out = under(a.dir, compiler.WeightsOut(o.Model))
+		}
 		r, err := compiler.Weights(ctx, o, &t.d)
 		if r == nil || err != nil {
 			return nil, err
 		}
-		return &answer{object: weighedOf(r, &t.d), show: func(s *screen) { s.weighed(r) }}, nil
+		return &answer{object: weighedOf(r, &t.d), show: func(s *screen) { showWeights(s, r) }}, nil
 	})
 }
 
-// weighed shows what was written.
-func (s *screen) weighed(r *compiler.Weighed) {
+// showWeights shows what was written.
+func showWeights(s *screen, r *compiler.Weighed) {
 	s.title("%s, for %s", label(r.Source.Name), label(r.Plan.Top))
 	s.field("fits", "yes: all but the contents of tables is as it was built")
 	s.field("weights", "%s of 32 bits, in %s", count(r.Plan.Words, "word"), count(len(r.Plan.Tables), "table"))

@@ -59,7 +59,6 @@ type Unit struct {
 	rows    []row // what is known of each row of weights
 	length  int64 // weights of a channel
 	steps   []num.Step
-	room    *dataflow.Room   // nil where weights and step functions are constants
 	dots    *circuit.Library // circuits, which parts have in common
 	requant *num.Requant     // of every product, nil for none
 	in      num.Type
@@ -75,6 +74,8 @@ type Unit struct {
 type tail struct {
 	compare num.Comparators // no rows without step functions
 	built   *steps.Functions
+	room    *dataflow.Room // nil where they, and the weights, are constants
+	needs   dataflow.Room  // what weights and codes of such types do
 }
 
 // Verify checks what is wrong with weights, step functions and the requantiser of products whatever the inputs. There
@@ -123,8 +124,8 @@ func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type
 // is room for, and the same circuit. The error says what there is no room for.
 func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
-	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, room: &room, requant: product, in: in,
-		dots: new(circuit.Library)}
+	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in,
+		dots: new(circuit.Library), tail: tail{room: &room}}
 	for c := range weights {
 		var err error
 		if u.rows[c], err = roomOf(room, weights[c], product, ranges(c)); err != nil {
@@ -136,7 +137,7 @@ func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *nu
 
 // Part is the unit of some channels of another, as Bind would make it.
 func Part(u *Unit, channels []int) (*Unit, error) {
-	p := &Unit{requant: u.requant, in: u.in, room: u.room, dots: u.dots}
+	p := &Unit{requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}}
 	for _, c := range channels {
 		p.weights, p.rows = append(p.weights, u.weights[c]), append(p.rows, u.rows[c])
 		if len(u.steps) > 1 {
@@ -170,7 +171,11 @@ func bind(u *Unit) error {
 	if err := u.bindAccumulator(sums); err != nil {
 		return err
 	}
-	return u.bindOutput(sums)
+	if err := u.bindOutput(sums); err != nil {
+		return err
+	}
+	u.needs = roomFor(u)
+	return nil
 }
 
 // Exact is channel c's output of a sum.
@@ -211,7 +216,7 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 		return nil
 	}
 	if u.room != nil {
-		return u.bindLoaded(sums)
+		return bindLoaded(u, sums)
 	}
 	u.Range = make([]num.Range, len(sums))
 	list, values, acc := make([]num.Step, len(sums)), make([][]int64, len(sums)), make([]num.Range, len(sums))

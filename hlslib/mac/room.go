@@ -10,7 +10,10 @@ import (
 )
 
 // Room is what weights of the unit's types need.
-func (u *Unit) Room() dataflow.Room {
+func (a *tail) Room() dataflow.Room { return a.needs }
+
+// roomFor is what weights of a unit's types need.
+func roomFor(u *Unit) dataflow.Room {
 	if u.room != nil {
 		return *u.room
 	}
@@ -26,7 +29,7 @@ func (u *Unit) Room() dataflow.Room {
 }
 
 // Loads reports whether weights and step functions are loaded.
-func (u *Unit) Loads() bool { return u.room != nil }
+func (a *tail) Loads() bool { return a.room != nil }
 
 // roomOf is what is known of a row of weights that have room: that of any others. The error says which of them has
 // none.
@@ -63,21 +66,21 @@ func roomOf(room dataflow.Room, weights []int64, product *num.Requant, inputs []
 // bindLoaded derives outputs of any step functions that have room: as many thresholds as there are codes above the
 // least. Those below the codes that a function begins with are the accumulator's least value, which no sum is, those
 // above the codes that it ends with the greatest.
-func (u *Unit) bindLoaded(sums []num.Range) error {
+func bindLoaded(u *Unit, sums []num.Range) error {
 	u.Out = u.room.Out
 	codes, unit := u.Out.Range(), int64(1)
 	if u.Out.Kind == num.Bipolar {
 		unit = 2
 	}
-	thresholds := (codes.Hi - codes.Lo) / unit
-	if thresholds > MaxThresholds {
-		return fmt.Errorf("codes of %s take %d thresholds, at most %d are possible", u.Out, thresholds, MaxThresholds)
+	all := (codes.Hi - codes.Lo) / unit
+	if all > MaxThresholds {
+		return fmt.Errorf("codes of %s take %d thresholds, at most %d are possible", u.Out, all, MaxThresholds)
 	}
 	acc := make([]num.Range, len(sums))
 	u.compare = num.Comparators{Base: []int64{codes.Lo}, Unit: unit}
 	for c := range u.weights {
 		acc[c] = u.accumulated(sums[c])
-		over, err := u.thresholds(c, codes, unit)
+		over, err := thresholds(u, c, codes, unit)
 		if err != nil {
 			return fmt.Errorf("channel %d: %w", c, err)
 		}
@@ -88,7 +91,7 @@ func (u *Unit) bindLoaded(sums []num.Range) error {
 }
 
 // thresholds are those of a channel's step function.
-func (u *Unit) thresholds(c int, codes num.Range, unit int64) (over []int64, err error) {
+func thresholds(u *Unit, c int, codes num.Range, unit int64) (over []int64, err error) {
 	own, all := u.rows[c].own, u.Acc.Range()
 	s := u.onAccumulator(layer.Of(u.steps, c).Over(own)).Over(u.accumulated(own))
 	if !s.NonDecreasing() {

@@ -38,8 +38,9 @@ func New(rate Rate) *Builder {
 	return b
 }
 
-// Loaded has all tables that follow be memories that can be loaded, so that nothing depends on what they begin with.
-func (b *Builder) Loaded() { b.loaded = true }
+// Loaded has all tables of a circuit that follow be memories that can be loaded, so that nothing depends on what they
+// begin with.
+func Loaded(b *Builder) { b.loaded = true }
 
 // A Value is a node of a circuit that is being made.
 type Value struct {

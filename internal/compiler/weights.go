@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"hlsgen/folding"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/owned"
 	"hlsgen/internal/regular"
@@ -34,6 +35,12 @@ type Weighed struct {
 	Files  []string // in it
 }
 
+// WeightsOut is the folder of a model's weights where no other is given.
+func WeightsOut(model string) string {
+	base := filepath.Base(model)
+	return strings.TrimSuffix(base, filepath.Ext(base)) + "-weights"
+}
+
 // Weights writes the weights of a model for hardware that was built of another one of the same layers, and the host.json
 // that belongs to them. Where they do not fit, d says why, and nothing is written.
 func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, err error) {
@@ -48,10 +55,6 @@ func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, er
 	}
 	if r.Source = Open(o.Model, d); r.Source == nil {
 		return nil, nil
-	}
-	if r.Out == "" {
-		base := filepath.Base(r.Source.File)
-		r.Out = strings.TrimSuffix(base, filepath.Ext(base)) + "-weights"
 	}
 	o.Folding = filepath.Join(o.For, "final_hw_config.json") // with the depths of FIFOs
 	fixed := o.fixed(d)
@@ -161,6 +164,11 @@ func (p *LoadPlan) verify() error {
 	for _, l := range p.Layers {
 		if _, err := l.room(); err != nil {
 			return fmt.Errorf("layer %s: %w", l.Name, err)
+		}
+	}
+	for s, f := range p.FIFOs {
+		if f.Memory > dataflow.SRL {
+			return fmt.Errorf("FIFO %d lies in memory %d", s, f.Memory)
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/schema"
 	"hlsgen/internal/tier"
 )
 
@@ -107,6 +108,11 @@ func TestWeightsRefused(t *testing.T) {
 	if err := os.WriteFile(broken, read("digits-mlp-w2a2")[:1000], 0o644); err != nil {
 		t.Fatal(err)
 	}
+	plan, err := os.ReadFile(filepath.Join(o.Out, "weights.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema.Of(t, "weights-plan", "weights.json of a build with --weights runtime", LoadPlan{}).Check(t, plan)
 	constant := o
 	constant.Weights, constant.Out = WeightsConstant, filepath.Join(t.TempDir(), "constant")
 	var list diag.List

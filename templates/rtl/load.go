@@ -14,7 +14,7 @@ var loadPorts = []string{"input  logic load_begin", "input  logic load_write",
 
 // loads fills the tables that are loaded, one after the other: each takes the words that it has room for, and hands on
 // what follows.
-func (s *speller) loads(assign func(format string, a ...any)) {
+func loads(s *speller, assign func(format string, a ...any)) {
 	from := "load"
 	for k, t := range s.m.Memories {
 		if !t.Loaded {

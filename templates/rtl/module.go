@@ -130,7 +130,7 @@ func (s *speller) layer(w *strings.Builder) {
 		assign("%s_word = %s", p.Name, s.whole(p.Word))
 		assign("%s_write = %s", p.Name, s.whole(p.Moves))
 	}
-	s.loads(assign)
+	loads(s, assign)
 	assign("fire = %s", strings.Join(slices.DeleteFunc(fires, func(f string) bool { return f == "" }), " && "))
 	s.write(w, ports, last)
 }
