@@ -29,7 +29,8 @@ func TestLoaded(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	in := layertest.Full(layertest.UInt(2), 3)
-	room := dataflow.RoomOf(num.Type{Kind: num.Int, Width: 3}, num.Range{Lo: -3, Hi: 2}, num.Type{Kind: num.UInt, Width: 2})
+	room := dataflow.RoomOf(num.Type{Kind: num.Int, Width: 3}, num.Range{Lo: -3, Hi: 2}, num.Type{Kind: num.UInt,
+		Width: 2})
 	step := num.Step{At: []int64{1, 4, 5}, Value: []int64{0, 1, 2, 3}}
 	for _, tt := range []struct {
 		weights []int64
@@ -40,7 +41,8 @@ func TestRoom(t *testing.T) {
 		{[]int64{0, 0, 0}, num.Step{Value: []int64{2}}, ""},
 		{[]int64{1, 1, 1}, num.Step{At: []int64{3, 7}, Value: []int64{1, 3, 3}[:3]}, ""},
 		{[]int64{1, -4, 3}, step, "channel 0: weight 1 is -4, and the hardware has room for INT3, -3 to 3"},
-		{[]int64{1, 1, 1}, num.Step{At: []int64{1}, Value: []int64{0, 4}}, "a code is 4, and the hardware has room for UINT2"},
+		{[]int64{1, 1, 1}, num.Step{At: []int64{1}, Value: []int64{0, 4}}, "a code is 4, and the hardware has room " +
+			"for UINT2"},
 		{[]int64{1, 1, 1}, num.Step{At: []int64{1}, Value: []int64{1, 0}}, "the step function falls"},
 	} {
 		p := mvau.Params{Weights: [][]int64{tt.weights}, Steps: []num.Step{tt.step}, Room: &room}

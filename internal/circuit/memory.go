@@ -121,7 +121,8 @@ func (b *Builder) Table(name string, style Style, elem num.Type, columns, rows i
 }
 
 // Constants is rows of so many bits. What they are is asked for when they are written, or where there is one row: of
-// such elements, the first one lowest. Where tables are loaded, a single row is a register, and is not asked for either.
+// such elements, the first one lowest. Where tables are loaded, a single row is a register, and is not asked for
+// either.
 func (b *Builder) Constants(name string, style Style, width, rows int, data func() (num.Type, [][]int64)) Table {
 	if b.loaded {
 		if rows == 1 {

@@ -38,7 +38,8 @@ func (o Options) loadable(d *diag.List) {
 		return
 	}
 	if o.Backend != BackendRTL {
-		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights %s: in the C++ for Vitis HLS weights are constants, of which "+
+		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights %s: in the C++ for Vitis HLS weights are constants, "+
+			"of which "+
 			"its schedule and its memories follow", o.Weights), "use --backend rtl")
 	}
 	for _, f := range []struct {
@@ -47,7 +48,8 @@ func (o Options) loadable(d *diag.List) {
 	}{{o.Lengths != nil, "--dim with a range of lengths"}, {o.Stateful, "--stateful"}, {o.Samples > 1, "--interleave"},
 		{o.IO != dataflow.FromMemory, "--io stream"}} {
 		if f.given {
-			d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights %s does not go with %s: there is no driver that would "+
+			d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights %s does not go with %s: there is no driver that "+
+				"would "+
 				"load them", o.Weights, f.flag), "leave one of the two out")
 		}
 	}
@@ -61,8 +63,10 @@ func loading(m *dataflow.Model, rooms []*dataflow.Room, d *diag.List) []*dataflo
 	}
 	for i, n := range m.Graph.Nodes {
 		if c, ok := n.Op.(dataflow.Counting); ok && rooms[i] == nil && hasWeights(c) {
-			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("weights of a %s are constants of its circuit", n.Op.Kind()),
-				"--weights runtime is for networks whose weights are those of matrix layers and convolutions; leave it out")
+			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("weights of a %s are constants of its circuit",
+				n.Op.Kind()),
+				"--weights runtime is for networks whose weights are those of matrix layers and convolutions; "+
+					"leave it out")
 		}
 	}
 	if d.Failed() {
@@ -72,7 +76,8 @@ func loading(m *dataflow.Model, rooms []*dataflow.Room, d *diag.List) []*dataflo
 	room := new(dataflow.RoomError)
 	switch {
 	case errors.As(err, &room):
-		d.Fail(diag.WeightsUnfit, whereOf(room.Node), room.Err.Error(), "train with the types that the hardware was built "+
+		d.Fail(diag.WeightsUnfit, whereOf(room.Node), room.Err.Error(), "train with the types that the hardware "+
+			"was built "+
 			"for, or build again")
 		return nil
 	case err != nil:
@@ -192,8 +197,9 @@ func planOf(r *Result, o Options, n *rtl.Network) (*LoadPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &LoadPlan{Head: Versioned, Schema: "hlsgen-weights", Design: hash, Top: n.Top, Board: t.Board, Clock: t.ClockMHz,
-		Cost: t.Formula.String(), Unroll: t.Unroll, Count: t.Counters, Options: o.ofModel(),
+	p := &LoadPlan{Head: Versioned, Schema: "hlsgen-weights", Design: hash, Top: n.Top, Board: t.Board,
+		Clock: t.ClockMHz,
+		Cost:  t.Formula.String(), Unroll: t.Unroll, Count: t.Counters, Options: o.ofModel(),
 		Layers: layersOf(r.Imported.Model.Graph, r.rooms)}
 	for _, f := range r.Design.FIFO {
 		p.FIFOs = append(p.FIFOs, PlannedFIFO{f.Depth, f.Memory})
@@ -264,7 +270,8 @@ func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.Roo
 			if i < len(p.Layers) {
 				want = p.Layers[i].Name
 			}
-			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("layer %d of this model is %s, that of the hardware %s", i,
+			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("layer %d of this model is %s, that of the hardware "+
+				"%s", i,
 				n.Name, want), "weights are for a network of the same layers; build this model for itself")
 			return nil
 		}
@@ -281,7 +288,8 @@ func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.Roo
 		rooms = append(rooms, r)
 	}
 	if len(g.Nodes) < len(p.Layers) {
-		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("this model has %d layers, the hardware %d: %s is missing", len(g.Nodes),
+		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("this model has %d layers, the hardware %d: %s is missing",
+			len(g.Nodes),
 			len(p.Layers), p.Layers[len(g.Nodes)].Name), "weights are for a network of the same layers")
 		return nil
 	}
@@ -315,8 +323,10 @@ func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.Room, d *diag.List)
 		}{{"takes", l.In, p.Layers[i].In}, {"gives", l.Out, p.Layers[i].Out}} {
 			for k := range side.got {
 				if side.got[k].Type != side.want[k].Type {
-					d.Fail(diag.WeightsUnfit, whereOf(g.Nodes[i]), fmt.Sprintf("it %s %s, that of the hardware %s", side.what,
-						side.got[k].Type, side.want[k].Type), "quantise with as many bits as the hardware was built for")
+					d.Fail(diag.WeightsUnfit, whereOf(g.Nodes[i]), fmt.Sprintf("it %s %s, that of the hardware %s",
+						side.what,
+						side.got[k].Type, side.want[k].Type), "quantise with as many bits as the hardware was "+
+						"built for")
 					return
 				}
 			}
@@ -337,7 +347,8 @@ func (p *LoadPlan) join(design *folding.Design, d *diag.List) {
 }
 
 // unlike says where the circuits of a model are others than those that were built, beyond what is loaded.
-func (p *LoadPlan) unlike(n *rtl.Network, design *folding.Design, built func(path string) ([]byte, error), d *diag.List) {
+func (p *LoadPlan) unlike(n *rtl.Network, design *folding.Design, built func(path string) ([]byte, error),
+	d *diag.List) {
 	loaded := map[string]bool{}
 	for _, t := range n.Tables() {
 		loaded[t.Path(n.Top)] = true
@@ -352,7 +363,8 @@ func (p *LoadPlan) unlike(n *rtl.Network, design *folding.Design, built func(pat
 		}
 		where, what := "", "the network"
 		for _, node := range design.Model.Graph.Nodes {
-			if strings.Contains(f.Path, "/"+p.Top+"_"+node.Name+"_") || strings.Contains(f.Path, "/"+p.Top+"_"+node.Name+".") {
+			if strings.Contains(f.Path, "/"+p.Top+"_"+node.Name+"_") || strings.Contains(f.Path,
+				"/"+p.Top+"_"+node.Name+".") {
 				where, what = whereOf(node), "its circuit"
 			}
 		}

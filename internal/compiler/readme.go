@@ -62,7 +62,8 @@ var buildFiles = []templates.Entry{
 		"vivado/ip/package.tcl"),
 	described("movers and accelerator as kernels of a card, and how they are linked",
 		"vivado/package_xo.tcl", "vivado/link.cfg", "vivado/kernels/*.v", "vivado/kernels/*.xml"),
-	described("what the accelerator has counted, beside what the simulation counts, in Python and in C++; the latter's "+
+	described("what the accelerator has counted, beside what the simulation counts, in Python and in C++; the "+
+		"latter's "+
 		"figures", "deploy/counters.py", "deploy/counters.hpp", "deploy/host/counters.json"),
 	described("the accelerator behind its movers, in Verilator, as a library that drivers take for a device",
 		"rtl/axi/*.sv", "rtl/axi/lib.cpp", "rtl/axi/Makefile"),

@@ -41,8 +41,8 @@ func WeightsOut(model string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base)) + "-weights"
 }
 
-// Weights writes the weights of a model for hardware that was built of another one of the same layers, and the host.json
-// that belongs to them. Where they do not fit, d says why, and nothing is written.
+// Weights writes the weights of a model for hardware that was built of another one of the same layers, and the
+// host.json that belongs to them. Where they do not fit, d says why, and nothing is written.
 func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, err error) {
 	defer Catch(&err)
 	r := &Weighed{Out: o.Out}
@@ -100,7 +100,8 @@ func (r *Weighed) write(o LoadOptions, design *folding.Design, d *diag.List) (*W
 	}
 	files, err := deploy.Loaded(design.Design, opt, deploy.Load{Words: wordsOf(n), Design: r.Plan.Design})
 	if none := new(deploy.None); errors.As(err, &none) {
-		d.Fail(diag.WeightsUnfit, "", none.Reason, "what a driver computes beside the accelerator has to stay what it is")
+		d.Fail(diag.WeightsUnfit, "", none.Reason, "what a driver computes beside the accelerator has to stay what "+
+			"it is")
 		return nil, nil
 	}
 	if err != nil {

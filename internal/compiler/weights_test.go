@@ -124,9 +124,11 @@ func TestWeightsRefused(t *testing.T) {
 		{"other kinds", of("digits-cnn-w4a4"), o.Out,
 			"layer 0 of this model is ConvolutionInputGenerator_0, that of the hardware MVAU_0"},
 		{"other shapes", of("digits-mlp-w1a1"), o.Out, "it makes [1 128] of [1 64], that of the hardware"},
-		{"wider weights", requantised(t, own, 1, true, 8), o.Out, "weight 0 is 3, and the hardware has room for INT2, -1 to 1"},
+		{"wider weights", requantised(t, own, 1, true, 8), o.Out, "weight 0 is 3, and the hardware has room for " +
+			"INT2, -1 to 1"},
 		{"weights that are clipped", requantised(t, own, 1, true, 2), o.Out, ""},
-		{"wider codes", requantised(t, own, 1, false, 3), o.Out, "a code is 4, and the hardware has room for UINT2, 0 to 3"},
+		{"wider codes", requantised(t, own, 1, false, 3), o.Out, "a code is 4, and the hardware has room for " +
+			"UINT2, 0 to 3"},
 		{"narrower inputs", requantised(t, own, 0, false, 7), o.Out, "it takes UINT7, that of the hardware UINT8"},
 		{"a truncated file", broken, o.Out, "the file is damaged"},
 		{"constant weights", of("digits-mlp-w2a2"), constant.Out, "was built with constant weights"},
@@ -156,15 +158,16 @@ func TestWeightsRefused(t *testing.T) {
 	}
 }
 
-// TestWeightsAXI drives accelerators behind their movers, in Verilator, with weights that are loaded: those of the model,
-// those of others that were trained anew, and those of the model again. Results are, byte for byte, those of engine
-// eval of that model.
+// TestWeightsAXI drives accelerators behind their movers, in Verilator, with weights that are loaded: those of the
+// model, those of others that were trained anew, and those of the model again. Results are, byte for byte, those of
+// engine eval of that model.
 func TestWeightsAXI(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		model string
 		long  bool
-	}{{"digits-mlp-w2a2", false}, {"digits-mlp-w1a1", true}, {"digits-cnn-w4a4", true}, {"digits-mobilenet-w4a4", true}} {
+	}{{"digits-mlp-w2a2", false}, {"digits-mlp-w1a1", true}, {"digits-cnn-w4a4", true}, {"digits-mobilenet-w4a4",
+		true}} {
 		t.Run(c.model, func(t *testing.T) {
 			t.Parallel()
 			if c.long {

@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Room is what a layer has room for whose weights are loaded into the hardware: nothing else of its circuit depends on
-// the weights, or on the step functions behind them.
+// A Room is what a layer has room for whose weights are loaded into the hardware: nothing else of its circuit depends
+// on the weights, or on the step functions behind them.
 type Room struct {
 	Weight num.Type  `json:"weight"`
 	Values num.Range `json:"values"` // of weights

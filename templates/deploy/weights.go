@@ -114,8 +114,8 @@ func appendHash(to []byte, hash string) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(to, binary.BigEndian.Uint64(number)), nil
 }
 
-// Loaded are the files of the folder deploy of a design whose weights are loaded. The error is a *None where it can have
-// no driver.
+// Loaded are the files of the folder deploy of a design whose weights are loaded. The error is a *None where it can
+// have no driver.
 func Loaded(d *dataflow.Design, opt templates.Options, l Load) (templates.Files, error) {
 	return files(d, opt, false, &l)
 }

@@ -26,7 +26,8 @@ func loads(s *speller, assign func(format string, a ...any)) {
 		s.line(0, fmt.Sprintf("logic [%d:0] %s_word;", circuit.LoadBits-1, name))
 		s.line(0, fmt.Sprintf("logic [%d:0] %s_at;", high, name))
 		s.line(0, fmt.Sprintf("logic [%d:0] %s_new;", t.Width-1, name))
-		s.line(0, fmt.Sprintf("hlsgen_load #(.WIDTH(%d), .ROWS(%d)) %s_load (.clk(clk), .rst(rst), .begin_in(%s_begin), "+
+		s.line(0, fmt.Sprintf("hlsgen_load #(.WIDTH(%d), .ROWS(%d)) %s_load (.clk(clk), .rst(rst), "+
+			".begin_in(%s_begin), "+
 			".write_in(%s_write), .word_in(%s_word), .begin_out(%s_begin), .write_out(%s_write), .word_out(%s_word), "+
 			".put(%s_put), .at(%s_at), .row(%s_new));", t.Width, t.Rows, name, from, from, from, name, name, name, name,
 			name, name))
