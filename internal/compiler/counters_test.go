@@ -145,7 +145,8 @@ func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir strin
 		t.Fatal(err)
 	}
 	args := []string{"--cc", "--exe", "--build", "--unroll-count", rtl.Unrolled, "-Wno-fatal", "-Wno-lint",
-		"--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build, "-CFLAGS", "-O0 -w -I" + build, "-o", "counters", main,
+		"--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build, "-CFLAGS", "-O0 -w -I" + build, "-o",
+		"counters", main,
 		filepath.Join(dir, face.Top+".sv")}
 	for _, s := range sources {
 		if folder := filepath.Base(filepath.Dir(s)); folder == "lib" || folder == "layers" {
@@ -160,8 +161,8 @@ func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir strin
 	return filepath.Join(build, "counters")
 }
 
-// TestCountersDriver has the drivers read counters: of an accelerator behind its movers, in Verilator, and of a stand-in
-// for a bitstream. The header in C++ compiles.
+// TestCountersDriver has the drivers read counters: of an accelerator behind its movers, in Verilator, and of a
+// stand-in for a bitstream. The header in C++ compiles.
 func TestCountersDriver(t *testing.T) {
 	t.Parallel()
 	tools := tier.Needs(t, "make", "verilator", "g++", "numpy")

@@ -63,8 +63,7 @@ var buildFiles = []templates.Entry{
 	described("movers and accelerator as kernels of a card, and how they are linked",
 		"vivado/package_xo.tcl", "vivado/link.cfg", "vivado/kernels/*.v", "vivado/kernels/*.xml"),
 	described("what the accelerator has counted, beside what the simulation counts, in Python and in C++; the "+
-		"latter's "+
-		"figures", "deploy/counters.py", "deploy/counters.hpp", "deploy/host/counters.json"),
+		"latter's figures", "deploy/counters.py", "deploy/counters.hpp", "deploy/host/counters.json"),
 	described("the accelerator behind its movers, in Verilator, as a library that drivers take for a device",
 		"rtl/axi/*.sv", "rtl/axi/lib.cpp", "rtl/axi/Makefile"),
 	described("the network in SystemVerilog: the top, and its streams of FIFOs", "rtl/*_top.sv", "rtl/lib/*.sv"),

@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// counterBench counts 20 events of 30 clocks with counters of 3 and of 8 bits: the first stops at 7, and what is shown is
-// what was counted by the last publication.
+// counterBench counts 20 events of 30 clocks with counters of 3 and of 8 bits: the first stops at 7, and what is shown
+// is what was counted by the last publication.
 const counterBench = `#include "Vbench.h"
 #include <cstdio>
 int main() {
@@ -29,7 +29,8 @@ int main() {
 }
 `
 
-const counterTop = `module bench(input logic clk, rst, count, publish, output logic [2:0] narrow, output logic [7:0] wide);
+const counterTop = `module bench(input logic clk, rst, count, publish,
+    output logic [2:0] narrow, output logic [7:0] wide);
     hlsgen_counter #(.WIDTH(3)) a (.clk(clk), .rst(rst), .count(count), .publish(publish), .shown(narrow));
     hlsgen_counter #(.WIDTH(8)) b (.clk(clk), .rst(rst), .count(count), .publish(publish), .shown(wide));
 endmodule
