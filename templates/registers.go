@@ -25,11 +25,18 @@ type RegisterWindow struct {
 // stream (stalled, starved), as rtlsim.Counters says them. A word written anywhere in it clears all.
 const Counters = "counters"
 
+// Weights is the name of the window of tables that are loaded: a word written to the first register begins, each word
+// written to the second one is the next, and the first one reads how many of them no table has taken.
+const Weights = "weights"
+
 // RegistersOf are those of a design; nil where it has none.
 func RegistersOf(d *dataflow.Design) *Registers {
 	r := &Registers{Port: "s_axi_control"}
 	if d.Target.Counters {
 		r.add(Counters, 2+2*len(d.Model.Graph.Streams))
+	}
+	if d.Model.Graph.Loads() {
+		r.add(Weights, 2)
 	}
 	if len(r.Windows) == 0 {
 		return nil

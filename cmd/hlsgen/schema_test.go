@@ -40,6 +40,9 @@ var forms = []struct {
 		"sweep " + iris + " --board pynq-z1,zcu104 --fps 1000,1e12 --json",
 		"sweep " + iris + " --board zcu104 --bound --json --out bounds",
 	}},
+	{"weights", "what hlsgen weights --json prints", weighed{}, []string{
+		"weights " + iris + " --for loaded --json",
+	}},
 	{"calibrate", "what hlsgen calibrate --json prints", calibrated{}, []string{
 		"calibrate " + reports + " --json",
 	}},
@@ -59,6 +62,10 @@ func TestSchemas(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			form, dir := schema.Of(t, f.name, f.title, f.of), folder(t, nil)
+			if f.name == "weights" {
+				say(dir, nil, strings.Fields("build "+iris+" --board zcu104 --backend rtl --weights runtime --no-csim "+
+					"--out loaded")...)
+			}
 			for _, line := range f.by {
 				got := say(dir, nil, strings.Fields(line)...)
 				if got.stdout == "" {
@@ -82,8 +89,9 @@ func TestSchemasAreListed(t *testing.T) {
 	for _, f := range forms {
 		known[f.name] = true
 	}
-	for _, name := range []string{"manifest", "host", "layers", "nodes", "certificate", "resources", "cycle_simulation",
-		"estimate_layer_cycles", "estimate_layer_resources", "estimate_network_performance", "op_and_param_counts"} {
+	for _, name := range []string{"manifest", "host", "weights-plan", "layers", "nodes", "certificate", "resources",
+		"cycle_simulation", "estimate_layer_cycles", "estimate_layer_resources",
+		"estimate_network_performance", "op_and_param_counts"} {
 		known[name] = true // of package compiler
 	}
 	page, err := os.ReadFile("../../docs/json.md")

@@ -29,7 +29,7 @@ const looked = 1 << 16
 
 // open reports whether the contents of a memory count: it is a table, not too large to look at.
 func open(m *circuit.Memory) bool {
-	return m.Data != nil && m.Rows*m.Width <= looked
+	return m.Constant() && m.Rows*m.Width <= looked
 }
 
 // contents is the columns of a table. Rows that the table does not have are those below, half the rows before.

@@ -63,13 +63,16 @@ func memories(w *walk) {
 		if width == 0 {
 			continue
 		}
+		if m.Loaded {
+			loader(w, m)
+		}
 		switch c := &w.counts[Memories]; {
 		case in == cost.Registers:
 			c.FF += float64(m.Rows * width)
 			c.LUT += float64(m.Rows) + w.d.chosen(m.Rows)*float64(width)
-		case in == cost.Distributed && m.Data != nil: // too large to look at
+		case in == cost.Distributed && m.Constant(): // too large to look at
 			w.counts[Tables].LUT += float64(w.d.Fabric.Table(width, m.Rows, in).LUT)
-		case m.Data != nil:
+		case m.Constant():
 			r := w.d.Fabric.Table(width, m.Rows, in)
 			c.BRAM += r.BRAM
 			c.URAM += r.URAM
@@ -91,9 +94,22 @@ func memories(w *walk) {
 	}
 }
 
+// loader is what fills a table with the words that come, and hands on the others (hlsgen_load): the word, the row that
+// comes together, where both are, and whether there is room.
+func loader(w *walk, m *circuit.Memory) {
+	parts := (m.Width + circuit.LoadBits - 1) / circuit.LoadBits
+	places := float64(bits.Len(uint(m.Rows-1)) + bits.Len(uint(parts-1)))
+	c := &w.counts[Memories]
+	c.FF += float64(circuit.LoadBits+4+(parts-1)*circuit.LoadBits) + places
+	c.LUT += 2*places + 6
+}
+
 // apart reports whether a memory is read at another address than the one at which it is written.
 func apart(w *walk, memory int) bool {
 	m := &w.m.Memories[memory]
+	if m.Loaded {
+		return true
+	}
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
 		if n.Op != circuit.Fetch || n.K != memory {
@@ -147,7 +163,7 @@ func ahead(w *walk, memory int) {
 		}
 		switch {
 		case kept || !alike(w, address):
-		case w.m.Memories[memory].Data != nil:
+		case w.m.Memories[memory].Constant():
 			w.counts[Memories].FF += float64(row)
 		default:
 			w.counts[Memories].FF += float64(len(address))

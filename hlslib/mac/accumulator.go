@@ -31,6 +31,9 @@ func (u *Unit) bindAccumulator(sums []num.Range) error {
 	} else {
 		b.DataType = num.DataTypeBound(len(u.weights[0]), u.in.Width, u.signedWeightBits(), u.in.Signed())
 	}
+	if u.room != nil && len(u.steps) > 0 {
+		union.Lo-- // is a threshold that every sum exceeds
+	}
 	u.Acc = num.Smallest(union)
 	if u.Acc.Width > maxAccBits {
 		return fmt.Errorf("the accumulator needs %d bits for %v, at most %d are possible", u.Acc.Width, union,

@@ -19,6 +19,9 @@ type Circuit struct {
 
 // In is the unit in a circuit, with products packed as p says.
 func (u *Unit) In(b *circuit.Builder, f dataflow.Fold, p cost.Packing) Circuit {
+	if u.room != nil {
+		circuit.Loaded(b)
+	}
 	return Circuit{u, b, f, p}
 }
 

@@ -20,6 +20,7 @@
 // parameters of its C++ and its circuits. It sees layer, steps, cost, delay, circuit, dataflow and num.
 //
 //   - mac.go      Unit: what it is bound to
+//   - room.go     weights and step functions that are loaded
 //   - row.go, accumulator.go: what is known of weights, products and sums
 //   - output.go   outputs of sums
 //   - fold.go     folds, stages, and what C++ asks for
@@ -73,6 +74,8 @@ type Unit struct {
 type tail struct {
 	compare num.Comparators // no rows without step functions
 	built   *steps.Functions
+	room    *dataflow.Room // nil where they, and the weights, are constants
+	needs   dataflow.Room  // what weights and codes of such types do
 }
 
 // Verify checks what is wrong with weights, step functions and the requantiser of products whatever the inputs. There
@@ -117,9 +120,24 @@ func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type
 	return u, bind(u)
 }
 
+// Loaded is Bind with tables that are loaded: all that follows of weights and step functions is so for all that there
+// is room for, and the same circuit. The error says what there is no room for.
+func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
+	ranges func(c int) []num.Range) (*Unit, error) {
+	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in,
+		dots: new(circuit.Library), tail: tail{room: &room}}
+	for c := range weights {
+		var err error
+		if u.rows[c], err = roomOf(room, weights[c], product, ranges(c)); err != nil {
+			return nil, fmt.Errorf("channel %d: %w", c, err)
+		}
+	}
+	return u, bind(u)
+}
+
 // Part is the unit of some channels of another, as Bind would make it.
 func Part(u *Unit, channels []int) (*Unit, error) {
-	p := &Unit{requant: u.requant, in: u.in, dots: u.dots}
+	p := &Unit{requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}}
 	for _, c := range channels {
 		p.weights, p.rows = append(p.weights, u.weights[c]), append(p.rows, u.rows[c])
 		if len(u.steps) > 1 {
@@ -135,7 +153,9 @@ func Part(u *Unit, channels []int) (*Unit, error) {
 // bind derives everything else from weights, rows and step functions.
 func bind(u *Unit) error {
 	u.length = int64(len(u.weights[0]))
-	u.Weight = narrowest(u.rows)
+	if u.Weight = narrowest(u.rows); u.room != nil {
+		u.Weight = u.room.Weight
+	}
 	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {
 		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
 	}
@@ -151,7 +171,11 @@ func bind(u *Unit) error {
 	if err := u.bindAccumulator(sums); err != nil {
 		return err
 	}
-	return u.bindOutput(sums)
+	if err := u.bindOutput(sums); err != nil {
+		return err
+	}
+	u.needs = roomFor(u)
+	return nil
 }
 
 // Exact is channel c's output of a sum.
@@ -190,6 +214,9 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 		u.Range = sums
 		u.Out = num.Smallest(dataflow.Type{Range: sums}.Union())
 		return nil
+	}
+	if u.room != nil {
+		return bindLoaded(u, sums)
 	}
 	u.Range = make([]num.Range, len(sums))
 	list, values, acc := make([]num.Step, len(sums)), make([][]int64, len(sums)), make([]num.Range, len(sums))

@@ -28,9 +28,9 @@ func (u *Unit) Outputs(f dataflow.Fold) func(first int, sums []int64) dataflow.W
 }
 
 // Sums is the unit without step functions. ok is false where these cannot be a layer of their own behind it: there are
-// none of several steps, or the accumulator is not the sum.
+// none of several steps, the accumulator is not the sum, or the thresholds are loaded.
 func Sums(u *Unit) (sums *Unit, ok bool) {
-	if u.Thresholds() <= 1 || u.XNOR {
+	if u.Thresholds() <= 1 || u.XNOR || u.room != nil {
 		return nil, false
 	}
 	s := *u

@@ -14,6 +14,7 @@ type row struct {
 	inputs    num.Range // of the inputs that meet them
 	sum       num.Range // of the products
 	fits      bool      // the sum does not leave 64 bits
+	own       num.Range // of a row that has room, the sum of these weights
 }
 
 func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {

@@ -49,6 +49,8 @@ type Params struct {
 	Groups  int        `json:"groups,omitempty"` // 0 is 1
 	// Product requantises every product of a weight and an input before the sum; nil for exact products.
 	Product *num.Requant `json:"product,omitempty"`
+	// Room is what weights and step functions may be that are loaded; nil where they are constants.
+	Room *dataflow.Room `json:"room,omitempty"`
 }
 
 // groups is G.
@@ -98,12 +100,27 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 		o.tile = window.Tiled(window.Channels() / groups)
 	}
 	o.vectors = o.in.Shape.Vectors()
-	unit, err := mac.Bind(b.P.Weights, b.P.Steps, b.P.Product, o.in.Elem, o.groupRanges(shape.Channels()))
+	unit, err := b.P.unit(o.in.Elem, o.groupRanges(shape.Channels()))
 	if err != nil {
 		return nil, nil, err
 	}
 	o.of(unit)
 	return o, []dataflow.Type{o.out}, nil
+}
+
+// unit is that of inputs of a type.
+func (p Params) unit(in num.Type, ranges func(c int) []num.Range) (*mac.Unit, error) {
+	if p.Room != nil {
+		return mac.Loaded(*p.Room, p.Weights, p.Steps, p.Product, in, ranges)
+	}
+	return mac.Bind(p.Weights, p.Steps, p.Product, in, ranges)
+}
+
+// Loaded is the layer with weights and step functions that are loaded.
+func (o *op) Loaded(room dataflow.Room) dataflow.Op {
+	p := o.P
+	p.Room = &room
+	return New(p)
 }
 
 // of is what follows from the unit.

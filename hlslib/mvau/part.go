@@ -13,7 +13,7 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 // Part computes, of every output word, the PE/n elements from k*PE/n on, and has the rows of the weights for these.
 func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.Type, error) {
 	pe := f.PE / n
-	p := Params{Groups: o.P.Groups, Product: o.P.Product}
+	p := Params{Groups: o.P.Groups, Product: o.P.Product, Room: o.P.Room}
 	if len(o.P.Steps) == 1 {
 		p.Steps = o.P.Steps
 	}

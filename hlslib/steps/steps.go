@@ -51,6 +51,7 @@ type Functions struct {
 	of, out num.Type
 	in      []num.Range // that occur, of each function
 	compare num.Comparators
+	loaded  bool // thresholds may become others
 
 	lanes circuit.Library // of comparators
 
@@ -80,10 +81,20 @@ func New(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
 	return f
 }
 
+// Loaded has functions that are loaded: forms are those of any others with as many thresholds, of the same codes.
+func Loaded(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
+	f := New(k, in, of, out)
+	f.loaded = true
+	return f
+}
+
 // bind finds what forms are made of.
 func (f *Functions) bind() {
 	f.bindList()
 	f.once.Do(func() {
+		if f.loaded {
+			return
+		}
 		f.bindJumps()
 		f.bindSegments()
 		f.bindScalings()
@@ -242,14 +253,19 @@ func (f *Functions) all(p Site) []Form {
 	if f.of.Kind == num.Bipolar {
 		return forms
 	}
-	forms = append(forms, f.scaled(p)...)
+	if !f.loaded {
+		forms = append(forms, f.scaled(p)...)
+	}
 	tables := []dataflow.Memory{p.Memory}
 	if p.Memory == dataflow.NoMemory {
 		tables = []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM}
 	}
 	for _, m := range tables {
 		l := lanes{f, p, m}
-		forms = append(append(forms, l.segmented()...), l.searched()...)
+		if !f.loaded {
+			forms = append(forms, l.segmented()...)
+		}
+		forms = append(forms, l.searched()...)
 	}
 	return forms
 }

@@ -41,6 +41,8 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 type Params struct {
 	Weights [][]int64  `json:"weights"`         // [C][K]
 	Steps   []num.Step `json:"steps,omitempty"` // none, one for all channels, or one per channel
+	// Room is what weights and step functions may be that are loaded; nil where they are constants.
+	Room *dataflow.Room `json:"room,omitempty"`
 }
 
 // Verify says what is wrong with p whatever the inputs.
@@ -68,13 +70,24 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	o.vectors = shape[:outer].Size()
 	o.pe, o.simd = dataflow.Divisors(o.channels), dataflow.Divisors(o.positions)
 	var err error
-	o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, nil, o.in.Elem,
-		func(c int) []num.Range { return []num.Range{o.in.Channel(c)} })
+	ranges := func(c int) []num.Range { return []num.Range{o.in.Channel(c)} }
+	if b.P.Room != nil {
+		o.Unit, err = mac.Loaded(*b.P.Room, b.P.Weights, b.P.Steps, nil, o.in.Elem, ranges)
+	} else {
+		o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, nil, o.in.Elem, ranges)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	o.out = dataflow.Type{Shape: append(slices.Clone(shape[:outer]), o.channels), Range: o.Range, Elem: o.Out}
 	return o, []dataflow.Type{o.out}, nil
+}
+
+// Loaded is the layer with weights and step functions that are loaded.
+func (o *op) Loaded(room dataflow.Room) dataflow.Op {
+	p := o.P
+	p.Room = &room
+	return New(p)
 }
 
 // Dependence has every vector apart.

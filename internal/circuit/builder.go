@@ -24,6 +24,7 @@ type Rate struct {
 type Builder struct {
 	m         Module
 	rate      Rate
+	loaded    bool // tables are
 	inputs    int
 	known     map[uint64]ID // operations without a state that are there, by a hash of what they are
 	functions map[string]*Module
@@ -36,6 +37,10 @@ func New(rate Rate) *Builder {
 	b.m.Fire = b.add(Node{Op: Fire, Width: 1, Range: num.Range{Hi: 1}, Name: "fire", level: 2 * rate.LUT}).id
 	return b
 }
+
+// Loaded has all tables of a circuit that follow be memories that can be loaded, so that nothing depends on what they
+// begin with.
+func Loaded(b *Builder) { b.loaded = true }
 
 // A Value is a node of a circuit that is being made.
 type Value struct {

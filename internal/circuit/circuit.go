@@ -170,10 +170,28 @@ type Memory struct {
 	Style Style
 	// Data gives a table's rows, and the type of their elements, the first one lowest. It is nil of an array.
 	Data func() (num.Type, [][]int64)
+	// Loaded tells of a table that Data is what it begins with: other rows may be loaded while nothing is on its way.
+	Loaded bool
 
 	// Of an array: at stage Stage, Word is written to Address where When holds.
 	Stage               int
 	Address, Word, When ID
+}
+
+// Constant reports whether what a memory has at its places is known.
+func (m *Memory) Constant() bool { return m.Data != nil && !m.Loaded }
+
+// LoadBits is the bits of a word in which rows are loaded: a row takes as many as it needs, its lowest bits first.
+const LoadBits = 32
+
+// Loads lists the tables that are loaded, in the order in which their rows come.
+func (m *Module) Loads() (list []*Memory) {
+	for k := range m.Memories {
+		if m.Memories[k].Loaded {
+			list = append(list, &m.Memories[k])
+		}
+	}
+	return list
 }
 
 // A Call uses a function. Operands are at stage Stage, results at Stage + the function's Stages.

@@ -121,8 +121,17 @@ func (b *Builder) Table(name string, style Style, elem num.Type, columns, rows i
 }
 
 // Constants is rows of so many bits. What they are is asked for when they are written, or where there is one row: of
-// such elements, the first one lowest.
+// such elements, the first one lowest. Where tables are loaded, a single row is a register, and is not asked for
+// either.
 func (b *Builder) Constants(name string, style Style, width, rows int, data func() (num.Type, [][]int64)) Table {
+	if b.loaded {
+		if rows == 1 {
+			style = Registers
+		}
+		k := written(b, name, style, rows, width)
+		b.m.Memories[k].Data, b.m.Memories[k].Loaded = data, true
+		return Table{b: b, memory: k}
+	}
 	if rows == 1 {
 		elem, all := data()
 		var words []Value
@@ -148,6 +157,9 @@ func (b *Builder) memory(m Memory) int {
 func (t Table) Row(address Value) Value {
 	if t.memory < 0 {
 		return t.row
+	}
+	if t.b.m.Memories[t.memory].Rows == 1 {
+		address = t.b.Constant(0)
 	}
 	return row(t.b, t.memory, 0, address)
 }

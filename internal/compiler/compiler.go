@@ -14,6 +14,7 @@
 //	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go, sequences.go: the
 //	                other reports
 //	form.go         the version of all JSON
+//	load.go         hardware whose weights are loaded; weights.go: Weights, those of another model for it
 //	page.go         report.html; readme.go: the folder's page, and the command that makes it again; vivado.go: the
 //	                way to the board
 //	write.go        the folder, whole or not at all; examples.go writes those of the examples
@@ -49,6 +50,7 @@ type Options struct {
 	IO          dataflow.IO
 	Backend     Backend
 	Counters    bool              // of frames, clocks and waits, in RTL
+	Weights     WeightsFrom       // where hardware has them from
 	Unroll      dataflow.Envelope // of every process
 	FPS         float64
 	Interval    int // clocks per frame to reach; 0: not asked
@@ -95,6 +97,8 @@ type Result struct {
 	Out       string         // the folder written
 	FileCount int
 	Kept      []string // below Out: what hlsgen did not write, or not so; with Options.Keep
+
+	rooms []*dataflow.Room // by layer of the model, what may be loaded; nil where weights are constants
 }
 
 // Run builds: the story in a few straight lines. What the user has to change is in d, and then the result is nil; an
@@ -120,6 +124,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		o.Backend = o.Backend.For(board, d)
 		r.Backend = o.Backend
 		o.counted(d)
+		o.loadable(d)
 	}
 	fixed := o.fixed(d)
 	o.Step("importing", 0, 0)
@@ -127,6 +132,11 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		return nil, err
 	}
 	model := r.Imported.Model
+	if o.Weights.Loaded() {
+		if r.rooms = loading(model, nil, d); r.rooms == nil {
+			return nil, nil
+		}
+	}
 	if !auditAccumulators(model.Graph, o.AccBits, d) {
 		return nil, nil
 	}
@@ -191,9 +201,18 @@ func (r *Result) generate(ctx context.Context, o Options, streams []tensors,
 		}
 		files = append(files, more...)
 	}
-	more, err := deploy.Files(r.Design.Design, templates.Options{}, o.Backend.HLS())
+	var more templates.Files
+	if o.Weights.Loaded() {
+		more, err = loadFiles(r, o)
+	} else {
+		more, err = deploy.Files(r.Design.Design, templates.Options{}, o.Backend.HLS())
+	}
 	none := new(deploy.None)
 	switch {
+	case errors.As(err, &none) && o.Weights.Loaded():
+		d.Fail(diag.WeightsUnfit, "", "there is no driver that would load weights: "+none.Reason,
+			"leave --weights out, or have the model end with what the accelerator computes")
+		return nil, nil
 	case errors.As(err, &none):
 		r.NoDriver = none.Reason
 	case err != nil:

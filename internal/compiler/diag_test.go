@@ -103,6 +103,9 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.BackendUnfit: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Board: "icebreaker", Backend: compiler.BackendHLS}, d)
 	},
+	diag.WeightsUnfit: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{Weights: compiler.WeightsRuntime}, d)
+	},
 	diag.BudgetExceeded: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Board: write(t, "tiny.json", []byte(tinyBoard))}, d)
 	},

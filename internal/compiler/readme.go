@@ -53,6 +53,8 @@ var buildFiles = []templates.Entry{
 	described("what samples become and what results mean: shapes, quantisers, words, scales", "deploy/host/host.json"),
 	described("the same as ONNX: samples to the integers that are sent, integers that come to results",
 		"deploy/host/pre.onnx", "deploy/host/post.onnx"),
+	described("the weights that the driver loads, and what `hlsgen weights` has to know for others",
+		"deploy/host/weights.bin", "deploy/host/weights.hpp", "deploy/weights.py", "weights.json"),
 	described("the driver in Python, for programs and as a command", "deploy/accelerator.py"),
 	described("the driver in C++17, its doors to XRT and to boards without an operating system, and `host.json` as "+
 		"its tables", "deploy/accelerator*.hpp", "deploy/host/host.hpp"),

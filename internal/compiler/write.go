@@ -266,6 +266,7 @@ func (o Options) given() map[string]string {
 		{"over-budget", o.Over, "true"},
 		{"backend", o.Backend.RTL(), string(o.Backend)},
 		{"counters", o.Counters, "true"},
+		{"weights", o.Weights.Loaded(), string(o.Weights)},
 		{"io", o.IO != dataflow.FromMemory, o.IO.String()},
 		{"max-unroll", o.Unroll != dataflow.Envelope{}, o.Unroll.String()},
 		{"least", o.Least != folding.LeastLoad, o.Least.Flag()},

@@ -52,6 +52,7 @@ const (
 	FixedBatch        Code = "fixed-batch"
 	ToolMissing       Code = "tool-missing"
 	SynthesisFailed   Code = "synthesis-failed"
+	WeightsUnfit      Code = "weights-unfit"
 )
 
 // Codes gives each code its one-line meaning, as `hlsgen explain` lists them.
@@ -103,4 +104,5 @@ var Codes = map[Code]string{
 	ToolMissing:       "a tool of the vendor's, or what calls it, was not found",
 	SynthesisFailed:   "a layer, or the whole design, did not come through the vendor's tools",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
+	WeightsUnfit:      "weights cannot be loaded into the hardware",
 }

@@ -6,6 +6,7 @@
 //	accelerator.py   the driver; the same for every design
 //	accelerator.hpp  the same in C++; _xrt and _bare are doors to a card, and to a board without an operating system
 //	ends.go          host.json as ONNX: pre.onnx and post.onnx; onnx.go has the operators they are made of
+//	weights.go       what is loaded into its tables; weights.py, weights.hpp.tpl load it
 //	counters.go      of a design with counters: counters.json, counters.py, counters.hpp
 //	tables.go        host.json as C++
 //	host.hpp.tpl     its text
@@ -28,6 +29,7 @@ import (
 )
 
 //go:embed accelerator.py accelerator*.hpp lib.cpp.tpl host.hpp.tpl counters.py counters.hpp.tpl
+//go:embed weights.py weights.hpp.tpl
 var sources embed.FS
 
 // A libView is what the library's template shows.
@@ -41,6 +43,11 @@ type portView struct{ Name, Kind, TDATA, Number string }
 // Files are the files of a design: those of the folder deploy, and the library's text beside the C++ where hls says
 // that there is some. The error is a *None where it can have no driver.
 func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files, error) {
+	return files(d, opt, hls, nil)
+}
+
+// files is Files, and Loaded where something is loaded.
+func files(d *dataflow.Design, opt templates.Options, hls bool, load *Load) (files templates.Files, err error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
 		return nil, err
@@ -49,11 +56,18 @@ func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files
 	if err != nil {
 		return nil, err
 	}
+	if load != nil {
+		weights, err := h.loaded(load)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, weights...)
+	}
 	text, err := h.Format()
 	if err != nil {
 		return nil, err
 	}
-	files := templates.Files{{Path: "deploy/host/host.json", Data: text}}
+	files = append(files, templates.File{Path: "deploy/host/host.json", Data: text})
 	for _, end := range []struct {
 		name string
 		text func() ([]byte, error)
@@ -67,6 +81,9 @@ func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files
 		driver, err := sources.ReadFile(name)
 		if err != nil {
 			return nil, err
+		}
+		if load != nil && name == "accelerator.py" {
+			driver = loads(driver)
 		}
 		files = append(files, templates.File{Path: "deploy/" + name, Data: driver})
 	}

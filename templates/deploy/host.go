@@ -29,6 +29,7 @@ type Host struct {
 	Results []Result  `json:"results"` // per output of the model
 
 	Registers *templates.Registers `json:"registers,omitempty"` // of the accelerator itself
+	Weights   *Weights             `json:"weights,omitempty"`   // that are to be loaded into it
 }
 
 // Steps says of sequences how many steps they may have.

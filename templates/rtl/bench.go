@@ -55,8 +55,14 @@ func Bench(runs []Run) (templates.Files, error) {
 		files = append(files, templates.File{Path: "rtl/bench/" + e.Name(), Data: text})
 	}
 	b := bencher{}
+	needed := map[string]bool{} // modules that several networks have
 	for i, r := range runs {
-		files = append(files, r.Files...)
+		for _, f := range r.Files { // several may need a module
+			if !needed[f.Path] {
+				files = append(files, f)
+			}
+			needed[f.Path] = strings.HasPrefix(f.Path, "rtl/lib/")
+		}
 		if err := b.top(fmt.Sprint("T", i), r, &files); err != nil {
 			return nil, fmt.Errorf("generate RTL: %w", err)
 		}

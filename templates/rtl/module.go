@@ -9,6 +9,7 @@
 //
 //	module.go     a circuit as a module: its ports, stages, registers
 //	spell.go      operations
+//	load.go       tables that are loaded
 //	network.go    the top; lib/ has what does not depend on a design; sequences.go where sequences end
 //	registers.go  what is behind AXI4-Lite: counters; registers/ has its modules
 //	wrapper.go    tops around it: one that looks at packets, one for Vivado's IP packager
@@ -110,6 +111,9 @@ func (s *speller) layer(w *strings.Builder) {
 		ports = append(ports, fmt.Sprintf("output logic [%d:0] %s_word", p.Width-1, p.Name),
 			"output logic "+p.Name+"_write", "input  logic "+p.Name+"_room", "output logic "+p.Name+"_claim")
 	}
+	if len(m.Loads()) > 0 {
+		ports = append(ports, loadPorts...)
+	}
 	var last []string
 	assign := func(format string, a ...any) { last = append(last, "assign "+fmt.Sprintf(format, a...)+";") }
 	ports = append(ports, waiting(s, assign)...)
@@ -126,6 +130,7 @@ func (s *speller) layer(w *strings.Builder) {
 		assign("%s_word = %s", p.Name, s.whole(p.Word))
 		assign("%s_write = %s", p.Name, s.whole(p.Moves))
 	}
+	loads(s, assign)
 	assign("fire = %s", strings.Join(slices.DeleteFunc(fires, func(f string) bool { return f == "" }), " && "))
 	s.write(w, ports, last)
 }
@@ -207,7 +212,7 @@ func (s *speller) function(w *strings.Builder) {
 
 // clocked reports whether a circuit has registers.
 func clocked(m *circuit.Module) bool {
-	return len(m.States) > 0 || slices.ContainsFunc(m.Memories, func(a circuit.Memory) bool { return a.Data == nil }) ||
+	return len(m.States) > 0 || slices.ContainsFunc(m.Memories, func(a circuit.Memory) bool { return !a.Constant() }) ||
 		slices.ContainsFunc(m.Nodes, func(n circuit.Node) bool {
 			return n.Op == circuit.Delay || n.Op == circuit.Fetch || n.Op == circuit.Multiply
 		}) || slices.ContainsFunc(m.Calls, func(c circuit.Call) bool { return clocked(c.Function) })
@@ -280,12 +285,12 @@ func (s *speller) statement(w *strings.Builder, line string) {
 // memories declares tables and arrays.
 func (s *speller) memories(w *strings.Builder) {
 	for k, t := range s.m.Memories {
-		if t.Rows == 1 { // a register
+		if t.Rows == 1 && !t.Loaded { // a register
 			fmt.Fprintf(w, "    logic [%d:0] %s;\n", t.Width-1, s.memory(k))
 			continue
 		}
 		kind, style := "ram", string(t.Style)
-		if t.Data != nil {
+		if t.Constant() {
 			kind = "rom"
 		}
 		switch {

@@ -14,6 +14,9 @@ import (
 //go:embed lib/*.sv
 var library embed.FS
 
+//go:embed load/*.sv
+var loadFiles embed.FS
+
 //go:embed *.tpl
 var texts embed.FS
 
@@ -27,6 +30,7 @@ type Network struct {
 	face   templates.Interface
 	reset  int // clocks
 	places []int
+	loaded []Table // in the order in which their words come
 }
 
 // A topView is what top.sv.tpl shows.
@@ -37,6 +41,8 @@ type topView struct {
 	Streams []streamView
 	In, Out []borderView
 	Layers  []layerView
+	Loads   []string // the layers with tables that are loaded, one behind the other
+	Loaded  string   // the last of them
 
 	Registers *registersView // nil where there are none
 }
@@ -120,6 +126,10 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 				connect(fmt.Sprint("out", k), stream(s), "stalled=stalled")
 			}
 		}
+		if tables := m.Loads(); len(tables) > 0 {
+			l.Connections = append(l.Connections, v.load(node.Name)...)
+			n.load(node.Name, tables)
+		}
 		v.Layers = append(v.Layers, l)
 	}
 	for s := range g.Streams {
@@ -142,6 +152,9 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		return nil, err
 	}
 	v.Registers, n.Files = registers, append(n.Files, more...)
+	if len(n.loaded) > 0 {
+		n.Files = append(n.Files, loadLibrary()...)
+	}
 	text, err := templates.Render(texts, "top.sv.tpl", v)
 	if err != nil {
 		return nil, err

@@ -212,8 +212,11 @@ func (s *speller) node(id circuit.ID) {
 // row is that of a memory at an address, which has as many bits as the rows need: for a single row, none.
 func (s *speller) row(memory int, address circuit.ID) string {
 	rows := s.m.Memories[memory].Rows
-	if rows == 1 {
+	if rows == 1 && !s.m.Memories[memory].Loaded {
 		return s.memory(memory)
+	}
+	if rows == 1 {
+		return s.memory(memory) + "[0]"
 	}
 	return fmt.Sprintf("%s[%s]", s.memory(memory), s.resized(address, num.Smallest(num.Point(int64(rows-1))).Width))
 }

@@ -46,6 +46,15 @@ module {{ v.Top|req }} (
     assign {{ a.Axis|req }}_unused = &{1'b0, {{ a.Unused|req }}};
 {%- endif %}
 {% endfor %}
+{%- if v.Loaded %}
+    // Tables are loaded by words that go from one to the next.
+    logic load_begin, load_write;
+    logic [31:0] load_word;
+{%- for l in v.Loads %}
+    logic load_{{ l|req }}_begin, load_{{ l|req }}_write;
+    logic [31:0] load_{{ l|req }}_word;
+{%- endfor %}
+{% endif %}
 {%- for m in v.Layers %}
     {{ m.Module|req }} layer_{{ m.Name|req }} (
         .clk(ap_clk), .rst(hold){% for c in m.Connections %},
@@ -96,6 +105,21 @@ module {{ v.Top|req }} (
     assign {{ w.Name|req }}_here = {% if w.Here %}{{ w.Here|req }}{% else %}1'b1{% endif %};
 {%- endfor %}
     assign register_dout = {% for w in v.Registers.Windows %}{% if not forloop.First %} | {% endif %}({{ w.Name|req }}_here ? {{ w.Name|req }}_dout : 32'd0){% endfor %};
+{%- if v.Loaded %}
+
+    // What none of the tables takes is counted.
+    logic [31:0] load_passed;
+    assign load_begin = register_write & weights_here & !register_number[0];
+    assign load_write = register_write & weights_here & register_number[0];
+    assign load_word = register_din;
+    logic load_unused;
+    assign load_unused = &{1'b0, {{ v.Loaded|req }}_begin, {{ v.Loaded|req }}_word};
+    always_ff @(posedge ap_clk) begin
+        if (rst | load_begin) load_passed <= 32'd0;
+        else if ({{ v.Loaded|req }}_write) load_passed <= load_passed + 32'd1;
+    end
+    assign weights_dout = load_passed;
+{%- endif %}
 {%- if v.Registers.Counters %}
 
     // Counters begin with the clock in which a word of the host can be read, and show what had been counted when the last word

@@ -1,0 +1,23 @@
+package vvau_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
+	"hlsgen/internal/dataflow"
+)
+
+// TestLoaded puts layers through the contract whose weights are loaded.
+func TestLoaded(t *testing.T) {
+	t.Parallel()
+	var cases []layertest.Case
+	for seed := range uint64(20) {
+		c := randomtest.VVAU(rand.New(rand.NewPCG(seed, 12)))
+		op := layertest.Bind(t, c.Op, c.In...).(dataflow.Loadable)
+		c.Op, c.Loose = op.Loaded(op.Room()), "what there is room for"
+		cases = append(cases, c)
+	}
+	layertest.Check(t, 20, cases...)
+}

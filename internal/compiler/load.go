@@ -1,0 +1,393 @@
+package compiler
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+	"hlsgen/templates"
+	"hlsgen/templates/deploy"
+	"hlsgen/templates/rtl"
+)
+
+// WeightsFrom is where hardware has its weights from; the zero value is WeightsConstant.
+type WeightsFrom string
+
+// The sources.
+const (
+	WeightsConstant WeightsFrom = "constant" // they are part of the circuit
+	WeightsRuntime  WeightsFrom = "runtime"  // they are loaded through registers
+)
+
+// WeightSources lists them.
+var WeightSources = []string{string(WeightsConstant), string(WeightsRuntime)}
+
+// Loaded reports whether weights are loaded.
+func (w WeightsFrom) Loaded() bool { return w != "" && w != WeightsConstant }
+
+// loadable refuses weights that are loaded where nothing loads them.
+func (o Options) loadable(d *diag.List) {
+	if !o.Weights.Loaded() {
+		return
+	}
+	if o.Backend != BackendRTL {
+		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights %s: in the C++ for Vitis HLS weights are constants, "+
+			"of which "+
+			"its schedule and its memories follow", o.Weights), "use --backend rtl")
+	}
+	for _, f := range []struct {
+		given bool
+		flag  string
+	}{{o.Lengths != nil, "--dim with a range of lengths"}, {o.Stateful, "--stateful"}, {o.Samples > 1, "--interleave"},
+		{o.IO != dataflow.FromMemory, "--io stream"}} {
+		if f.given {
+			d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights %s does not go with %s: there is no driver that "+
+				"would "+
+				"load them", o.Weights, f.flag), "leave one of the two out")
+		}
+	}
+}
+
+// loading has the weights of a model's layers loaded, which leaves the room that is given, or, where none is, that of
+// their types. Where it cannot be, d says why.
+func loading(m *dataflow.Model, rooms []*dataflow.Room, d *diag.List) []*dataflow.Room {
+	if rooms == nil {
+		rooms = m.Graph.Rooms()
+	}
+	for i, n := range m.Graph.Nodes {
+		if c, ok := n.Op.(dataflow.Counting); ok && rooms[i] == nil && hasWeights(c) {
+			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("weights of a %s are constants of its circuit",
+				n.Op.Kind()),
+				"--weights runtime is for networks whose weights are those of matrix layers and convolutions; "+
+					"leave it out")
+		}
+	}
+	if d.Failed() {
+		return nil
+	}
+	g, err := m.Graph.Loaded(rooms)
+	room := new(dataflow.RoomError)
+	switch {
+	case errors.As(err, &room):
+		d.Fail(diag.WeightsUnfit, whereOf(room.Node), room.Err.Error(), "train with the types that the hardware "+
+			"was built "+
+			"for, or build again")
+		return nil
+	case err != nil:
+		panic(err) // it was verified without
+	}
+	m.Graph = g
+	return rooms
+}
+
+// hasWeights reports whether a layer has weights.
+func hasWeights(c dataflow.Counting) bool {
+	for name := range c.Counts() {
+		if strings.HasPrefix(name, "param_weight_") {
+			return true
+		}
+	}
+	return false
+}
+
+// whereOf names a layer, and the nodes of the model that it computes.
+func whereOf(n *dataflow.Node) string {
+	if len(n.Origin) == 0 {
+		return n.Name
+	}
+	return fmt.Sprintf("%s (%s)", n.Name, strings.Join(n.Origin[:min(3, len(n.Origin))], ", "))
+}
+
+// A LoadPlan is weights.json: what `hlsgen weights` has to know of hardware whose weights are loaded.
+type LoadPlan struct {
+	Head
+	Schema  string            `json:"schema"` // "hlsgen-weights"
+	Design  string            `json:"design"` // the hash of host.json
+	Top     string            `json:"top"`
+	Board   boards.Board      `json:"board"`
+	Clock   float64           `json:"clock_mhz"`
+	Cost    string            `json:"cost"`
+	Unroll  dataflow.Envelope `json:"max_unroll"`
+	Count   bool              `json:"counters"`
+	Options map[string]string `json:"options"` // what was said of the model's inputs
+	Layers  []PlannedLayer    `json:"layers"`
+	FIFOs   []PlannedFIFO     `json:"fifos"`  // by stream
+	Words   int               `json:"words"`  // of 32 bits, of all tables
+	Tables  []PlannedTable    `json:"tables"` // in the order in which their words are loaded
+}
+
+// A PlannedLayer is a layer of the network, and the room that it has for weights, where these are loaded.
+type PlannedLayer struct {
+	Name   string      `json:"name"`
+	Kind   string      `json:"kind"`
+	In     []PlannedIn `json:"in"`
+	Out    []PlannedIn `json:"out"`
+	Weight string      `json:"weight,omitempty"` // their type
+	Least  int64       `json:"least,omitempty"`  // of weights
+	Most   int64       `json:"most,omitempty"`
+	Codes  string      `json:"codes,omitempty"` // that thresholds give; none of a layer that gives its sums
+}
+
+// A PlannedIn is what a stream carries.
+type PlannedIn struct {
+	Shape []int  `json:"shape"`
+	Type  string `json:"type"`
+}
+
+// A PlannedFIFO is a FIFO: words, and where they lie.
+type PlannedFIFO struct {
+	Depth  int             `json:"depth"`
+	Memory dataflow.Memory `json:"memory"` // by number
+}
+
+// A PlannedTable is a table that is loaded.
+type PlannedTable struct {
+	Layer string `json:"layer"`
+	Name  string `json:"name"`
+	Words int    `json:"words"`
+}
+
+// layersOf lists the layers of a graph whose weights are loaded.
+func layersOf(g *dataflow.Graph, rooms []*dataflow.Room) (list []PlannedLayer) {
+	carried := func(streams []int) []PlannedIn {
+		var in []PlannedIn
+		for _, s := range streams {
+			t := g.Streams[s].Type
+			in = append(in, PlannedIn{t.Shape, t.Elem.String()})
+		}
+		return in
+	}
+	for i, n := range g.Nodes {
+		l := PlannedLayer{Name: n.Name, Kind: n.Op.Kind(), In: carried(n.In), Out: carried(n.Out)}
+		if r := rooms[i]; r != nil {
+			l.Weight, l.Least, l.Most = r.Weight.String(), r.Values.Lo, r.Values.Hi
+			if r.Out != (num.Type{}) {
+				l.Codes = r.Out.String()
+			}
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// room is what the hardware has, of a layer; nil where its weights are not loaded.
+func (l PlannedLayer) room() (*dataflow.Room, error) {
+	if l.Weight == "" {
+		return nil, nil
+	}
+	r := &dataflow.Room{Values: num.Range{Lo: l.Least, Hi: l.Most}}
+	var err error
+	if r.Weight, err = num.ParseType(l.Weight); err == nil && l.Codes != "" {
+		r.Out, err = num.ParseType(l.Codes)
+	}
+	return r, err
+}
+
+// planOf is the plan of a design, with its circuits.
+func planOf(r *Result, o Options, n *rtl.Network) (*LoadPlan, error) {
+	t := r.Design.Target
+	hash, err := deploy.HashOf(r.Design.Design, templates.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p := &LoadPlan{Head: Versioned, Schema: "hlsgen-weights", Design: hash, Top: n.Top, Board: t.Board,
+		Clock: t.ClockMHz,
+		Cost:  t.Formula.String(), Unroll: t.Unroll, Count: t.Counters, Options: o.ofModel(),
+		Layers: layersOf(r.Imported.Model.Graph, r.rooms)}
+	for _, f := range r.Design.FIFO {
+		p.FIFOs = append(p.FIFOs, PlannedFIFO{f.Depth, f.Memory})
+	}
+	for _, table := range n.Tables() {
+		p.Tables = append(p.Tables, PlannedTable{table.Layer, table.Name, table.Size()})
+		p.Words += table.Size()
+	}
+	return p, nil
+}
+
+// ofModel is OfModel by flag.
+func (o Options) ofModel() map[string]string {
+	out := map[string]string{}
+	for _, f := range o.OfModel() {
+		if len(f.Texts) > 0 {
+			out[f.Name] = strings.Join(f.Texts, ",")
+		}
+	}
+	return out
+}
+
+// wordsOf is what is loaded into the tables of a network.
+func wordsOf(n *rtl.Network) (all []uint32) {
+	for _, t := range n.Tables() {
+		all = append(all, t.Words()...)
+	}
+	return all
+}
+
+// loadFiles are what the folder of a build has beside it where weights are loaded: the plan, and the files of the
+// driver with the weights of the model.
+func loadFiles(r *Result, o Options) (templates.Files, error) {
+	n, err := rtl.Of(r.Design.Design, templates.Options{})
+	if err != nil {
+		return nil, err
+	}
+	files, err := deploy.Loaded(r.Design.Design, templates.Options{}, deploy.Load{Words: wordsOf(n)})
+	if err != nil {
+		return nil, err
+	}
+	plan, err := planOf(r, o, n)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.MarshalIndent(plan, "", "  ")
+	return append(files, templates.File{Path: planName, Data: append(text, '\n')}), err
+}
+
+// planName is the plan in the folder of a build.
+const planName = "weights.json"
+
+// target is what the hardware was built for.
+func (p *LoadPlan) target() dataflow.Target {
+	t := dataflow.Target{Board: p.Board, ClockMHz: p.Clock, Unroll: p.Unroll, Counters: p.Count,
+		Stalls: dataflow.Credit}
+	if p.Cost == dataflow.FINN.String() {
+		t.Formula = dataflow.FINN
+	}
+	return t
+}
+
+// rooms is what the hardware has, of a model's layers; d says where these are others.
+func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.Room) {
+	for i, n := range g.Nodes {
+		if i >= len(p.Layers) || p.Layers[i].Kind != n.Op.Kind() {
+			want := "none"
+			if i < len(p.Layers) {
+				want = p.Layers[i].Name
+			}
+			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("layer %d of this model is %s, that of the hardware "+
+				"%s", i,
+				n.Name, want), "weights are for a network of the same layers; build this model for itself")
+			return nil
+		}
+		l := p.Layers[i]
+		if got := shapesOf(g, n); got != l.shapes() {
+			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("it makes %s, that of the hardware %s", got, l.shapes()),
+				"weights are for a network of the same shapes; build this model for itself")
+			return nil
+		}
+		r, err := l.room()
+		if err != nil {
+			panic(err) // the plan was read
+		}
+		rooms = append(rooms, r)
+	}
+	if len(g.Nodes) < len(p.Layers) {
+		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("this model has %d layers, the hardware %d: %s is missing",
+			len(g.Nodes),
+			len(p.Layers), p.Layers[len(g.Nodes)].Name), "weights are for a network of the same layers")
+		return nil
+	}
+	return rooms
+}
+
+// shapes is what a layer takes and makes, in words.
+func (l PlannedLayer) shapes() string {
+	list := func(in []PlannedIn) string {
+		var texts []string
+		for _, s := range in {
+			texts = append(texts, fmt.Sprint(s.Shape))
+		}
+		return strings.Join(texts, ", ")
+	}
+	return fmt.Sprintf("%s of %s", list(l.Out), list(l.In))
+}
+
+func shapesOf(g *dataflow.Graph, n *dataflow.Node) string {
+	one := &dataflow.Graph{Nodes: []*dataflow.Node{n}, Streams: g.Streams}
+	return layersOf(one, make([]*dataflow.Room, 1))[0].shapes()
+}
+
+// same holds streams against those of the hardware: what a layer has that is not loaded, its types among it, has to be
+// the same. d says where it is not.
+func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.Room, d *diag.List) {
+	for i, l := range layersOf(g, rooms) {
+		for _, side := range []struct {
+			what      string
+			got, want []PlannedIn
+		}{{"takes", l.In, p.Layers[i].In}, {"gives", l.Out, p.Layers[i].Out}} {
+			for k := range side.got {
+				if side.got[k].Type != side.want[k].Type {
+					d.Fail(diag.WeightsUnfit, whereOf(g.Nodes[i]), fmt.Sprintf("it %s %s, that of the hardware %s",
+						side.what,
+						side.got[k].Type, side.want[k].Type), "quantise with as many bits as the hardware was "+
+						"built for")
+					return
+				}
+			}
+		}
+	}
+}
+
+// join gives a design the FIFOs that were built; d says so where it has others streams.
+func (p *LoadPlan) join(design *folding.Design, d *diag.List) {
+	if len(design.FIFO) != len(p.FIFOs) {
+		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("this model takes %d FIFOs, the hardware has %d", len(design.FIFO),
+			len(p.FIFOs)), "weights are for a network of the same layers")
+		return
+	}
+	for s, f := range p.FIFOs {
+		design.FIFO[s].Depth, design.FIFO[s].Memory = f.Depth, f.Memory
+	}
+}
+
+// unlike says where the circuits of a model are others than those that were built, beyond what is loaded.
+func (p *LoadPlan) unlike(n *rtl.Network, design *folding.Design, built func(path string) ([]byte, error),
+	d *diag.List) {
+	loaded := map[string]bool{}
+	for _, t := range n.Tables() {
+		loaded[t.Path(n.Top)] = true
+	}
+	for _, f := range n.Files {
+		if loaded[f.Path] {
+			continue
+		}
+		was, err := built(f.Path)
+		if err == nil && slices.Equal(plainText(f.Data), plainText(was)) {
+			continue
+		}
+		where, what := "", "the network"
+		for _, node := range design.Model.Graph.Nodes {
+			if strings.Contains(f.Path, "/"+p.Top+"_"+node.Name+"_") || strings.Contains(f.Path,
+				"/"+p.Top+"_"+node.Name+".") {
+				where, what = whereOf(node), "its circuit"
+			}
+		}
+		if table, ok := strings.CutSuffix(f.Path[strings.LastIndex(f.Path, "/")+1:], ".mem"); ok {
+			what = "its table " + table[strings.LastIndex(table, "_")+1:] + ", a constant of the hardware,"
+		}
+		if err != nil {
+			d.Fail(diag.WeightsUnfit, where, fmt.Sprintf("%s is not in the hardware: %s is missing", what, f.Path),
+				"give the folder that the bitstream was made of; where this model is another network, build it")
+			return
+		}
+		d.Fail(diag.WeightsUnfit, where, what+" is another one for this model",
+			"what is loaded is weights and thresholds of matrix layers and convolutions; build this model for itself")
+		return
+	}
+}
+
+// plainText is lines without those that are comments, in which nodes of the model are named.
+func plainText(text []byte) (lines []string) {
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "//") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,194 @@
+package compiler
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hlsgen/folding"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
+	"hlsgen/internal/regular"
+	"hlsgen/templates"
+	"hlsgen/templates/deploy"
+	"hlsgen/templates/rtl"
+)
+
+// LoadOptions are what is asked of new weights: of the embedded Options the model, and what is said of its inputs.
+type LoadOptions struct {
+	Options
+	For string // the folder of a build
+}
+
+// Weighed is what `hlsgen weights` has made.
+type Weighed struct {
+	Source *Source
+	Plan   *LoadPlan
+	Out    string   // the folder written
+	Files  []string // in it
+}
+
+// WeightsOut is the folder of a model's weights where no other is given.
+func WeightsOut(model string) string {
+	base := filepath.Base(model)
+	return strings.TrimSuffix(base, filepath.Ext(base)) + "-weights"
+}
+
+// Weights writes the weights of a model for hardware that was built of another one of the same layers, and the
+// host.json that belongs to them. Where they do not fit, d says why, and nothing is written.
+func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, err error) {
+	defer Catch(&err)
+	r := &Weighed{Out: o.Out}
+	o.Step("reading", 0, 0)
+	if r.Plan = readPlan(o.For, d); r.Plan == nil {
+		return nil, nil
+	}
+	if !o.said(r.Plan, d) {
+		return nil, nil
+	}
+	if r.Source = Open(o.Model, d); r.Source == nil {
+		return nil, nil
+	}
+	o.Folding = filepath.Join(o.For, "final_hw_config.json") // with the depths of FIFOs
+	fixed := o.fixed(d)
+	o.Step("importing", 0, 0)
+	im, err := importModel(o.Options, r.Source, d)
+	if err != nil || d.Failed() || im.Model == nil {
+		return nil, err
+	}
+	model := im.Model
+	rooms := r.Plan.rooms(model.Graph, d)
+	if d.Failed() {
+		return nil, nil
+	}
+	if loading(model, rooms, d); d.Failed() {
+		return nil, nil
+	}
+	if r.Plan.same(model.Graph, rooms, d); d.Failed() {
+		return nil, nil
+	}
+	o.Step("folding", 0, 0)
+	design, err := folding.Make(ctx, model, r.Plan.target(), folding.Goal{Fixed: fixed, OverBudget: true}, d)
+	if err != nil || design == nil || d.Failed() {
+		return nil, err
+	}
+	return r.write(o, design, d)
+}
+
+// write holds the circuits against those that were built, and writes what is loaded.
+func (r *Weighed) write(o LoadOptions, design *folding.Design, d *diag.List) (*Weighed, error) {
+	if r.Plan.join(design, d); d.Failed() {
+		return nil, nil
+	}
+	opt := templates.Options{Top: r.Plan.Top}
+	n, err := rtl.Of(design.Design, opt)
+	if err != nil {
+		return nil, err
+	}
+	r.Plan.unlike(n, design, func(path string) ([]byte, error) {
+		return regular.ReadFile(filepath.Join(o.For, filepath.FromSlash(path)), MaxSettings)
+	}, d)
+	if d.Failed() {
+		return nil, nil
+	}
+	files, err := deploy.Loaded(design.Design, opt, deploy.Load{Words: wordsOf(n), Design: r.Plan.Design})
+	if none := new(deploy.None); errors.As(err, &none) {
+		d.Fail(diag.WeightsUnfit, "", none.Reason, "what a driver computes beside the accelerator has to stay what "+
+			"it is")
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.Step("writing", 0, 0)
+	err = Sharing(r.Out, d, func(dir *owned.Shared) error {
+		for _, f := range files {
+			name, ok := strings.CutPrefix(f.Path, "deploy/host/")
+			if !ok {
+				continue
+			}
+			if err := dir.Write(name, f.Data); err != nil {
+				return err
+			}
+			r.Files = append(r.Files, name)
+		}
+		return nil
+	})
+	if err != nil || d.Failed() {
+		return nil, err
+	}
+	slices.Sort(r.Files)
+	return r, nil
+}
+
+// readPlan reads what a build says of itself; nil where d says why there is nothing.
+func readPlan(dir string, d *diag.List) *LoadPlan {
+	fail := func(msg, hint string) *LoadPlan {
+		d.Fail(diag.WeightsUnfit, "", msg, hint)
+		return nil
+	}
+	text, err := regular.ReadFile(filepath.Join(dir, planName), MaxSettings)
+	if errors.Is(err, os.ErrNotExist) {
+		if _, built := os.Stat(filepath.Join(dir, owned.Manifest)); built == nil {
+			return fail(fmt.Sprintf("%s was built with constant weights: there is no %s", dir, planName),
+				"build with --backend rtl --weights runtime")
+		}
+		return fail(fmt.Sprintf("%s is no folder of hlsgen build: there is no %s", dir, planName),
+			"give the folder that hlsgen build --weights runtime has written: --for DIR")
+	}
+	if err != nil {
+		return fail(err.Error(), "give the folder that hlsgen build --weights runtime has written: --for DIR")
+	}
+	p := new(LoadPlan)
+	if err = json.Unmarshal(text, p); err == nil {
+		err = p.verify()
+	}
+	if err != nil {
+		return fail(fmt.Sprintf("%s is not as hlsgen wrote it: %v", filepath.Join(dir, planName), err),
+			"copy the whole folder of the build, or build again")
+	}
+	return p
+}
+
+// verify says what is wrong with a plan.
+func (p *LoadPlan) verify() error {
+	if p.Schema != "hlsgen-weights" || p.Version != JSONVersion {
+		return fmt.Errorf("schema %q, version %d; want hlsgen-weights, version %d", p.Schema, p.Version, JSONVersion)
+	}
+	for _, l := range p.Layers {
+		if _, err := l.room(); err != nil {
+			return fmt.Errorf("layer %s: %w", l.Name, err)
+		}
+	}
+	for s, f := range p.FIFOs {
+		if f.Memory > dataflow.SRL {
+			return fmt.Errorf("FIFO %d lies in memory %d", s, f.Memory)
+		}
+	}
+	return nil
+}
+
+// said reports whether what is said of the inputs is what was said when the hardware was built; d says what is not.
+func (o LoadOptions) said(p *LoadPlan, d *diag.List) bool {
+	now := o.ofModel()
+	all := maps.Clone(now)
+	maps.Copy(all, p.Options)
+	for _, flag := range slices.Sorted(maps.Keys(all)) {
+		if now[flag] == p.Options[flag] {
+			continue
+		}
+		with := "without --" + flag
+		if was := p.Options[flag]; was != "" {
+			with = fmt.Sprintf("with --%s %s", flag, was)
+		}
+		d.Fail(diag.WeightsUnfit, "", "the hardware was built "+with, "say the same of this model's inputs")
+	}
+	return !d.Failed()
+}

@@ -1,0 +1,127 @@
+package rtl
+
+import (
+	"fmt"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/templates"
+)
+
+// loadPorts are those of a module with tables that are loaded: words come in, and those that are for others go on.
+var loadPorts = []string{"input  logic load_begin", "input  logic load_write",
+	fmt.Sprintf("input  logic [%d:0] load_word", circuit.LoadBits-1), "output logic on_begin", "output logic on_write",
+	fmt.Sprintf("output logic [%d:0] on_word", circuit.LoadBits-1)}
+
+// loads fills the tables that are loaded, one after the other: each takes the words that it has room for, and hands on
+// what follows.
+func loads(s *speller, assign func(format string, a ...any)) {
+	from := "load"
+	for k, t := range s.m.Memories {
+		if !t.Loaded {
+			continue
+		}
+		name := s.memory(k)
+		high := addressBits(t.Rows) - 1
+		s.line(0, fmt.Sprintf("logic %[1]s_begin, %[1]s_write, %[1]s_put;", name))
+		s.line(0, fmt.Sprintf("logic [%d:0] %s_word;", circuit.LoadBits-1, name))
+		s.line(0, fmt.Sprintf("logic [%d:0] %s_at;", high, name))
+		s.line(0, fmt.Sprintf("logic [%d:0] %s_new;", t.Width-1, name))
+		s.line(0, fmt.Sprintf("hlsgen_load #(.WIDTH(%d), .ROWS(%d)) %s_load (.clk(clk), .rst(rst), "+
+			".begin_in(%s_begin), "+
+			".write_in(%s_write), .word_in(%s_word), .begin_out(%s_begin), .write_out(%s_write), .word_out(%s_word), "+
+			".put(%s_put), .at(%s_at), .row(%s_new));", t.Width, t.Rows, name, from, from, from, name, name, name, name,
+			name, name))
+		at := name + "_at"
+		if t.Rows == 1 {
+			at = "0"
+			s.partly[fmt.Sprintf("logic [0:0] %s_at;", name)] = true
+		}
+		s.clock(0, fmt.Sprintf("if (%s_put) %s[%s] <= %s_new;", name, name, at, name))
+		from = name
+	}
+	if from == "load" {
+		return
+	}
+	for _, what := range []string{"begin", "write", "word"} {
+		assign("on_%s = %s_%s", what, from, what)
+	}
+}
+
+// A Table is a table of a network that is loaded.
+type Table struct {
+	Layer, Name string
+	memory      *circuit.Memory
+}
+
+// Words is the table's rows as they are loaded.
+func (t Table) Words() []uint32 {
+	elem, rows := t.memory.Data()
+	words := make([]uint32, 0, t.Size())
+	for _, row := range rows {
+		at := len(words)
+		words = append(words, make([]uint32, t.parts())...)
+		for i, v := range row {
+			code := elem.Encode(v)
+			for bit := range elem.Width {
+				place := i*elem.Width + bit
+				words[at+place/circuit.LoadBits] |= uint32(code>>bit&1) << (place % circuit.LoadBits)
+			}
+		}
+	}
+	return words
+}
+
+// Size is how many words that is.
+func (t Table) Size() int { return t.memory.Rows * t.parts() }
+
+// parts is the words of a row.
+func (t Table) parts() int { return (t.memory.Width + circuit.LoadBits - 1) / circuit.LoadBits }
+
+// Path is the file of what the table begins with.
+func (t Table) Path(top string) string {
+	return "rtl/tables/" + top + "_" + t.Layer + "_" + t.Name + ".mem"
+}
+
+// Tables lists the tables of the network that are loaded, in the order in which their words come.
+func (n *Network) Tables() []Table { return n.loaded }
+
+// load adds those of a layer.
+func (n *Network) load(layer string, tables []*circuit.Memory) {
+	for _, m := range tables {
+		n.loaded = append(n.loaded, Table{layer, m.Name, m})
+	}
+}
+
+// load puts a layer into the chain, and is how its module stands there.
+func (v *topView) load(layer string) (connections []string) {
+	from := "load"
+	if n := len(v.Loads); n > 0 {
+		from = "load_" + v.Loads[n-1]
+	}
+	v.Loads, v.Loaded = append(v.Loads, layer), "load_"+layer
+	for _, what := range []string{"begin", "write", "word"} {
+		connections = append(connections, fmt.Sprintf(".load_%s(%s_%s)", what, from, what))
+	}
+	for _, what := range []string{"begin", "write", "word"} {
+		connections = append(connections, fmt.Sprintf(".on_%s(load_%s_%s)", what, layer, what))
+	}
+	return connections
+}
+
+// addressBits is the bits of a place among so many rows; of one row, too, it has one.
+func addressBits(rows int) int {
+	n := 1
+	for 1<<n < rows {
+		n++
+	}
+	return n
+}
+
+// loadLibrary is the modules that tables need that are loaded.
+func loadLibrary() templates.Files {
+	text, err := loadFiles.ReadFile("load/hlsgen_load.sv")
+	if err != nil {
+		panic("rtl: embedded files: " + err.Error())
+	}
+	return templates.Files{{Path: "rtl/lib/hlsgen_load.sv", Data: text}}
+}
