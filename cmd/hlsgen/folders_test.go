@@ -24,6 +24,7 @@ var writers = map[string][]string{
 	"check --dump-passes": {"check", iris, "--dump-passes", "DIR"},
 	"sweep --out":         append([]string{"sweep", iris, "--out", "DIR"}, small...),
 	"simulate --trace":    {"simulate", iris, "--input", irisInputs, "--trace", "DIR"},
+	"weights --out":       {"weights", iris, "--for", "built", "--out", "DIR"},
 	"examples":            {"examples", "DIR"},
 	"reference":           {"reference", "DIR"},
 }
@@ -32,6 +33,8 @@ var writers = map[string][]string{
 var notWritten = map[string]string{
 	"sweep --collect": "TestCollect of folding/sweep",
 	"calibrate":       "TestCalibrateDelays of folding/sweep",
+	"weights":         "its --for is read",
+	"weights --for":   "TestWeightsRefused of internal/compiler",
 }
 
 // states are files in which hlsgen keeps what it knows of a folder; where lines of them are wrong, it goes on.
@@ -60,6 +63,10 @@ func TestFolders(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			dir := folder(t, nil)
+			if words[0] == "weights" {
+				say(dir, nil, strings.Fields("build "+iris+" --board zcu104 --backend rtl --weights runtime --no-csim "+
+					"--verify 1 --out built")...)
+			}
 			into := func(name string) said {
 				args := slices.Clone(words)
 				args[slices.Index(args, "DIR")] = name
