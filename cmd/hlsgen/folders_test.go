@@ -24,6 +24,7 @@ var writers = map[string][]string{
 	"check --dump-passes": {"check", iris, "--dump-passes", "DIR"},
 	"sweep --out":         append([]string{"sweep", iris, "--out", "DIR"}, small...),
 	"simulate --trace":    {"simulate", iris, "--input", irisInputs, "--trace", "DIR"},
+	"weights --out":       {"weights", iris, "--for", "built", "--out", "DIR"},
 	"examples":            {"examples", "DIR"},
 	"reference":           {"reference", "DIR"},
 }
@@ -34,6 +35,8 @@ var notWritten = map[string]string{
 	"calibrate":       "TestCalibrateDelays of internal/synthesis",
 	"synth":           "TestSynth, in the folder of a build, below synth and hls/build.ip",
 	"collect":         "TestCollect: it reads",
+	"weights":         "its --for is read",
+	"weights --for":   "TestWeightsRefused of internal/compiler",
 }
 
 // states are files in which hlsgen keeps what it knows of a folder; where lines of them are wrong, it goes on.
@@ -62,6 +65,10 @@ func TestFolders(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			dir := folder(t, nil)
+			if words[0] == "weights" {
+				say(dir, nil, strings.Fields("build "+iris+" --board zcu104 --backend rtl --weights runtime --no-csim "+
+					"--verify 1 --out built")...)
+			}
 			into := func(name string) said {
 				args := slices.Clone(words)
 				args[slices.Index(args, "DIR")] = name

@@ -183,7 +183,11 @@ var needed = map[string]string{
 	"build":    iris + " --board pynq-z1 --no-csim --verify 1 --out out",
 	"simulate": iris + " --input " + irisInputs + " --engine cycle",
 	"sweep":    iris + " --board pynq-z1 --fps 1000 --out out",
+	"weights":  iris + " --for " + loaded + " --out out",
 }
+
+// loaded is a folder with what hlsgen weights asks of a build.
+var loaded, _ = filepath.Abs("testdata/loaded")
 
 // TestTraps gives every option that names a file every trap.
 func TestTraps(t *testing.T) {

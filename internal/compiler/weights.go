@@ -50,10 +50,10 @@ func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, er
 	if r.Plan = readPlan(o.For, d); r.Plan == nil {
 		return nil, nil
 	}
-	if !o.said(r.Plan, d) {
+	if r.Source = Open(o.Model, d); r.Source == nil {
 		return nil, nil
 	}
-	if r.Source = Open(o.Model, d); r.Source == nil {
+	if _, ok := o.imports(d); !ok || !o.said(r.Plan, d) {
 		return nil, nil
 	}
 	o.Folding = filepath.Join(o.For, "final_hw_config.json") // with the depths of FIFOs
