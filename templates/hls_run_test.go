@@ -119,7 +119,7 @@ func (w workshop) hls(t *testing.T, env []string, program string, args ...string
 	}
 	cmd := exec.Command(filepath.Join(w.tools, program), args...)
 	cmd.Dir = filepath.Join(w.dir, "hls")
-	cmd.Env = append(append(os.Environ(), "RAN="+w.ran, "RECORD="+record), env...)
+	cmd.Env = append(append(os.Environ(), "RAN="+w.ran, "HLS_RECORD="+record), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		said, ok := strings.CutPrefix(string(out), "CHECK ")
 		if !ok {
@@ -181,7 +181,7 @@ func TestHLSScripts(t *testing.T) {
 			w, all := newWorkshop(t, files), wanted(t, d)
 			top := all["syn.top"][0]
 			for _, f := range flows {
-				version := []string{"VERSION=" + f.version}
+				version := []string{"HLS_VERSION=" + f.version}
 				got, check := w.hls(t, version, f.program, f.args(top)...)
 				if keys := got.differs(f.adapted(all)); check != "" || len(keys) > 0 {
 					t.Errorf("%v: %s, other values of %v: %v", f, check, keys, got)
@@ -194,7 +194,7 @@ func TestHLSScripts(t *testing.T) {
 					list = append(list, steps[name])
 				}
 				for _, f := range flows[1:3] {
-					got, check := w.hls(t, []string{"HLS_STEPS=" + asked, "VERSION=" + f.version}, f.program,
+					got, check := w.hls(t, []string{"HLS_STEPS=" + asked, "HLS_VERSION=" + f.version}, f.program,
 						f.args(top)...)
 					if check != "" || !slices.Equal(got["step"], list) {
 						t.Errorf("%v with HLS_STEPS=%s: %s, %v", f, asked, check, got["step"])
@@ -258,7 +258,7 @@ func TestHLSLayers(t *testing.T) {
 		for _, f := range []flow{{script, "2022.2", "vitis_hls"}, {script, "2023.2", "vitis-run"},
 			{script, "2024.2", "vitis-run"}, {script, "2025.2", "vitis-run"}} {
 			want := f.adapted(ofLayer(all, name, arguments...))
-			got, check := w.hls(t, []string{"VERSION=" + f.version}, f.program, f.args("")...)
+			got, check := w.hls(t, []string{"HLS_VERSION=" + f.version}, f.program, f.args("")...)
 			if keys := got.differs(want); check != "" || len(keys) > 0 {
 				t.Errorf("%v: %s, other values of %v: %v", f, check, keys, got)
 			}

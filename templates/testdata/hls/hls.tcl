@@ -2,7 +2,7 @@
 # project. What the tool would not do is an error "CHECK name: what", also where a script catches it.
 #
 # A program that stands in for vitis_hls, vitis-run or v++ sources this file, says by begins, module and ends what else its test
-# wants of a synthesis, and calls carry_out_program. VERSION is the tool's, RECORD a file for what was set: lines of a key, a tab
+# wants of a synthesis, and calls carry_out_program. HLS_VERSION is the tool's, HLS_RECORD a file for what was set: lines of a key, a tab
 # and a value; keys are those of a configuration, and `step`, `interface`, and tcl.* for what a configuration does not know.
 set here [file dirname [file normalize [info script]]]
 set root [file dirname [file dirname [file dirname $here]]]
@@ -297,7 +297,7 @@ proc read_configuration {file} {
             if {$section ne "hls"} { fail unknown-section "$at: $section" }
             continue
         }
-        if {![regexp {^([^=\s]+)=(.+)$} $line - key value]} { fail syntax "$at: $line" }
+        if {![regexp {^\s*([^=\s]+)\s*=\s*(.*\S)\s*$} $line - key value]} { fail syntax "$at: $line" }
         lassign [know key key $key] wanted type many
         if {$wanted ne $section} { fail wrong-section "$at: $key is of [list $wanted], not of [list $section]" }
         if {$many eq "" && [dict exists $::set $key]} { fail given-twice "$at: $key" }
@@ -314,7 +314,7 @@ proc read_configuration {file} {
 # --- A program reads its command line.
 proc carry_out_program {name arguments} {
     set usual [expr {$name eq "vitis_hls" ? "2022.2" : "2024.2"}]
-    set ::version [expr {[info exists ::env(VERSION)] ? $::env(VERSION) : $usual}]
+    set ::version [expr {[info exists ::env(HLS_VERSION)] ? $::env(HLS_VERSION) : $usual}]
     set ::steps {}
     if {[catch { run $name $arguments } message]} {
         if {![string match "CHECK *" $message]} { lappend ::failed "CHECK script: $message" }
@@ -371,8 +371,8 @@ proc finish {{code 0}} {
         puts stderr [lindex $::failed 0]
         exit 1
     }
-    if {[info exists ::env(RECORD)]} {
-        set out [open $::env(RECORD) w]
+    if {[info exists ::env(HLS_RECORD)]} {
+        set out [open $::env(HLS_RECORD) w]
         dict for {key list} $::set { foreach value $list { puts $out $key\t$value } }
         dict for {name mode} $::interface { puts $out "interface\t$name $mode" }
         foreach step $::steps { puts $out step\t$step }
