@@ -74,7 +74,8 @@ var ofClassic = []mistake{
 		"set_top small_top\nopen_project -reset small_top\n", "no-project"},
 	{"a part before the solution", "open_solution", "set_part xczu7ev-ffvc1156-2-e\nopen_solution", "no-solution"},
 	{"a project that is opened again", "if {\"csim\"", "open_project small_top\nif {\"csim\"", "no-solution"},
-	{"a command of later versions", "open_project -reset small_top", "open_component -reset small_top", "wrong-version"},
+	{"a command of later versions", "open_project -reset small_top", "open_component -reset small_top",
+		"wrong-version"},
 }
 var ofUnified = []mistake{
 	{"a top before the component", "open_component -reset small_top -flow_target vivado\nset_top small_top\n",
@@ -224,7 +225,8 @@ func TestHLSOutside(t *testing.T) {
 		{"another mode", "wrong-type", "", "v++", append([]string{"-c", "--mode", "aie"}, config...)},
 		{"no -c", "command-line", "", "v++", append([]string{"--mode", "hls"}, config...)},
 		{"no folder", "command-line", "", "v++", append([]string{"-c", "--mode", "hls"}, config[:2]...)},
-		{"cosim before csynth", "no-synthesis", "", "vitis-run", append([]string{"--mode", "hls", "--cosim"}, config...)},
+		{"cosim before csynth", "no-synthesis", "", "vitis-run",
+			append([]string{"--mode", "hls", "--cosim"}, config...)},
 		{"package before csynth", "no-synthesis", "", "vitis-run",
 			append([]string{"--mode", "hls", "--package"}, config...)},
 		{"export alone", "no-synthesis", "HLS_STEPS=export", "vitis_hls", flows[0].args("")},
@@ -238,7 +240,8 @@ func TestHLSOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range []flow{flows[0], flows[2], flows[4]} {
-		if _, check := w.hls(t, []string{"HLS_VERSION=" + f.version}, f.program, f.args("none")...); check != "no-file" {
+		_, check := w.hls(t, []string{"HLS_VERSION=" + f.version}, f.program, f.args("none")...)
+		if check != "no-file" {
 			t.Errorf("%v without a header: caught by %q", f, check)
 		}
 	}

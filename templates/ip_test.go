@@ -17,9 +17,9 @@ import (
 	"hlsgen/templates"
 )
 
-// standIn is a vitis_hls, a vitis-run or a v++: testdata/hls, and a line in the file RAN for each function. Of functions
-// that the variables name it fails, is killed, or names a port otherwise; with TOGETHER it waits for another one to run
-// at the same time.
+// standIn is a vitis_hls, a vitis-run or a v++, which knows what testdata/hls does, and writes a line into the file RAN
+// for each function. Of functions that the variables name it fails, is killed, or names a port otherwise; with TOGETHER
+// it waits for another one to run at the same time.
 const standIn = `#!/usr/bin/env tclsh
 source {%s}
 proc named {name top} { return [expr {[info exists ::env($name)] && $::env($name) eq $top}] }

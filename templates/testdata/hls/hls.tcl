@@ -28,7 +28,6 @@ proc fail {check what} {
 # --- The table.
 proc from {source versions} { set ::row [list $source $versions] }
 proc row {kind args} {
-    if {![info exists ::row] || "" in $::row} { fail no-source "a row of the table" }
     dict set ::rows $kind {*}[lrange $args 0 end-1] [linsert [lindex $args end] 0 $::row]
 }
 proc program {name switches} { row program $name [list $switches] }
