@@ -2,6 +2,7 @@ package templates_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -16,30 +17,17 @@ import (
 	"hlsgen/templates"
 )
 
-// standIn is a vitis_hls, or a vitis-run, that knows the commands of one of them. For each function it writes a
-// module with the ports that the tool would make of its arguments, and a line into the file ran. Of functions that
-// the variables name it fails, is killed, or names a port otherwise; with TOGETHER it waits for another one to run
-// at the same time.
+// standIn is a vitis_hls, a vitis-run or a v++, which knows what testdata/hls does, and writes a line into the file RAN
+// for each function. Of functions that the variables name it fails, is killed, or names a port otherwise; with TOGETHER
+// it waits for another one to run at the same time.
 const standIn = `#!/usr/bin/env tclsh
-set tool [file tail [info script]]
-set script [lindex $argv end]
-set ran [open $env(RAN) a]
-if {$tool eq "vitis_hls"} {
-    if {[lindex $argv 0] ne "-f"} { exit 9 }
-    proc open_project {flag name} { set ::folder $name/solution1 }
-    proc open_solution {flag name args} {}
-} else {
-    if {[lrange $argv 0 2] ne "--mode hls --tcl"} { exit 9 }
-    proc open_component {flag name args} { set ::folder $name/hls }
-}
-proc set_top {name} { set ::top $name }
-proc add_files {file args} { if {![file exists $file]} { error "no file $file" } }
-foreach name {set_part create_clock config_rtl config_compile set_param} { proc $name {args} {} }
-proc set_directive_interface {mode name top port} { lappend ::arguments $name $port }
-proc csynth_design {} {
-    global top env ran
+source {%s}
+proc named {name top} { return [expr {[info exists ::env($name)] && $::env($name) eq $top}] }
+proc begins {top} {
+    global env
+    set ran [open $env(RAN) a]
     puts $ran $top
-    flush $ran
+    close $ran
     if {[info exists env(TOGETHER)]} {
         set file [open $env(TOGETHER)/$top w]
         close $file
@@ -48,26 +36,13 @@ proc csynth_design {} {
             after 10
         }
     }
-    file mkdir $::folder/syn/verilog
-    set file [open $::folder/syn/verilog/$top.v w]
-    puts $file "module $top ("
-    set reset ap_rst
-    foreach {mode name} $::arguments {
-        set writes [string match out* $name]
-        switch $mode {
-            axis { set reset ap_rst_n; set ports {TDATA TVALID TREADY TKEEP TSTRB TLAST} }
-            ap_fifo { set ports [expr {$writes ? {din full_n write} : {dout empty_n read}}] }
-            ap_ctrl_none { set ports {} }
-        }
-        foreach port $ports { puts $file "input wire \[3:0\] ${name}_$port," }
-    }
-    if {[info exists env(RENAMES)] && $env(RENAMES) eq $top} { set reset ap_reset }
-    puts $file "input wire ap_clk, input wire $reset);\nendmodule"
-    close $file
-    if {[info exists env(FAILS)] && $env(FAILS) eq $top} { error "it fails" }
-    if {[info exists env(KILLED)] && $env(KILLED) eq $top} { exec kill -9 [pid] }
 }
-source $script
+proc module {top text} { return [expr {[named RENAMES $top] ? [string map {ap_rst ap_reset} $text] : $text}] }
+proc ends {top folder} {
+    if {[named FAILS $top]} { error "it fails" }
+    if {[named KILLED $top]} { exec kill -9 [pid] }
+}
+carry_out_program [file tail [info script]] $argv
 `
 
 // A workshop is a project in a folder, with a stand-in for the tools.
@@ -83,11 +58,11 @@ func newWorkshop(t *testing.T, files templates.Files) workshop {
 	if err := files.Write(w.dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range []string{"vitis_hls", "vitis-run"} {
-		if err := os.WriteFile(filepath.Join(w.tools, tool), []byte(standIn), 0o755); err != nil {
-			t.Fatal(err)
-		}
+	model, err := filepath.Abs("testdata/hls/hls.tcl")
+	if err != nil {
+		t.Fatal(err)
 	}
+	w.install(t, fmt.Sprintf(standIn, model), "vitis_hls", "vitis-run", "v++")
 	return w
 }
 
