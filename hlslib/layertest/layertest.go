@@ -140,11 +140,11 @@ func check(ctx context.Context, c Case, r *rand.Rand) (*bound, error) {
 	if err := b.checkEval(); err != nil {
 		return nil, named(checkEval, err)
 	}
-	if err := b.checkComputation(); err != nil {
-		return nil, named(checkComputation, err)
-	}
 	if err := b.checkDependence(rand.New(rand.NewPCG(3, 3))); err != nil {
 		return nil, named(checkDependence, err)
+	}
+	if err := b.checkComputation(); err != nil {
+		return nil, named(checkComputation, err)
 	}
 	if err := b.checkRanges(rand.New(rand.NewPCG(2, 2))); err != nil {
 		return nil, named(checkRanges, err)

@@ -1,15 +1,54 @@
 package fast
 
-func dot(acc *[rows * lanes]int32, x []uint8, at *[rows]int, weights []int8, steps, _ int) {
-	dotGo(acc, x, at, weights, steps)
+import "golang.org/x/sys/cpu"
+
+// avx2 reports whether the processor has what kernels_amd64.s needs.
+var avx2 = cpu.X86.HasAVX2
+
+func dot(acc *[rows * lanes]int32, x []uint8, at *[rows]int, weights []int8, steps, chunk int) {
+	if !avx2 {
+		dotGo(acc, x, at, weights, steps)
+		return
+	}
+	for _, from := range at {
+		_ = x[from : from+steps*deep]
+	}
+	_ = weights[steps*lanes*deep-1]
+	dotAVX2(&acc[0], &x[at[0]], &x[at[1]], &x[at[2]], &x[at[3]], &weights[0], steps, chunk)
 }
 
 func count(y *[rows * lanes]uint8, acc *[rows * lanes]int32, thresholds []int32, base *[lanes]uint8) {
-	countGo(y, acc, thresholds, base)
+	if !avx2 || len(thresholds) == 0 {
+		countGo(y, acc, thresholds, base)
+		return
+	}
+	countAVX2(&y[0], &acc[0], &thresholds[0], len(thresholds)/lanes, &base[0])
 }
 
-func each(acc *[lanes]int32, x []uint8, stride int, weights []int16) { eachGo(acc, x, stride, weights) }
+func each(acc *[lanes]int32, x []uint8, stride int, weights []int16) {
+	if !avx2 {
+		eachGo(acc, x, stride, weights)
+		return
+	}
+	steps := len(weights) / lanes
+	_ = x[(steps-1)*stride+lanes-1]
+	eachAVX2(&acc[0], &x[0], stride, &weights[0], steps)
+}
 
-func greatest(y, x []uint8) { greatestGo(y, x) }
+func greatest(y, x []uint8) {
+	if n := len(y) / 32; avx2 && n > 0 {
+		_ = x[n*32-1]
+		greatestAVX2(&y[0], &x[0], n)
+		y, x = y[n*32:], x[n*32:]
+	}
+	greatestGo(y, x)
+}
 
-func reached(y []uint8, x, thresholds []float32) { reachedGo(y, x, thresholds) }
+func reached(y []uint8, x, thresholds []float32) {
+	if n := len(y) / 32; avx2 && n > 0 && len(thresholds) > 0 {
+		_ = x[n*32-1]
+		reachedAVX2(&y[0], &x[0], n, &thresholds[0], len(thresholds))
+		y, x = y[n*32:], x[n*32:]
+	}
+	reachedGo(y, x, thresholds)
+}
