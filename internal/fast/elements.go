@@ -9,72 +9,120 @@ import (
 // tableEntries is what the table of a layer's functions has at most.
 const tableEntries = 1 << 22
 
-// elements adds a stage for functions of one byte, or of two; false where there is none.
+// elements adds a stage for functions of one element, or of two bytes; false where there is none.
 func (p *Program) elements(n *dataflow.Node, c dataflow.Elements) bool {
 	out := &p.streams[n.Out[0]]
-	if len(n.In) > 2 {
+	if len(n.In) > 2 || out.width == wide {
 		return false
 	}
-	entries, in := 1, []*stream{}
+	e := &elementwise{Elements: c, out: out, tables: make([][]int32, c.Channels)}
+	entries := int64(1)
 	for _, s := range n.In {
-		if v := p.viewOf(s); !v.identity(p.streams[v.root].size) || p.streams[s].size != p.streams[v.root].size {
-			p.keep(s)
-		} else {
+		if v := p.viewOf(s); p.streams[s].size == p.streams[v.root].size && v.identity(p.streams[s].size) {
 			s = v.root
+		} else {
+			p.keep(s)
 		}
-		in = append(in, &p.streams[s])
+		e.in = append(e.in, &p.streams[s])
+		entries *= min(p.streams[s].reach.Count(), tableEntries+1)
 	}
-	for _, s := range in {
-		if s.width != narrow {
+	for _, s := range e.in {
+		if len(e.in) == 2 && s.width != narrow {
 			return false
 		}
-		entries *= int(s.reach.Count())
 	}
-	if entries > tableEntries/c.Channels || out.width == wide {
+	e.inner = 1
+	if len(e.in) == 2 {
+		e.inner = int(e.in[1].reach.Count())
+	}
+	if entries <= tableEntries/int64(c.Channels) {
+		e.tabulate(int(entries))
+	} else if len(e.in) == 2 {
 		return false
 	}
-	inner := 1 // entries for one value of the first input
-	if len(in) == 2 {
-		inner = int(in[1].reach.Count())
-	}
-	tables := make([][]int32, c.Channels)
-	x := make([]int64, len(in))
-	for ch := range tables {
+	p.stages = append(p.stages, stage{p.roots(n.In), []int{n.Out[0]}, e.run})
+	return true
+}
+
+// elementwise is functions of elements at work.
+type elementwise struct {
+	dataflow.Elements
+	in     []*stream
+	out    *stream
+	inner  int       // entries of a table for one value of the first input
+	tables [][]int32 // by channel: what is kept of the output; nil where the functions are called
+}
+
+// tabulate makes tables of so many entries, one for all channels that are alike.
+func (e *elementwise) tabulate(entries int) {
+	x := make([]int64, len(e.in))
+	for c := range e.tables {
 		t := make([]int32, entries)
 		for i := range t {
-			x[0] = int64(i/inner) + in[0].lo()
-			if len(in) == 2 {
-				x[1] = int64(i%inner) + in[1].lo()
+			x[0] = int64(i/e.inner) + e.in[0].lo()
+			if len(x) == 2 {
+				x[1] = int64(i%e.inner) + e.in[1].lo()
 			}
-			if t[i] = int32(min(max(c.Of(ch, x), out.reach.Lo), out.reach.Hi)); out.width == narrow {
-				t[i] -= int32(out.lo())
-			}
+			t[i] = e.kept(c, x)
 		}
-		if ch > 0 && slices.Equal(t, tables[0]) {
-			t = tables[0]
+		if c > 0 && slices.Equal(t, e.tables[0]) {
+			t = e.tables[0]
 		}
-		tables[ch] = t
+		e.tables[c] = t
 	}
-	p.stages = append(p.stages, stage{p.roots(n.In), []int{n.Out[0]}, func(w *Worker, frames int) {
-		a, b := w.bytes(in[0], 0)[:frames*out.size], []uint8(nil)
-		if len(in) == 2 {
-			b = w.bytes(in[1], 0)[:frames*out.size]
+}
+
+// kept is what is kept of the output: of what does not occur, anything.
+func (e *elementwise) kept(c int, x []int64) int32 {
+	y := min(max(e.Of(c, x), e.out.reach.Lo), e.out.reach.Hi)
+	if e.out.width == narrow {
+		y -= e.out.lo()
+	}
+	return int32(y)
+}
+
+func (e *elementwise) run(w *Worker, frames int) {
+	n := frames * e.out.size
+	var bytes []uint8
+	var ints []int32
+	if e.out.width == narrow {
+		bytes = w.bytes(e.out, 0)[:n]
+	} else {
+		ints = w.ints(e.out, 0)[:n]
+	}
+	put := func(i int, y int32) {
+		if bytes != nil {
+			bytes[i] = uint8(y)
+		} else {
+			ints[i] = y
 		}
-		for first := 0; first < len(a); first += c.Channels {
-			for ch, t := range tables {
-				i := int(a[first+ch]) * inner
-				if b != nil {
-					i += int(b[first+ch])
-				}
-				if out.width == narrow {
-					w.slots[out.slot][first+ch] = uint8(t[i])
-				} else {
-					w.ints(out, 0)[first+ch] = t[i]
-				}
+	}
+	switch a := e.in[0]; {
+	case e.tables[0] == nil:
+		x := w.numbers(1)
+		for i := range n {
+			x[0] = w.at(a, 0, i)
+			put(i, e.kept(i%e.Channels, x))
+		}
+	case a.width != narrow:
+		lo := a.lo()
+		for i := range n {
+			put(i, e.tables[i%e.Channels][w.at(a, 0, i)-lo])
+		}
+	case len(e.in) == 1:
+		for first, x := 0, w.bytes(a, 0)[:n]; first < n; first += e.Channels {
+			for c, t := range e.tables {
+				put(first+c, t[x[first+c]])
 			}
 		}
-	}})
-	return true
+	default:
+		x, z := w.bytes(a, 0)[:n], w.bytes(e.in[1], 0)[:n]
+		for first := 0; first < n; first += e.Channels {
+			for c, t := range e.tables {
+				put(first+c, t[int(x[first+c])*e.inner+int(z[first+c])])
+			}
+		}
+	}
 }
 
 // roots is the streams in whose buffers those are.

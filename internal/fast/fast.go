@@ -60,6 +60,7 @@ type Program struct {
 	slots   []int // bytes of a frame, by slot
 	scratch int   // bytes that a stage needs beside
 	Batch   int   // frames that a worker takes at a time
+	MACs    int64 // products with weights of a frame
 }
 
 // batchBytes is what the buffers of a batch may take together: they are to stay in the cache of a core.
@@ -114,6 +115,7 @@ func (p *Program) stage(n *dataflow.Node) {
 			}
 		}
 	case dataflow.Products:
+		p.MACs += int64(c.Vectors) * int64(len(c.Weights)) * int64(len(c.Weights[0]))
 		done = p.products(n, c)
 	case dataflow.Elements:
 		done = p.elements(n, c)

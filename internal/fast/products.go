@@ -34,7 +34,7 @@ type product struct {
 
 // A block is lanes outputs.
 type block struct {
-	first, n int    // outputs
+	first, n int     // outputs
 	weights  []int8  // [steps][lanes][deep]
 	each     []int16 // [runs][lanes], where each output has a channel of its own
 	finish   finish

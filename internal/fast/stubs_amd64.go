@@ -5,16 +5,26 @@
 package fast
 
 // dotAVX2 is dotGo for rows that begin at x0 to x3.
+//
+//go:noescape
 func dotAVX2(acc *int32, x0 *uint8, x1 *uint8, x2 *uint8, x3 *uint8, weights *int8, steps int, chunk int)
 
 // countAVX2 is countGo for n thresholds of each lane.
+//
+//go:noescape
 func countAVX2(y *uint8, acc *int32, thresholds *int32, n int, base *uint8)
 
 // eachAVX2 is eachGo for so many steps.
+//
+//go:noescape
 func eachAVX2(acc *int32, x *uint8, stride int, weights *int16, steps int)
 
 // greatestAVX2 is greatestGo for 32 bytes a step.
+//
+//go:noescape
 func greatestAVX2(y *uint8, x *uint8, steps int)
 
 // reachedAVX2 is reachedGo for 32 numbers a step, and n thresholds, of which there is one.
+//
+//go:noescape
 func reachedAVX2(y *uint8, x *float32, steps int, thresholds *float32, n int)

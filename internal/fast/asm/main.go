@@ -31,6 +31,7 @@ func zero() VecVirtual {
 // are added in 16 bits, and these in 16 bits over chunk steps.
 func dot() {
 	TEXT("dotAVX2", NOSPLIT, "func(acc *int32, x0, x1, x2, x3 *uint8, weights *int8, steps, chunk int)")
+	Pragma("noescape")
 	Doc("dotAVX2 is dotGo for rows that begin at x0 to x3.")
 	acc := Load(Param("acc"), GP64())
 	var x [4]Register
@@ -89,6 +90,7 @@ func dot() {
 // count compares two rows at a time with the thresholds of 16 lanes.
 func count() {
 	TEXT("countAVX2", NOSPLIT, "func(y *uint8, acc, thresholds *int32, n int, base *uint8)")
+	Pragma("noescape")
 	Doc("countAVX2 is countGo for n thresholds of each lane.")
 	y := Load(Param("y"), GP64())
 	acc := Load(Param("acc"), GP64())
@@ -140,6 +142,7 @@ func count() {
 // each multiplies 16 neighbours with weights of their own in a step.
 func each() {
 	TEXT("eachAVX2", NOSPLIT, "func(acc *int32, x *uint8, stride int, weights *int16, steps int)")
+	Pragma("noescape")
 	Doc("eachAVX2 is eachGo for so many steps.")
 	acc := Load(Param("acc"), GP64())
 	x := Load(Param("x"), GP64())
@@ -169,6 +172,7 @@ func each() {
 // greatest takes 32 bytes in a step.
 func greatest() {
 	TEXT("greatestAVX2", NOSPLIT, "func(y, x *uint8, steps int)")
+	Pragma("noescape")
 	Doc("greatestAVX2 is greatestGo for 32 bytes a step.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
@@ -189,6 +193,7 @@ func greatest() {
 // reached compares 32 numbers with all thresholds in a step.
 func reached() {
 	TEXT("reachedAVX2", NOSPLIT, "func(y *uint8, x *float32, steps int, thresholds *float32, n int)")
+	Pragma("noescape")
 	Doc("reachedAVX2 is reachedGo for 32 numbers a step, and n thresholds, of which there is one.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
