@@ -126,8 +126,8 @@ func likeEval(ctx context.Context, m *dataflow.Model, s *samples.Runs, out []rea
 	}
 	for k, t := range want[0] {
 		if !slices.Equal(t.Data, out[0][k].Data) {
-			return &Mismatch{fmt.Sprintf("engine fast against eval, output %q: %v, want %v", m.Out[k].Name, out[0][k].Data,
-				t.Data)}
+			return &Mismatch{fmt.Sprintf("engine fast against eval, output %q: %v, want %v", m.Out[k].Name,
+				out[0][k].Data, t.Data)}
 		}
 	}
 	return nil

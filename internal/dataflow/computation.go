@@ -2,9 +2,9 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// A Computation is what a bound layer computes of a frame, as data instead of as code: one of Gather, Products, Elements
-// and Pools. It is the same function as Eval, for engines that have a program for each of these forms and none for a
-// kind of layer. Frames are row-major.
+// A Computation is what a bound layer computes of a frame, as data instead of as code: one of Gather, Products,
+// Elements and Pools. It is the same function as Eval, for engines that have a program for each of these forms and none
+// for a kind of layer. Frames are row-major.
 type Computation interface{ computation() }
 
 // Computing is implemented by bound layers that can say what they compute; nil says that this one cannot.
@@ -26,8 +26,8 @@ type Gather struct {
 	At   func(output, r int) (input, at int)
 }
 
-// Products are of one input and of constant weights. The input is Vectors vectors; each has a row of elements for each of
-// Groups groups, of as many outputs each, and an output is f(sum over k of Weights[c][k]*row[k]).
+// Products are of one input and of constant weights. The input is Vectors vectors; each has a row of elements for each
+// of Groups groups, of as many outputs each, and an output is f(sum over k of Weights[c][k]*row[k]).
 //
 // A row is Runs runs of Run elements side by side: run r of group g begins at element r*Stride + g*Run of the vector.
 type Products struct {
@@ -39,8 +39,8 @@ type Products struct {
 	Stride    int
 }
 
-// Elements are functions of one element of each input: element i of the output is Of(i%Channels, x), where x has element
-// i of each input. All inputs have the size of the output.
+// Elements are functions of one element of each input: element i of the output is Of(i%Channels, x), where x has
+// element i of each input. All inputs have the size of the output.
 type Elements struct {
 	Channels int
 	Of       func(c int, x []int64) int64

@@ -1,10 +1,10 @@
-// Package fast is a compiled engine: it computes the frames of a graph, bit for bit what every layer's Eval does, as fast
-// as the machine's integer units allow.
+// Package fast is a compiled engine: it computes the frames of a graph, bit for bit what every layer's Eval does, as
+// fast as the machine's integer units allow.
 //
 // In comes a dataflow.Graph; out come frames, batch by batch. Layers say what they compute as data
 // (dataflow.Computation), and there is a program for each form of that, chosen by the ranges that are proved of its
 // streams: bytes where a stream's values are at most 256 that follow each other, int32 or int64 else. A layer that says
-// nothing runs its Eval. It sees dataflow and num, and no kind of layer.
+// nothing runs its Eval. It sees dataflow and num.
 //
 //	fast.go       Compile: a graph becomes stages over buffers
 //	view.go       streams whose elements lie in another one's buffer
@@ -12,7 +12,8 @@
 //	elements.go   functions of single elements, and pools
 //	frames.go     what goes in and comes out, and Eval for layers that say nothing
 //	host.go       real numbers in and out, where a model's ends are tables (dataflow.Host)
-//	kernels.go    inner loops in Go; kernels_amd64.s has the same for AVX2, which asm makes
+//	kernels.go    inner loops in Go; kernels_amd64.s has the same for AVX2 and is made by asm; kernels_amd64.go and
+//	              kernels_other.go choose
 package fast
 
 import (

@@ -1,7 +1,7 @@
 package fast
 
-// dotGo is a tile of sums: acc[r*lanes+c] of the products of a row, which begins at x[at[r]], with the weights of lane c.
-// Sums of chunk steps fit 16 bits.
+// dotGo is a tile of sums: acc[r*lanes+c] of the products of a row, which begins at x[at[r]], with the weights of lane
+// c. Sums of chunk steps fit 16 bits.
 func dotGo(acc *[rows * lanes]int32, x []uint8, at *[rows]int, weights []int8, steps int) {
 	*acc = [rows * lanes]int32{}
 	for r, from := range at {

@@ -52,3 +52,28 @@ func reached(y []uint8, x, thresholds []float32) {
 	}
 	reachedGo(y, x, thresholds)
 }
+
+// dotAVX2 is dotGo for rows that begin at x0 to x3.
+//
+//go:noescape
+func dotAVX2(acc *int32, x0, x1, x2, x3 *uint8, weights *int8, steps, chunk int)
+
+// countAVX2 is countGo for n thresholds of each lane.
+//
+//go:noescape
+func countAVX2(y *uint8, acc, thresholds *int32, n int, base *uint8)
+
+// eachAVX2 is eachGo for so many steps.
+//
+//go:noescape
+func eachAVX2(acc *int32, x *uint8, stride int, weights *int16, steps int)
+
+// greatestAVX2 is greatestGo for 32 bytes a step.
+//
+//go:noescape
+func greatestAVX2(y, x *uint8, steps int)
+
+// reachedAVX2 is reachedGo for 32 numbers a step, and n thresholds, of which there is one at least.
+//
+//go:noescape
+func reachedAVX2(y *uint8, x *float32, steps int, thresholds *float32, n int)

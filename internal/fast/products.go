@@ -224,7 +224,8 @@ func (k *product) put(w *Worker, b *block, acc *[rows * lanes]int32, first, n in
 	}
 }
 
-// A finish makes outputs of the sums of a block, which are those of products of bytes, without what lo of the bytes adds.
+// A finish makes outputs of the sums of a block, which are those of products of bytes, without what lo of the bytes
+// adds.
 type finish struct {
 	// Where counted is not nil, an output is a byte: base and the number of thresholds that are less than the sum.
 	counted []int32 // [thresholds][lanes]

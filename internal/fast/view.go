@@ -79,6 +79,14 @@ func (v *view) filled() bool {
 // A segment is elements that lie side by side in root's frame, or as many times fill where at is negative.
 type segment struct{ at, n int32 }
 
+// goesOn reports whether what begins at an element, or is fill, belongs to the segment.
+func (s segment) goesOn(at int32) bool {
+	if s.at < 0 || at < 0 {
+		return s.at < 0 && at < 0
+	}
+	return s.at+s.n == at
+}
+
 // segments appends those of n elements from an element of the view on.
 func (v *view) segments(list []segment, element, n int) []segment {
 	for n > 0 {
@@ -88,8 +96,7 @@ func (v *view) segments(list []segment, element, n int) []segment {
 		if at >= 0 {
 			at += int32(within)
 		}
-		last := len(list) - 1
-		if last >= 0 && (at < 0 && list[last].at < 0 || at >= 0 && list[last].at >= 0 && list[last].at+list[last].n == at) {
+		if last := len(list) - 1; last >= 0 && list[last].goesOn(at) {
 			list[last].n += int32(take)
 		} else {
 			list = append(list, segment{at, int32(take)})

@@ -1,7 +1,7 @@
-// Command asm writes kernels_amd64.s and its declarations, the inner loops of package fast for AVX2. It is a module of its
-// own, so that hlsgen's does not depend on what makes assembly. kernels.go has the same in Go, with what each computes.
+// Command asm writes kernels_amd64.s, the inner loops of package fast for AVX2. It is a module of its own, so that
+// hlsgen's does not depend on what makes assembly. kernels.go has the same in Go, and says what each computes.
 //
-//	cd internal/fast/asm && go run . -out ../kernels_amd64.s -stubs ../stubs_amd64.go -pkg fast
+//	cd internal/fast/asm && go run . -out ../kernels_amd64.s -pkg fast
 package main
 
 import (
