@@ -52,8 +52,8 @@ type NodeFate struct {
 	Index int    `json:"index"`
 	Node  string `json:"node"`
 	Op    string `json:"op"`
-	// a layer's name (with ", host suffix" where a part stays on the host), "constant", "host prefix", "host suffix",
-	// "unused", "undecided", "not reached" or "not mapped"
+	// a layer's name (with ", host prefix" or ", host suffix" where a part stays on the host), "constant",
+	// "host prefix", "host suffix", "unused", "undecided", "not reached" or "not mapped"
 	Fate string `json:"becomes"`
 }
 

@@ -3,14 +3,16 @@ package frontend
 import (
 	"hlsgen/frontend/stats"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
 )
 
 // Stats counts the model as written, for one sample; where sequences have different lengths, for the longest. What
-// becomes of each node is in fates, if they are known.
-func (im *Imported) Stats(fates []NodeFate) *stats.Network {
-	n := stats.Of(im.written)
+// becomes of each node, and the types of tensors that the model says nothing of, are those of built, the same model
+// imported for hardware, as far as that goes.
+func (im *Imported) Stats(built *Imported) *stats.Network {
+	n := stats.Of(im.written, built.streamed())
 	becomes := map[int]string{}
-	for _, f := range fates {
+	for _, f := range built.Fates {
 		becomes[f.Index] = f.Fate
 	}
 	for _, l := range n.Layers {
@@ -20,6 +22,18 @@ func (im *Imported) Stats(fates []NodeFate) *stats.Network {
 		o.Becomes = becomes[o.Index]
 	}
 	return n
+}
+
+// streamed is the types of the tensors that streams carry.
+func (im *Imported) streamed() map[string]num.Type {
+	if im.Model == nil || im.lowered == nil {
+		return nil
+	}
+	types := map[string]num.Type{}
+	for _, c := range im.lowered.Carried {
+		types[c.Name] = im.lowered.Graph.Streams[c.Stream].Type.Elem
+	}
+	return types
 }
 
 // Observe gives a function that runs samples, one after the other, through the model as written and shows each to an

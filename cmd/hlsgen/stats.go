@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -172,8 +173,8 @@ func operations(n *stats.Network) (ops int64) {
 	return ops
 }
 
-// bops is a number of bit operations: logarithms are not whole.
-func bops(f float64) string { return humanize.CommafWithDigits(f, 1) }
+// bops is a number of bit operations, to a tenth: logarithms are not whole.
+func bops(f float64) string { return humanize.Commaf(math.Round(10*f) / 10) }
 
 func zeros(c *stats.Counts) string {
 	if c.Weights == 0 {

@@ -91,9 +91,14 @@ func (s *scope) product(step *graph.Step, steps int) *product {
 	macs := int64(d.K) * int64(graph.Size(step.Shape))
 	effective := macs
 	name, _ := s.factor(step, w.slot)
-	weight := s.declared(name)
+	weight, c := s.declared(name), s.Known[in[w.slot]].Const
+	if c != nil && !weight.known() {
+		if t, ok := whole(c); ok {
+			weight = t
+		}
+	}
 	p.Weight, p.WeightWidth = weight.Name, weight.Bits
-	if c := s.Known[in[w.slot]].Const; c != nil {
+	if c != nil {
 		rows := rowsOf(c, &w)
 		macs, effective = s.taps(step, &x, rows, p)
 		for _, base := range slices.Sorted(maps.Keys(rows)) {

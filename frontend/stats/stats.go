@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/internal/num"
 )
 
 // Counts are what a product, a layer or a network takes for one sample. Those of a layer in a loop are of all steps.
@@ -111,10 +112,12 @@ type Network struct {
 	Entropy *Entropy
 }
 
-// Of counts. The program is of one sample; several leading axes that count samples would be counted.
-func Of(p *graph.Program) *Network {
+// Of counts. The program is of one sample: an axis that counts samples would be counted like any other. carried has
+// the types of tensors that streams of the hardware carry; they count where the model declares nothing. It may be nil.
+func Of(p *graph.Program, carried map[string]num.Type) *Network {
 	c := &counter{scope: scopeOf(p, nil, nil), n: &Network{Layers: []*Layer{}, Others: []*Other{}},
 		tensors: map[weights]bool{}}
+	c.carried = carried
 	used := c.used()
 	seen := map[*graph.Recur]bool{}
 	for _, s := range p.Steps {

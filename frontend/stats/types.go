@@ -41,8 +41,7 @@ func stored(dt graph.DType) Type {
 		}
 		return Type{Name: t.String(), Bits: bits}
 	}
-	r := dt.Integer().Range()
-	return Type{dt.Integer().String(), dt.Bits(), &r}
+	return declaredAs(dt.Integer())
 }
 
 // known reports whether more is known than how elements are stored: they are codes, or a minifloat's.
@@ -66,10 +65,12 @@ type scope struct {
 	loop   *graph.Step            // that the body is of
 	makers map[string]*graph.Node // by output
 	types  map[string]Type
+	// of tensors that streams of the hardware carry: what holds where the model declares nothing
+	carried map[string]num.Type
 }
 
 func scopeOf(p *graph.Program, around *scope, loop *graph.Step) *scope {
-	s := &scope{p, around, loop, map[string]*graph.Node{}, map[string]Type{}}
+	s := &scope{p, around, loop, map[string]*graph.Node{}, map[string]Type{}, nil}
 	for _, n := range p.Graph.Nodes {
 		for _, o := range n.Outputs {
 			s.makers[o] = n
@@ -87,6 +88,9 @@ func (s *scope) declared(name string) Type {
 	as := stored(s.Known[name].DType)
 	s.types[name] = as // while it is looked for: a state goes round
 	t, ok := s.find(name)
+	if c, carried := s.carried[name]; !ok && carried {
+		t, ok = declaredAs(c), true
+	}
 	if !ok {
 		t = as
 	}
@@ -94,11 +98,31 @@ func (s *scope) declared(name string) Type {
 	return t
 }
 
+// declaredAs is the type of integers that are of t.
+func declaredAs(t num.Type) Type {
+	r := t.Range()
+	return Type{t.String(), t.Width, &r}
+}
+
+// whole is the smallest type that holds weights which are whole numbers, though the file has them as reals.
+func whole(c *graph.Tensor) (Type, bool) {
+	var values []int64
+	for v := range c.Occurring() {
+		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt16 {
+			return Type{}, false
+		}
+		values = append(values, int64(v))
+	}
+	if len(values) == 0 {
+		return Type{}, false
+	}
+	return declaredAs(num.Narrowest(values)), true
+}
+
 // find is declared where more is known than how the elements are stored.
 func (s *scope) find(name string) (Type, bool) {
 	if t, err := num.ParseType(s.Graph.Annotations[name]); err == nil {
-		r := t.Range()
-		return Type{t.String(), t.Width, &r}, true
+		return declaredAs(t), true
 	}
 	if t, ok := s.arrives(name); ok {
 		return t, true

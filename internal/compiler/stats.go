@@ -66,7 +66,7 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err e
 		return nil, err
 	}
 	c.Buildable = built.Model != nil && !quiet.Failed()
-	c.Network = im.Stats(built.Fates)
+	c.Network = im.Stats(built)
 	if given {
 		s, err := samples.SplitLengths(im.Model, arrays, nil)
 		if err != nil {
