@@ -110,10 +110,10 @@ func (s *scope) product(step *graph.Step, steps int) *product {
 		p.data = append(p.data, w.slot)
 	}
 	p.MACs, p.EffectiveMACs = macs*int64(steps), effective*int64(steps)
-	a, b := float64(p.InputWidth), float64(p.WeightWidth)
-	around := float64(p.MACs) * (a + b + math.Log2(float64(p.Terms)))
-	p.BOPs = float64(p.EffectiveMACs)*a*b + around
-	p.DenseBOPs = float64(p.MACs)*a*b + around
+	a, b := int64(p.InputWidth), int64(p.WeightWidth)
+	logs := float64(p.MACs) * math.Log2(float64(p.Terms))
+	p.BOPs = float64(p.EffectiveMACs*a*b+p.MACs*(a+b)) + logs
+	p.DenseBOPs = float64(p.MACs*(a*b+a+b)) + logs
 	return p
 }
 

@@ -276,22 +276,25 @@ func (s *scope) bits(name string) int64 {
 	return int64(graph.Size(s.Known[name].Shape)) * int64(s.declared(name).Bits)
 }
 
-// behind is the tensor that stands for what a layer gives: the codes of the quantiser behind its sums, where nothing
-// but functions of single elements stands between, that nothing else reads; else the last such function's.
+// behind is the tensor that stands for what a layer gives: that of the quantiser behind its sums, where nothing but
+// functions of single elements stands between, that nothing else reads; else the last such function's. Where a
+// quantiser gives integers, it is what they mean.
 func (c *counter) behind(s *graph.Step) string {
-	name := s.Output
+	name, quantised := s.Output, false
 	for {
+		if quantised && c.Known[name].DType.Float() || slices.Contains(graph.Names(c.Graph.Outputs), name) {
+			return name
+		}
 		readers := c.Readers(name)
-		if len(readers) != 1 || slices.Contains(graph.Names(c.Graph.Outputs), name) {
+		if len(readers) == 0 || len(readers) > 1 && !quantised {
 			return name
 		}
 		next := readers[0]
 		if next.Elem == nil || len(c.data(next)) != 1 || !slices.Equal(next.Shape, s.Shape) || next.Window != nil {
 			return name
 		}
-		if name = next.Output; c.codes(next) {
-			return name
-		}
+		name = next.Output
+		quantised = quantised || c.codes(next)
 	}
 }
 
