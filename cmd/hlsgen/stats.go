@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-func (a *app) statsCommand() *cobra.Command {
+func statsCommand(a *app) *cobra.Command {
 	var o compiler.StatsOptions
 	t := a.task(&cobra.Command{
 		Use:   "stats [MODEL.onnx]",
@@ -55,11 +55,12 @@ figures of qonnx' inference_cost.`,
 		if c == nil || err != nil {
 			return nil, err
 		}
-		return &answer{object: countedOf(o, c, &t.d), show: func(s *screen) { s.counted(o, c) }}, nil
+		return &answer{object: countedOf(o, c, &t.d), show: func(s *screen) { showStats(s, o, c) }}, nil
 	})
 }
 
-func (s *screen) counted(o compiler.StatsOptions, c *compiler.Counted) {
+// showStats shows what was counted.
+func showStats(s *screen, o compiler.StatsOptions, c *compiler.Counted) {
 	n := c.Network
 	s.title("%s: %s with products, for one sample", label(c.Source.Name), count(len(n.Layers), "node"))
 	s.example(c.Source, "; your own: hlsgen stats MODEL.onnx")
@@ -80,17 +81,17 @@ func (s *screen) counted(o compiler.StatsOptions, c *compiler.Counted) {
 	s.table(t)
 	if c.Samples > 0 {
 		s.line("")
-		s.states(n)
+		showStates(s, n)
 	}
 	s.line("")
-	s.totals(c)
+	showTotals(s, c)
 	if o.Plot != "" {
 		s.exact("drawn", printable(o.Plot))
 	}
 }
 
-// totals shows what is counted of the network.
-func (s *screen) totals(c *compiler.Counted) {
+// showTotals shows what is counted of the network.
+func showTotals(s *screen, c *compiler.Counted) {
 	n, t := c.Network, &c.Network.Total
 	s.field("total", "%s MACs, %s of them effective; %s BOPs, %s if no weight were 0", humanize.Comma(t.MACs),
 		humanize.Comma(t.EffectiveMACs), bops(t.BOPs), bops(t.DenseBOPs))
@@ -108,8 +109,8 @@ func (s *screen) totals(c *compiler.Counted) {
 		s.field("weights", "%s, %s of them 0; %s bits of memory; entropy %.2f bits each%s", humanize.Comma(t.Weights),
 			zeros(t), humanize.Comma(t.WeightBits), e.Bits, smaller)
 	}
-	s.field("activations", "%s bits read, %s bits given; with the weights, %s MACs per byte", humanize.Comma(t.InputBits),
-		humanize.Comma(t.OutputBits), figure(t.Intensity()))
+	s.field("activations", "%s bits read, %s bits given; with the weights, %s MACs per byte",
+		humanize.Comma(t.InputBits), humanize.Comma(t.OutputBits), figure(t.Intensity()))
 	var host stats.Counts
 	on := 0
 	for _, l := range n.Layers {
@@ -119,22 +120,24 @@ func (s *screen) totals(c *compiler.Counted) {
 		}
 	}
 	if on > 0 {
-		s.field("host", "%s of these with %s MACs, %s BOPs", count(on, "node"), humanize.Comma(host.MACs), bops(host.BOPs))
+		s.field("host", "%s of these with %s MACs, %s BOPs", count(on, "node"), humanize.Comma(host.MACs),
+			bops(host.BOPs))
 	}
 	if ops := operations(n); ops > 0 {
 		s.field("beside", "%s of %s without weights: additions and products of data with data, element by element or "+
 			"over windows; they are no MACs", count(int(ops), "operation"), count(len(n.Others), "node"))
 	}
 	if c.Samples > 0 {
-		s.field("efficiency", "%.4f, the geometric mean over the nodes, of %s", c.Efficiency, count(c.Samples, "sample"))
+		s.field("efficiency", "%.4f, the geometric mean over the nodes, of %s", c.Efficiency,
+			count(c.Samples, "sample"))
 	}
 	if !c.Buildable {
 		s.field("hardware", "the model cannot be built as it is: hlsgen check says why")
 	}
 }
 
-// states shows what states layers are in.
-func (s *screen) states(n *stats.Network) {
+// showStates shows what states layers are in.
+func showStates(s *screen, n *stats.Network) {
 	t := newTable("node", ">neurons", ">states seen", ">distinct", ">on", ">entropy", ">efficiency")
 	for _, l := range n.Layers {
 		q := l.States
@@ -145,7 +148,7 @@ func (s *screen) states(n *stats.Network) {
 }
 
 // types are those of a layer's products, each once.
-func types(l *stats.Layer) string {
+func types(l *stats.Row) string {
 	var in, weights []string
 	for _, p := range l.Products {
 		if !slices.Contains(in, p.Input) {
@@ -159,7 +162,7 @@ func types(l *stats.Layer) string {
 }
 
 // place is where the products of a layer are computed.
-func place(l *stats.Layer) string {
+func place(l *stats.Row) string {
 	first, _, _ := strings.Cut(l.Becomes, ", ")
 	return first
 }
@@ -187,7 +190,7 @@ func zeros(c *stats.Counts) string {
 type counted struct {
 	about
 	Buildable bool           `json:"buildable"` // there is hardware for all of it
-	Layers    []*stats.Layer `json:"layers"`
+	Layers    []*stats.Row   `json:"layers"`
 	Others    []*stats.Other `json:"others"` // nodes that compute on data without weights
 	Total     statsTotal     `json:"total"`
 	// the figures of qonnx' inference_cost, by its keys
@@ -209,8 +212,8 @@ type statsTotal struct {
 func countedOf(o compiler.StatsOptions, c *compiler.Counted, d *diag.List) counted {
 	n := c.Network
 	j := counted{about: aboutOf(c.Source), Buildable: c.Buildable, Layers: n.Layers, Others: n.Others,
-		Total: statsTotal{n.Total, n.Total.Intensity(), n.Entropy}, InferenceCost: n.InferenceCost(), Samples: c.Samples,
-		Plot: o.Plot, outcome: outcomeOf(d, nil)}
+		Total: statsTotal{n.Total, n.Total.Intensity(), n.Entropy}, InferenceCost: n.InferenceCost(),
+		Samples: c.Samples, Plot: o.Plot, outcome: outcomeOf(d, nil)}
 	if c.Samples > 0 {
 		j.Efficiency = &c.Efficiency
 	}

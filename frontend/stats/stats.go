@@ -6,7 +6,7 @@
 // and num.
 //
 //   - stats.go has what is counted, and walks over the program; product.go counts one sum of products
-//   - types.go says what tensors are declared to be
+//   - types.go says what tensors are declared to be; inferencecost.go has qonnx' figures
 //   - entropy.go has the entropy of weights; states.go, of the states that layers are in, while samples pass by
 package stats
 
@@ -57,9 +57,9 @@ func (c *Counts) Intensity() float64 {
 	return float64(c.MACs) * 8 / float64(bits)
 }
 
-// A Layer is a node of the file that adds up products: a matrix, a convolution, one direction of a recurrence. What
-// only moves, adds, multiplies or compares elements is an Other.
-type Layer struct {
+// A Row is a layer: a node of the file that adds up products, such as a matrix, a convolution, or one direction of a
+// recurrence. What adds, multiplies or compares data without weights is an Other.
+type Row struct {
 	Index   int    `json:"index"` // of the node in the file
 	Node    string `json:"node"`
 	Op      string `json:"op"`
@@ -106,7 +106,7 @@ type Other struct {
 
 // A Network is what is counted of a model, for one sample.
 type Network struct {
-	Layers  []*Layer
+	Layers  []*Row
 	Others  []*Other
 	Total   Counts // tensors of weights that several layers share are one here
 	Entropy *Entropy
@@ -115,7 +115,7 @@ type Network struct {
 // Of counts. The program is of one sample: an axis that counts samples would be counted like any other. carried has
 // the types of tensors that streams of the hardware carry; they count where the model declares nothing. It may be nil.
 func Of(p *graph.Program, carried map[string]num.Type) *Network {
-	c := &counter{scope: scopeOf(p, nil, nil), n: &Network{Layers: []*Layer{}, Others: []*Other{}},
+	c := &counter{scope: scopeOf(p, nil, nil), n: &Network{Layers: []*Row{}, Others: []*Other{}},
 		tensors: map[weights]bool{}}
 	c.carried = carried
 	used := c.used()
@@ -213,23 +213,21 @@ func (c *counter) loop(s *graph.Step) {
 func (c *counter) sequence(s *graph.Step) *graph.Step {
 	best := s
 	for _, o := range c.Steps {
-		if o.Recur != s.Recur || len(c.Readers(o.Output)) == 0 && !slices.Contains(graph.Names(c.Graph.Outputs), o.Output) {
-			continue
-		}
-		if o.Result >= s.Recur.States && best.Result < s.Recur.States {
+		if o.Recur == s.Recur && o.Result >= s.Recur.States && best.Result < s.Recur.States &&
+			(len(c.Readers(o.Output)) > 0 || c.given(o.Output)) {
 			best = o
 		}
 	}
 	return best
 }
 
-func (c *counter) begin(s *graph.Step, kind Kind, steps int) *Layer {
+func (c *counter) begin(s *graph.Step, kind Kind, steps int) *Row {
 	file := c.Origin(s.Node)
-	return &Layer{Index: file.Index, Node: file.Label(), Op: file.FullOp(), Kind: kind, Steps: steps}
+	return &Row{Index: file.Index, Node: file.Label(), Op: file.FullOp(), Kind: kind, Steps: steps}
 }
 
 // add adds a product to a layer.
-func (l *Layer) add(c *counter, p *product) {
+func (l *Row) add(c *counter, p *product) {
 	others := p.weights != nil && !c.tensors[*p.weights]
 	l.Products = append(l.Products, p.Product)
 	l.Counts.add(&p.Counts, true)
@@ -244,7 +242,7 @@ func (l *Layer) add(c *counter, p *product) {
 }
 
 // end adds a layer to the network.
-func (c *counter) end(l *Layer) {
+func (c *counter) end(l *Row) {
 	l.MACsPerStep, l.MACsPerByte = l.MACs/int64(l.Steps), l.Intensity()
 	l.Entropy = l.mean.entropy()
 	c.n.Total.add(&l.Counts, false)
@@ -271,6 +269,9 @@ func (c *counter) other(at *scope, s *graph.Step, of *graph.Node, steps int64) {
 	c.n.Others[i].Operations += ops * steps
 }
 
+// given reports whether a tensor is an output of the model.
+func (c *counter) given(name string) bool { return slices.Contains(graph.Names(c.Graph.Outputs), name) }
+
 // bits is the memory of a tensor.
 func (s *scope) bits(name string) int64 {
 	return int64(graph.Size(s.Known[name].Shape)) * int64(s.declared(name).Bits)
@@ -282,7 +283,7 @@ func (s *scope) bits(name string) int64 {
 func (c *counter) behind(s *graph.Step) string {
 	name, quantised := s.Output, false
 	for {
-		if quantised && c.Known[name].DType.Float() || slices.Contains(graph.Names(c.Graph.Outputs), name) {
+		if quantised && c.Known[name].DType.Float() || c.given(name) {
 			return name
 		}
 		readers := c.Readers(name)

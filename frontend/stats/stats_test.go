@@ -40,7 +40,8 @@ func (n *net) weights(shape ...int) string {
 // quant puts a quantiser of so many bits, with a scale of 0.5, behind a tensor.
 func (n *net) quant(x string, bits float64) string {
 	out := n.fresh()
-	n.Init(out+"s", graph.Float32, nil, 0.5).Init(out+"z", graph.Float32, nil, 0).Init(out+"b", graph.Float32, nil, bits)
+	n.Init(out+"s", graph.Float32, nil, 0.5).Init(out+"z", graph.Float32, nil, 0)
+	n.Init(out+"b", graph.Float32, nil, bits)
 	n.Model.Node("Quant", x, out+"s", out+"z", out+"b").Domain(graph.QONNX).Out(out)
 	return out
 }
@@ -223,7 +224,8 @@ func TestDataAndShared(t *testing.T) {
 		got.Layers[1].Weights != 9 {
 		t.Errorf("%+v", got.Total)
 	}
-	if l := got.Layers[2]; l.Kind != stats.Data || l.Weights != 0 || l.Entropy != nil || l.BOPs != 27*(30+11)+27*math.Log2(3) {
+	if l := got.Layers[2]; l.Kind != stats.Data || l.Weights != 0 || l.Entropy != nil ||
+		l.BOPs != 27*(30+11)+27*math.Log2(3) {
 		t.Errorf("%+v", l)
 	}
 }
@@ -262,8 +264,8 @@ func TestRecurrent(t *testing.T) {
 // A model is the same in both of Brevitas' dialects.
 func TestDialects(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"digits-conv1d-w4a4", "digits-mlp-asym-u8", "digits-cnn-ptq-w4a4", "digits-mlp-w4a4-pot",
-		"a2qplus-mlp-signed-w4a4-p9"} {
+	for _, name := range []string{"digits-conv1d-w4a4", "digits-mlp-asym-u8", "digits-cnn-ptq-w4a4",
+		"digits-mlp-w4a4-pot", "a2qplus-mlp-signed-w4a4-p9"} {
 		m := models.Find(t, name)
 		a, b := count(t, m.Read(t, "model.onnx")), count(t, m.Read(t, "qcdq.onnx"))
 		if a.Total != b.Total || *a.Entropy != *b.Entropy || len(a.Layers) != len(b.Layers) {
@@ -350,8 +352,9 @@ func TestInferenceCost(t *testing.T) {
 	n := newNet()
 	n.Input("x", graph.Float32, 1, 2).Init("w", graph.Float32, []int{2, 3}, 0, 1, -1, 0.5, 0, 2)
 	got := n.count(t, n.quant(n.op("MatMul", n.quant("x", 4), n.quant("w", 3)), 5), 1, 3).InferenceCost()
-	want := map[string]float64{"op_mac_INT4_INT3": 4, "mem_w_INT3": 4, "mem_o_INT5": 3, "total_macs": 4, "total_bops": 48,
-		"total_mem_w_elems": 4, "total_mem_w_bits": 12, "total_mem_o_elems": 3, "total_mem_o_bits": 15}
+	want := map[string]float64{"op_mac_INT4_INT3": 4, "mem_w_INT3": 4, "mem_o_INT5": 3, "total_macs": 4,
+		"total_bops": 48, "total_mem_w_elems": 4, "total_mem_w_bits": 12, "total_mem_o_elems": 3,
+		"total_mem_o_bits": 15}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -156,7 +156,7 @@ func (s *scope) quantised(node *graph.Node) (Type, bool) {
 	sign := ok && node.Bipolar()
 	if c := s.Coding(node); c != nil {
 		ok, lo, hi = true, c.Attrs["lo"].F, c.Attrs["hi"].F
-		sign = c.Op == "Sign" || c.Attrs["sign"].I != 0
+		sign = (&graph.Node{Domain: graph.Internal, Op: c.Op, Attrs: c.Attrs}).Bipolar()
 	}
 	switch {
 	case !ok || math.IsInf(lo, 0) || math.IsInf(hi, 0):
