@@ -22,8 +22,8 @@ func statsCommand(a *app) *cobra.Command {
 		Use:   "stats [MODEL.onnx]",
 		Short: "Count products, bit operations, zeros and memory of every layer, and what states it is in",
 		Long: `Stats counts what a model computes and stores, as the file has it: per node with
-products and in total, for one sample. It takes every model that can be executed
-(hlsgen simulate --engine reference), whether it can be built or not.
+products and in total, for one sample. It takes every model that can be executed,
+whether it can be built or not.
 
   MACs        products that are added up; a convolution counts once per output
               position, a recurrence once per step
