@@ -186,6 +186,12 @@ class Library:
         """What came: per stream out, a list of frames."""
         return started
 
+    def load(self, port, data):
+        """Fills the tables of weights with bytes from memory, which port takes."""
+        data = np.ascontiguousarray(data)
+        if self.lib.hlsgen_load(ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(data.size // 4)) != 0:
+            raise RuntimeError(self.lib.hlsgen_said().decode())
+
 
 class Pynq:
     """A bitstream on a board with PYNQ: NAME.bit, with NAME.hwh beside it. A batch has timeout seconds, and one for each of
@@ -221,32 +227,49 @@ class Pynq:
             buffers.append((mover, stream, buffer, [len(f) for f in frames]))
         kept = [b[2] for b in buffers]
         for mover, stream, buffer, frames in buffers:  # those that take results before those that send
-            unit = stream["words"] * stream["bytes"]
-            table = 0
-            if any(n != unit for n in frames):
-                steps = self.allocate((len(frames),), np.uint32)
-                steps[:] = [n // unit for n in frames]
-                steps.flush()
-                kept.append(steps)
-                table = steps.device_address
-            for at, value in ((self.ADDRESS, buffer.device_address), (self.TABLE, table)):
-                mover.write(at, value & 0xFFFFFFFF)
-                mover.write(at + 4, value >> 32)
-            mover.write(self.FRAMES, len(frames))
-            mover.write(self.CONTROL, 1)
+            self._begin(mover, buffer, stream["words"] * stream["bytes"], frames, kept)
         return buffers, kept
+
+    def _begin(self, mover, buffer, unit, frames, kept):
+        """Starts a mover; a table of its frames' steps, where they are no units, is kept."""
+        table = 0
+        if any(n != unit for n in frames):
+            steps = self.allocate((len(frames),), np.uint32)
+            steps[:] = [n // unit for n in frames]
+            steps.flush()
+            kept.append(steps)
+            table = steps.device_address
+        for at, value in ((self.ADDRESS, buffer.device_address), (self.TABLE, table)):
+            mover.write(at, value & 0xFFFFFFFF)
+            mover.write(at + 4, value >> 32)
+        mover.write(self.FRAMES, len(frames))
+        mover.write(self.CONTROL, 1)
+
+    def _end(self, mover, port, seconds, end):
+        while not mover.read(self.CONTROL) & 2:
+            if time.time() > end:
+                raise RuntimeError("stream %s is not through after %g s" % (port, seconds))
+        error = mover.read(self.ERROR)
+        if error:
+            raise RuntimeError("stream %s ended with error %#x" % (port, error))
+
+    def load(self, port, data):
+        """Fills the tables of weights with bytes from memory: the mover of port takes them as one frame."""
+        mover, buffer = self._mover("hlsgen_read", port), self.allocate((len(data),), np.uint8)
+        buffer[:] = data
+        buffer.flush()
+        kept = [buffer]
+        self._begin(mover, buffer, 4, [len(data)], kept)
+        self._end(mover, port, self.timeout, time.time() + self.timeout)
+        for buffer in kept:
+            buffer.freebuffer()
 
     def wait(self, started):
         buffers, kept = started
         seconds, received = self.timeout + max(len(b[3]) for b in buffers), []
         end = time.time() + seconds
         for mover, stream, buffer, frames in buffers:
-            while not mover.read(self.CONTROL) & 2:
-                if time.time() > end:
-                    raise RuntimeError("stream %s is not through after %g s" % (stream["port"], seconds))
-            error = mover.read(self.ERROR)
-            if error:
-                raise RuntimeError("stream %s ended with error %#x" % (stream["port"], error))
+            self._end(mover, stream["port"], seconds, end)
         for _, _, buffer, frames in buffers[:len(self.writers)]:
             buffer.invalidate()
             ends = np.cumsum(frames)
