@@ -53,7 +53,7 @@ int main(int, char** argv) {
     if (way == "registers") hlsgen::load_weights(hlsgen_peek, hlsgen_poke);
 #ifdef STREAMED
     if (way == "memory")
-        hlsgen::stream_weights([](const std::uint32_t* words, std::size_t n) { if (hlsgen_load(words, n) != 0) throw std::runtime_error(hlsgen_said()); },
+        hlsgen::stream_weights([](const std::uint32_t* words, std::size_t n) { if (hlsgen_load(words, n) != 0) throw std::runtime_error(hlsgen::hlsgen_said()); },
                                hlsgen_peek);
     hlsgen::bare_device<fake> bare({0x10000}, {0x20000}, 100);
     if (way == "bare") hlsgen::stream_weights([&](const std::uint32_t* words, std::size_t n) { bare.load(0x50000, words, n); }, hlsgen_peek);

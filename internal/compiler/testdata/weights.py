@@ -4,6 +4,7 @@ with what hlsgen simulate wrote of that model.
     weights.py DEPLOY LIBRARY X HOST Y [HOST Y]...
 """
 
+import ast
 import ctypes
 import json
 import os
@@ -23,6 +24,9 @@ source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "weights.cpp")
 os.chdir("/")  # the library finds its tables from anywhere
 x, pairs = np.load(sys.argv[3]), sys.argv[4:]
 results = []
+for name in ("accelerator.py", "weights.py"):
+    with open(os.path.join(sys.argv[1], name), encoding="utf-8") as text:
+        ast.parse(text.read(), name, feature_version=(3, 8))
 for host, want in zip(pairs[::2], pairs[1::2]):
     y = np.load(want)
     got = Accelerator(sys.argv[2], host=host, batch=5).predict(x)
