@@ -281,7 +281,10 @@ class Pynq:
 
 class Accelerator:
     """One accelerator on a device: a bitstream (.bit), a library of the generated C++ (.so), or any object with hash, start
-    and wait, as Library has. batch samples are sent together, and those that follow are made ready meanwhile."""
+    and wait, as Library has. batch samples are sent together, and those that follow are made ready meanwhile.
+
+    before and after are the nodes of the model that a program computes itself, with onnxruntime, say: then predict takes and
+    gives tensors inside of the model, of the names in host["inputs"] and host["outputs"]."""
 
     def __init__(self, path, host=None, batch=256):
         here = os.path.dirname(os.path.abspath(__file__))
@@ -289,6 +292,7 @@ class Accelerator:
         self.sent = [_Sent(s, self.host) for s in self.host["send"]]
         self.received = [_Packing(r) for r in self.host["receive"]]
         self.results = [_Result(r, t) for r, t in zip(self.host["results"], self.host["outputs"])]
+        self.before, self.after = self.host.get("before", []), self.host.get("after", [])
         self.batch = batch
         self.device = path
         if hasattr(path, "startswith"):
@@ -367,8 +371,9 @@ class Accelerator:
         shape = tensor["shape"][1:] if tensor["batch"] else tensor["shape"]
         one = list(array.shape) == shape
         if not one and list(array.shape[1:]) != shape:
-            raise Unfit("input %r has the shape %s, want %s, or that of one sample"
-                        % (tensor["name"], list(array.shape), ["samples"] + shape))
+            more = "; it is a tensor inside of the model, behind %s" % ", ".join(self.before[:3]) if self.before else ""
+            raise Unfit("input %r has the shape %s, want %s, or that of one sample%s"
+                        % (tensor["name"], list(array.shape), ["samples"] + shape, more))
         return array.reshape(1 if one else array.shape[0], -1)
 
     @staticmethod
