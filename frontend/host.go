@@ -103,7 +103,8 @@ func values(p *graph.Program, low *lower.Result, codes string, index []int32) (o
 // inside is a tensor of the model as an input or an output of the part that the accelerator computes.
 func inside(p *graph.Program, name string) dataflow.Real {
 	k := p.Known[name]
-	return dataflow.Real{Name: name, Shape: k.Shape, DType: k.DType.String(), Batch: len(k.Shape) > 1 && k.Shape[0] == 1}
+	batch := len(k.Shape) > 1 && k.Shape[0] == 1
+	return dataflow.Real{Name: name, Shape: k.Shape, DType: k.DType.String(), Batch: batch}
 }
 
 // begins says how frames are made of the tensors that they carry: of a number, the code whose value is next to it.

@@ -38,7 +38,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// tensorsInside: what the accelerator takes and gives inside of a model is quantised: every code is that of its own value.
+// tensorsInside: what the accelerator takes and gives inside of a model is quantised: every code is that of its own
+// value.
 func tensorsInside(t *testing.T, m *dataflow.Model, h *dataflow.Host) {
 	for i, p := range h.In {
 		if p == nil || h.Begins == nil {

@@ -12,8 +12,8 @@ type Registers struct {
 	Port    string           `json:"port"`    // the slave
 	Bytes   int              `json:"bytes"`   // of its address space: a power of two
 	Windows []RegisterWindow `json:"windows"` // by offset
-	// Loader is the AXI4-Stream that fills tables as the window Weights does; empty where there is none. A packet is all
-	// of them: the first word begins.
+	// Loader is the AXI4-Stream that fills tables as the window Weights does; empty where there is none. A packet is
+	// all of them: the first word begins.
 	Loader string `json:"loader,omitempty"`
 }
 

@@ -41,7 +41,8 @@ reason is said: another shape, a type, a weight or code beyond the room.`,
 	return t.does(func(ctx context.Context) (*answer, error) {
 		switch {
 		case o.For == "":
-			return nil, usagef("the folder of a build is needed: --for DIR, as hlsgen build --weights runtime or stream wrote it")
+			return nil, usagef("the folder of a build is needed: --for DIR, as hlsgen build --weights runtime or " +
+				"stream wrote it")
 		case o.Model == "":
 			return nil, usagef("a model is needed: hlsgen weights retrained.onnx --for DIR")
 		}

@@ -227,7 +227,8 @@ func stepsOf(list []int) *npy.Array {
 	return a
 }
 
-// quantisedBetween is a network between parts that are not quantised, where asked for: a product in front, a softmax behind.
+// quantisedBetween is a network between parts that are not quantised, where asked for: a product in front, a
+// softmax behind.
 func quantisedBetween(t *testing.T, parts bool) string {
 	t.Helper()
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)

@@ -66,8 +66,8 @@ func loading(m *dataflow.Model, rooms []*dataflow.Room, d *diag.List) []*dataflo
 		if c, ok := n.Op.(dataflow.Counting); ok && rooms[i] == nil && hasWeights(c) {
 			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("weights of a %s are constants of its circuit",
 				n.Op.Kind()),
-				"--weights runtime and stream are for networks whose weights are those of matrix layers and convolutions; "+
-					"leave it out")
+				"--weights runtime and stream are for networks whose weights are those of matrix layers and "+
+					"convolutions; leave it out")
 		}
 	}
 	if d.Failed() {

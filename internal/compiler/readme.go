@@ -174,8 +174,8 @@ func beside(r *Result) (text string) {
 		nodes  []string
 		format string
 	}{
-		{m.Host().Begins, m.Prefix.Nodes, "\nInstead of the model's inputs it takes %s: a program computes what is in " +
-			"front of that itself, %s."},
+		{m.Host().Begins, m.Prefix.Nodes, "\nInstead of the model's inputs it takes %s: a program computes what is " +
+			"in front of that itself, %s."},
 		{m.Host().Ends, m.Suffix.Nodes, "\nInstead of the model's outputs it gives %s: a program computes what is " +
 			"behind that itself, %s."},
 	} {
