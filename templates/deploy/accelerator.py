@@ -32,6 +32,13 @@ def _load(path):
     return host
 
 
+def _array(tensor, given):
+    try:
+        return np.asarray(given)
+    except ValueError as e:
+        raise Unfit("input %r is no array: %s" % (tensor["name"], e))
+
+
 class _Packing:
     """Integers as they travel on a stream: words of whole bytes."""
 
@@ -200,7 +207,11 @@ class Pynq:
     CONTROL, ADDRESS, FRAMES, TABLE, ERROR, HASH = 0x00, 0x10, 0x1C, 0x24, 0x30, 0x34
 
     def __init__(self, path, host, timeout=10.0):
-        import pynq
+        try:
+            import pynq
+        except ImportError as e:
+            raise Unfit("%s is a bitstream, for a board with PYNQ, which this Python does not have (%s); elsewhere take a library "
+                        "(.so)" % (path, e))
 
         self.allocate, self.timeout, self.host = pynq.allocate, timeout, host
         self.overlay = pynq.Overlay(path)
@@ -367,13 +378,15 @@ class Accelerator:
 
     def _rows(self, tensor, array):
         """An array as rows of one sample each, of its own type where that holds the values."""
-        array = self._checked(tensor, np.asarray(array))
+        array = self._checked(tensor, _array(tensor, array))
         shape = tensor["shape"][1:] if tensor["batch"] else tensor["shape"]
         one = list(array.shape) == shape
         if not one and list(array.shape[1:]) != shape:
             more = "; it is a tensor inside of the model, behind %s" % ", ".join(self.before[:3]) if self.before else ""
             raise Unfit("input %r has the shape %s, want %s, or that of one sample%s"
                         % (tensor["name"], list(array.shape), ["samples"] + shape, more))
+        if array.size == 0:
+            raise Unfit("input %r holds no sample: its shape is %s" % (tensor["name"], list(array.shape)))
         return array.reshape(1 if one else array.shape[0], -1)
 
     @staticmethod

@@ -56,6 +56,8 @@ if lengths is None:
     refuses("what is not a number", bad)
     refuses("another shape", x.reshape(-1, 2))
     refuses("text", x.astype(str))
+    refuses("no sample", x[:0])
+    refuses("lists of different lengths", [[1, 2], [3]])
     refuses("lengths", x, lengths=[1] * len(x))
     refuses("two arrays", x, x)
 else:
