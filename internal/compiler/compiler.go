@@ -235,7 +235,7 @@ func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
 		Unroll: o.Unroll, Calibration: o.Delays(d)}
 	if o.Backend.On(b).RTL() {
-		t.Stalls, t.Counters = dataflow.Credit, o.Counters
+		t.Stalls, t.Counters, t.Loader = dataflow.Credit, o.Counters, o.Weights == WeightsStream
 	}
 	return t
 }

@@ -196,6 +196,7 @@ type Target struct {
 	Calibration *delay.Calibration // of delays, by a user's reports; nil for hlsgen's tables
 	Bound       delay.Bound        // which end of the range of latencies is asked for
 	Counters    bool               // of frames, clocks and waits, in circuits
+	Loader      bool               // tables that are loaded have a mover of their own, in circuits
 }
 
 // Delays is how long operations take on the device, and what a stage of the clock holds.
