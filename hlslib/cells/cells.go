@@ -41,11 +41,12 @@ const (
 	States                  // registers that iterations write
 	Pipeline                // registers between stages
 	Multipliers             // of the device
+	Inverters               // of what leaves logic
 	Kinds
 )
 
 var names = [Kinds]string{"compressors", "adders", "comparators", "multiplexers", "gates", "tables", "memories",
-	"states", "pipeline registers", "multipliers"}
+	"states", "pipeline registers", "multipliers", "inverters"}
 
 // A Count is cells of one kind, before the numbers of a device.
 type Count struct {
@@ -95,7 +96,11 @@ func (d *Device) Count(m *circuit.Module) Counts {
 	w := newWalk(m, d)
 	w.find()
 	w.read()
-	w.cover()
+	if d.Maps {
+		w.mapped()
+	} else {
+		w.cover()
+	}
 	registers(w)
 	memories(w)
 	for _, c := range m.Calls {

@@ -16,6 +16,7 @@ type Device struct {
 	Ring    float64 // lookup tables for a bit of the address of a FIFO that is read a clock ahead
 	Ahead   float64 // lookup tables for a bit of an address that is read a clock ahead
 	Gates   float64 // lookup tables of control, for each of six inputs
+	Maps    bool    // logic is mapped gate by gate
 	Shifts  bool    // there are shift registers in lookup tables
 	Numbers [Kinds]Number
 }
@@ -70,6 +71,7 @@ var fitted = [Kinds]Number{
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},
 	Multipliers: {LUT: 1.00, FF: 1},
+	Inverters:   {LUT: 1.00, FF: 1},
 }
 
 // fittedICE40 are those for an iCE40.
@@ -84,6 +86,7 @@ var fittedICE40 = [Kinds]Number{
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},
 	Multipliers: {LUT: 1.00, FF: 1},
+	Inverters:   {LUT: 1.00, FF: 1},
 }
 
 // fittedECP5 are those for an ECP5.
@@ -98,16 +101,17 @@ var fittedECP5 = [Kinds]Number{
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},
 	Multipliers: {LUT: 1.00, FF: 1},
+	Inverters:   {LUT: 1.00, FF: 1},
 }
 
 // DeviceOf is that of a fabric.
 func DeviceOf(f cost.Fabric) *Device {
 	switch f {
 	case cost.ICE40:
-		return &Device{Fabric: f, Inputs: 4, Wide: 4, Joined: 1, Gates: 1.6, Short: 2, Pass: 1, Turn: 1, Around: 7,
+		return &Device{Fabric: f, Inputs: 4, Maps: true, Wide: 4, Joined: 1, Gates: 1.6, Short: 2, Pass: 1, Turn: 1, Around: 7,
 			Ring: 5.5, Numbers: fittedICE40}
 	case cost.ECP5:
-		return &Device{Fabric: f, Inputs: 4, Wide: 6, Joined: 8, Gates: 2, Short: 4, Pass: 1, Around: 7, Ring: 14,
+		return &Device{Fabric: f, Inputs: 4, Maps: true, Wide: 7, Joined: 8, Gates: 2, Short: 4, Pass: 1, Around: 7, Ring: 14,
 			Numbers: fittedECP5}
 	}
 	return &Device{Fabric: f, Inputs: 6, Wide: 6, Joined: 4, Gates: 1, Short: 2, TakesIn: true, Ring: 5.5, Ahead: 1,
