@@ -93,21 +93,42 @@ func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
 
 // Count is the cells of a circuit.
 func (d *Device) Count(m *circuit.Module) Counts {
+	longest := int16(0)
+	if d.Maps {
+		for _, c := range m.Calls {
+			longest = max(longest, d.longest(c.Function))
+		}
+	}
+	return d.count(m, longest)
+}
+
+// walked is a walk over a circuit whose bits are known.
+func (d *Device) walked(m *circuit.Module) *walk {
 	w := newWalk(m, d)
 	w.find()
 	w.read()
+	return w
+}
+
+// count is the cells of a circuit whose ways may be so long, in lookup tables.
+func (d *Device) count(m *circuit.Module, longest int16) Counts {
+	w := d.walked(m)
 	if d.Maps {
-		w.mapped()
+		longest = w.mapped(longest)
 	} else {
 		w.cover()
 	}
 	registers(w)
 	memories(w)
+	type key struct {
+		of      cost.Fabric
+		longest int16
+	}
 	for _, c := range m.Calls {
-		f, ok := c.Function.Known.Load(d.Fabric)
+		f, ok := c.Function.Known.Load(key{d.Fabric, longest})
 		if !ok {
-			f = d.Count(c.Function)
-			c.Function.Known.Store(d.Fabric, f)
+			f = d.count(c.Function, longest)
+			c.Function.Known.Store(key{d.Fabric, longest}, f)
 		}
 		w.counts.plus(f.(Counts), 1)
 	}

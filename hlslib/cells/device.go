@@ -12,11 +12,12 @@ type Device struct {
 	TakesIn bool    // the lookup table of an adder's bit takes in logic of the second operand
 	Pass    float64 // lookup tables of an adder's bit one operand of which is constant
 	Turn    float64 // lookup tables for a bit of what an adder takes away, besides
-	Around  int     // registers, besides two words, of a block memory in which a word is written while it is read
+	Around  bool    // a word goes round a block memory that is read while it is written
 	Ring    float64 // lookup tables for a bit of the address of a FIFO that is read a clock ahead
 	Ahead   float64 // lookup tables for a bit of an address that is read a clock ahead
 	Gates   float64 // lookup tables of control, for each of six inputs
 	Maps    bool    // logic is mapped gate by gate
+	Packs   bool    // three lookup tables are made of two where that goes
 	Shifts  bool    // there are shift registers in lookup tables
 	Numbers [Kinds]Number
 }
@@ -108,10 +109,10 @@ var fittedECP5 = [Kinds]Number{
 func DeviceOf(f cost.Fabric) *Device {
 	switch f {
 	case cost.ICE40:
-		return &Device{Fabric: f, Inputs: 4, Maps: true, Wide: 4, Joined: 1, Gates: 1.6, Short: 2, Pass: 1, Turn: 1, Around: 7,
+		return &Device{Fabric: f, Inputs: 4, Maps: true, Packs: true, Wide: 4, Joined: 1, Gates: 1.6, Short: 2, Pass: 1, Turn: 1, Around: true,
 			Ring: 5.5, Numbers: fittedICE40}
 	case cost.ECP5:
-		return &Device{Fabric: f, Inputs: 4, Maps: true, Wide: 7, Joined: 8, Gates: 2, Short: 4, Pass: 1, Around: 7, Ring: 14,
+		return &Device{Fabric: f, Inputs: 4, Maps: true, Wide: 7, Joined: 8, Gates: 2, Short: 4, Pass: 1, Around: true, Ring: 14,
 			Numbers: fittedECP5}
 	}
 	return &Device{Fabric: f, Inputs: 6, Wide: 6, Joined: 4, Gates: 1, Short: 2, TakesIn: true, Ring: 5.5, Ahead: 1,

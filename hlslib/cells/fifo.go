@@ -42,13 +42,16 @@ func (q FIFO) Of(f cost.Fabric) []cost.Part {
 	default:
 		luts += d.Ring * float64(place)
 		control.FF += 2*place + 1
-		if d.Around > 0 {
-			control.FF += q.Width + d.Around
+		if d.Around {
+			control.FF += q.Width + place + 2
 		}
 		memory = f.RAM(q.Width, q.Places, q.In)
 		memory.LUT, memory.FF = q.Width, q.Width
 	}
 	control.LUT = round(luts * d.Gates)
+	if d.Maps {
+		control.LUT, memory.LUT = round(q.logic(d)), memory.LUTRAM
+	}
 	return []cost.Part{control.As("stream control"), memory.As("FIFO memory")}
 }
 

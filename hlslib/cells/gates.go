@@ -32,6 +32,7 @@ type gates struct {
 	now   Kind            // what gates that are made are for
 	ends  []signal        // what somebody outside reads
 	ended map[signal]bool // those, once each
+	was   []signal        // of a gate before it was balanced
 }
 
 func newGates() *gates {

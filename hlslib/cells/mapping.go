@@ -17,6 +17,7 @@ type mapping struct {
 	level    []int16
 	flow     []float32
 	required []int16
+	longest  int16 // way, in lookup tables
 	scratch  []cut
 }
 
@@ -37,8 +38,8 @@ type cut struct {
 
 func (c *cut) list() []int32 { return c.of[:c.n] }
 
-// lookups is the lookup tables that each gate's kind takes.
-func (d *Device) lookups(g *gates) *mapping {
+// fastest has the cuts by which the longest way has the least lookup tables.
+func (d *Device) fastest(g *gates) *mapping {
 	m := &mapping{gates: g, d: d, cuts: make([][]cut, len(g.in)), refs: make([]int32, len(g.in)),
 		expected: make([]float32, len(g.in)), level: make([]int16, len(g.in)), flow: make([]float32, len(g.in)),
 		required: make([]int16, len(g.in))}
@@ -52,6 +53,16 @@ func (d *Device) lookups(g *gates) *mapping {
 		m.expected[s.gate()]++
 	}
 	m.enumerate(false)
+	for _, s := range m.ends {
+		m.longest = max(m.longest, m.level[s.gate()])
+	}
+	return m
+}
+
+// lookups are few lookup tables, with no more of them on any way than on the longest one, or than so many.
+func (d *Device) lookups(g *gates, longest int16) *mapping {
+	m := d.fastest(g)
+	m.longest = max(m.longest, longest)
 	m.use()
 	for range 2 {
 		m.enumerate(true)
@@ -181,13 +192,9 @@ func (m *mapping) use() {
 	for i := range m.required {
 		m.required[i] = math.MaxInt16
 	}
-	most := int16(0)
-	for _, s := range m.ends {
-		most = max(most, m.level[s.gate()])
-	}
 	for _, s := range m.ends {
 		m.refs[s.gate()]++
-		m.required[s.gate()] = most
+		m.required[s.gate()] = m.longest
 	}
 	for i := len(m.in) - 1; i > 0; i-- {
 		if m.refs[i] == 0 || len(m.cuts[i]) == 0 {

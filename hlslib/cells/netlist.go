@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"math/bits"
 	"slices"
 
 	"hlsgen/hlslib/cost"
@@ -15,6 +16,8 @@ type netlist struct {
 	leaf   map[bit]signal            // that is a register, or comes from a memory or another module
 	tables map[int]map[string]signal // what has been made of a table
 	sums   map[int32]int             // of a leaf that is a bit of a sum: the inputs of its lookup table
+	passed map[int]signal            // of a memory: the word that was written before is the one that is read
+	arrays map[int][][]signal        // places of registers
 	rst    signal
 	valid  []signal // of streams, that a word is there, or a place
 	room   []signal
@@ -23,26 +26,62 @@ type netlist struct {
 // unknown is a signal that nobody has asked for.
 const unknown signal = -1
 
-// mapped puts the logic of a circuit into lookup tables.
-func (w *walk) mapped() {
+func newNetlist(w *walk) *netlist {
 	n := &netlist{gates: newGates(), w: w, known: make([]signal, len(w.wire)), leaf: map[bit]signal{},
-		tables: map[int]map[string]signal{}, sums: map[int32]int{}}
+		tables: map[int]map[string]signal{}, sums: map[int32]int{}, arrays: map[int][][]signal{},
+		passed: map[int]signal{}}
 	for i := range n.known {
 		n.known[i] = unknown
 	}
 	n.rst = n.gates.leaf()
+	return n
+}
+
+// mapped puts the logic of a circuit into lookup tables: ways may be as long as the longest one, or that of another
+// circuit. It gives how long that is.
+func (w *walk) mapped(longest int16) int16 {
+	n := newNetlist(w)
 	n.streams()
 	n.outside()
-	n.count()
+	return n.count(longest)
+}
+
+// longest is the lookup tables on the longest way through a function.
+func (d *Device) longest(f *circuit.Module) int16 {
+	type key struct{ of cost.Fabric }
+	if known, ok := f.Known.Load(key{d.Fabric}); ok {
+		return known.(int16)
+	}
+	w := d.walked(f)
+	n := newNetlist(w)
+	n.outside()
+	m := d.fastest(n.balanced())
+	longest := m.longest
+	for _, c := range f.Calls {
+		longest = max(longest, d.longest(c.Function))
+	}
+	f.Known.Store(key{d.Fabric}, longest)
+	return longest
 }
 
 // count has the lookup tables by what they are for.
-func (n *netlist) count() {
-	m := n.w.d.lookups(n.gates)
+func (n *netlist) count(longest int16) int16 {
+	n.gates = n.balanced()
+	m := n.w.d.lookups(n.gates, longest)
+	sums := map[int32]int{}
+	for l, inputs := range n.sums {
+		sums[n.was[l].gate()] = inputs
+	}
+	n.sums = sums
 	for i := range m.in {
 		if m.refs[i] > 0 && len(m.cuts[i]) > 0 {
 			n.w.counts[m.kind[i]].LUT += float64(m.d.size(int(m.cuts[i][0].n)))
 			n.absorbed(m, int32(i))
+		}
+	}
+	if n.w.d.Packs {
+		for _, i := range m.packed() {
+			n.w.counts[m.kind[i]].LUT--
 		}
 	}
 	for s := range n.ended {
@@ -51,6 +90,7 @@ func (n *netlist) count() {
 			n.w.counts[Inverters].LUT++
 		}
 	}
+	return m.longest
 }
 
 // absorbed is that a lookup table behind a bit of a sum is that bit's, if there is an input left.
@@ -169,9 +209,20 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 		return n.known[b]
 	case circuit.Fire:
 		return n.fire()
+	case circuit.Fetch:
+		if n.w.wire[b] == b && n.w.passes(node.K) {
+			n.now = Memories
+			if n.passed[node.K] == 0 {
+				n.passed[node.K] = n.gates.leaf()
+			}
+			return n.mux(n.passed[node.K], n.gates.leaf(), n.from(b))
+		}
 	case circuit.Peek:
 		if open(&n.w.m.Memories[node.K]) {
 			return n.row(node, k)
+		}
+		if n.w.m.Memories[node.K].Style == circuit.Registers {
+			return n.chosen(node, k)
 		}
 	}
 	return n.from(n.w.wire[b])
@@ -244,6 +295,13 @@ func (n *netlist) less(node *circuit.Node) signal {
 		width--
 	}
 	constant := n.w.m.Nodes[node.Args[0]].Op == circuit.Const || n.w.m.Nodes[node.Args[1]].Op == circuit.Const
+	if k, ok := power(b[:width]); ok && !signed { // the bits from there on
+		n.now = Comparators
+		return n.any(a[k:width]).not()
+	}
+	if signed && !slices.ContainsFunc(b[:width], func(s signal) bool { return s != never }) {
+		return a[width-1]
+	}
 	n.now = Comparators
 	if width <= n.w.d.Short || constant && inputs <= n.w.d.Inputs {
 		carry := never // a < b below
@@ -262,7 +320,20 @@ func (n *netlist) less(node *circuit.Node) signal {
 	if !signed {
 		return last.not()
 	}
-	return n.xor(sums[width-1], n.xor(last, carries[width-2]))
+	return n.xor(n.xor(sums[width-1], last), carries[width-2])
+}
+
+// power reports which of the bits of a constant is the only one.
+func power(list []signal) (k int, ok bool) {
+	for i, s := range list {
+		if !s.constant() || s == ever && ok {
+			return 0, false
+		}
+		if s == ever {
+			k, ok = i, true
+		}
+	}
+	return k, ok
 }
 
 // chain is a sum or difference along a carry chain, and what it carries from each bit; wanted are the bits of the sum
@@ -308,7 +379,7 @@ func (n *netlist) chain(a, b []signal, less bool, kind Kind, wanted func(int) bo
 		if wanted(k) {
 			n.w.counts[kind].LUT++
 			s = leaf()
-			n.sums[s.gate()] = 3 - constants
+			n.sums[s.gate()] = 3
 		}
 		sums = append(sums, s)
 		carry = leaf()
@@ -329,6 +400,11 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 	}
 	less := node.Op == circuit.Sub
 	low := 0
+	inner := inner(n.w, node, top)
+	if inner != nil && !less {
+		n.three(first, node, inner, top)
+		return
+	}
 	for ; low < top; low++ {
 		a, b := n.of(node.Args[0], low), n.of(node.Args[1], low)
 		if b == never {
@@ -343,18 +419,40 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 	for k := low; k < top; k++ {
 		a, b = append(a, n.of(node.Args[0], k)), append(b, n.of(node.Args[1], k))
 	}
-	n.now = Adders
-	if top-low <= n.w.d.Short {
-		carry := never.when(less)
-		for k := range a {
-			y := b[k].when(less)
-			n.known[first+bit(low+k)] = n.xor(n.xor(a[k], y), carry)
-			carry = n.most(a[k], y, carry)
-		}
-		return
+	copy(n.known[first+bit(low):], n.added(a, b, less, Adders))
+}
+
+// added is a sum or difference: short ones are logic.
+func (n *netlist) added(a, b []signal, less bool, kind Kind) (sums []signal) {
+	n.now = kind
+	if len(a) > n.w.d.Short {
+		sums, _ = n.chain(a, b, less, kind, func(int) bool { return true })
+		return sums
 	}
-	sums, _ := n.chain(a, b, less, Adders, func(int) bool { return true })
-	copy(n.known[first+bit(low):], sums)
+	carry := never.when(less)
+	for k := range a {
+		y := b[k].when(less)
+		sums = append(sums, n.odd([]signal{a[k], y, carry}))
+		carry = n.most(a[k], y, carry)
+	}
+	return sums
+}
+
+// three is a sum to which a constant is added: Yosys adds all three at once.
+func (n *netlist) three(first bit, node, inner *circuit.Node, top int) {
+	constant := node.Args[1]
+	if n.w.m.Nodes[node.Args[0]].Op == circuit.Const {
+		constant = node.Args[0]
+	}
+	carry := never
+	var sums, carries []signal
+	for k := range top {
+		x, y, c := n.of(inner.Args[0], k), n.of(inner.Args[1], k), n.of(constant, k)
+		n.now = Adders
+		sums, carries = append(sums, n.odd([]signal{x, y, c})), append(carries, carry)
+		carry = n.most(x, y, c)
+	}
+	copy(n.known[first:], n.added(sums, carries, false, Adders))
 }
 
 // row is a bit of a row of constants.
@@ -370,6 +468,56 @@ func (n *netlist) row(node *circuit.Node, k int) signal {
 		n.tables[key] = map[string]signal{}
 	}
 	return n.look(t.columns[k].truth, address, n.tables[key])
+}
+
+// places are the registers of an array.
+func (n *netlist) places(memory int) [][]signal {
+	if n.arrays[memory] == nil {
+		m := &n.w.m.Memories[memory]
+		rows := make([][]signal, m.Rows)
+		n.now = Memories
+		for r := range rows {
+			for range m.Width {
+				rows[r] = append(rows[r], n.gates.leaf())
+			}
+		}
+		n.arrays[memory] = rows
+	}
+	return n.arrays[memory]
+}
+
+// chosen is a bit of a row of registers.
+func (n *netlist) chosen(node *circuit.Node, k int) signal {
+	rows := n.places(node.K)
+	var list []signal
+	for _, row := range rows {
+		list = append(list, row[k])
+	}
+	for i := 0; len(list) > 1; i++ {
+		at := n.of(node.Args[0], i)
+		n.now = Memories
+		for r := 0; r < len(list); r += 2 {
+			list[r/2] = list[r]
+			if r+1 < len(list) {
+				list[r/2] = n.mux(at, list[r+1], list[r])
+			}
+		}
+		list = list[:(len(list)+1)/2]
+	}
+	return list[0]
+}
+
+// written is what chooses the row of registers that a word is written to.
+func (n *netlist) written(m *circuit.Memory) {
+	address := bits.Len(uint(m.Rows - 1))
+	for r := range m.Rows {
+		is := []signal{n.of(m.When, 0)}
+		for i := range address {
+			is = append(is, n.of(m.Address, i).when(r>>i&1 == 0))
+		}
+		n.now = Memories
+		n.end(n.all(is))
+	}
 }
 
 // streams are what comes from FIFOs, and goes to them.
@@ -435,8 +583,18 @@ func (n *netlist) outside() {
 				n.word(node.Args[1])
 			case circuit.Fetch:
 				n.word(node.Args[0])
+				if n.w.passes(node.K) {
+					n.now = Memories
+					alike := []signal{n.gates.leaf()}
+					for k := range bits.Len(uint(m.Memories[node.K].Rows - 1)) {
+						at := n.of(node.Args[0], k)
+						n.now = Memories
+						alike = append(alike, n.xor(at, n.gates.leaf()).not())
+					}
+					n.end(n.all(alike))
+				}
 			case circuit.Peek:
-				if !open(&m.Memories[node.K]) {
+				if a := &m.Memories[node.K]; !open(a) && a.Style != circuit.Registers {
 					n.word(node.Args[0])
 				}
 			}
@@ -447,8 +605,12 @@ func (n *netlist) outside() {
 		if n.w.columns[k] == nil {
 			continue
 		}
-		n.word(a.Address)
-		n.word(a.When)
+		if a.Style == circuit.Registers && !a.Constant() {
+			n.written(a)
+		} else {
+			n.word(a.Address)
+			n.word(a.When)
+		}
 		for i, live := range n.w.columns[k] {
 			if live && a.Word != circuit.None {
 				n.end(n.of(a.Word, i))

@@ -8,6 +8,7 @@ import (
 
 	"hlsgen/hlslib/cells"
 	"hlsgen/hlslib/cost"
+	"hlsgen/internal/dataflow"
 )
 
 func TestZZ(t *testing.T) {
@@ -16,11 +17,17 @@ func TestZZ(t *testing.T) {
 			continue
 		}
 		for _, x := range trials(t, target(t, board)) {
+			if o := os.Getenv("ONLY"); o != "" && !strings.Contains(x.key(), o) {
+				continue
+			}
 			d := cells.DeviceOf(cost.FabricOf(x.target.Board))
 			if os.Getenv("ONE") != "" {
 				for k := range d.Numbers {
 					d.Numbers[k].LUT = 1
 				}
+			}
+			if os.Getenv("DBG") != "" && x.op != nil {
+				d.Count(x.op.(dataflow.Circuited).Circuit(x.fold, x.target))
 			}
 			lut, ff := x.estimated(d.Numbers)
 			s := ""
