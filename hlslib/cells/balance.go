@@ -15,29 +15,22 @@ func (g *gates) balanced() *gates {
 		reads[s.gate()]++
 	}
 	to := newGates()
-	to.in, to.kind = to.in[:0], to.kind[:0]
-	levels := []int16{}
+	to.in, to.kind, to.depth = nil, nil, nil
 	is := make([]signal, len(g.in)) // of a gate: what it is now
 	for i := range g.in {
 		to.now = g.kind[i]
 		if g.leaves(int32(i)) {
 			is[i] = to.leaf()
-			levels = append(levels, 0)
 			continue
 		}
 		var list []signal
 		for _, s := range g.wide(int32(i), reads, nil) {
 			list = append(list, is[s.gate()].when(s.turned()))
 		}
-		level := func(s signal) int16 { return levels[s.gate()] }
 		for len(list) > 1 {
-			slices.SortStableFunc(list, func(a, b signal) int { return int(level(b) - level(a)) })
-			a, b := list[len(list)-1], list[len(list)-2]
-			s := to.and(a, b)
-			for len(levels) < len(to.in) {
-				levels = append(levels, 1+max(level(a), level(b)))
-			}
-			list = append(list[:len(list)-2], s)
+			slices.SortStableFunc(list, func(a, b signal) int { return int(to.depth[b.gate()] - to.depth[a.gate()]) })
+			n := len(list) - 2
+			list = append(list[:n], to.and(list[n+1], list[n]))
 		}
 		is[i] = list[0]
 	}

@@ -1,8 +1,9 @@
 // Package cells says what cells synthesis makes of a circuit: it walks over the circuit bit by bit, and counts lookup
 // tables, registers, block RAM and multipliers by what they are for.
 //
-// It knows the rules that synthesis follows. Wires, constants and what nobody reads take nothing. Logic is covered by
-// lookup tables: one takes in what only it reads, as far as its inputs go. An adder takes a table for each bit.
+// It knows the rules that synthesis follows. Wires, constants and what nobody reads take nothing. Of tables of six inputs,
+// logic is covered by rules: one takes in what only it reads, as far as its inputs go. Of tables of four inputs it is
+// made of gates, which are mapped as Yosys' ABC does. An adder takes a table for each bit.
 // Registers that never change are none; those one behind the other are shift registers, where a device has these. A
 // table of constants that lies in lookup tables is counted by its contents. A function that is called several times,
 // of one or of many circuits, is walked over once. What the rules leave open is in the numbers of a Device, fitted to
@@ -13,10 +14,16 @@
 //	cells.go     Of: the parts of a circuit
 //	device.go    numbers of families
 //	bits.go      the bits of a circuit: which are wires, which are read
-//	cover.go     logic in lookup tables
-//	contents.go  tables of constants in lookup tables
+//	cover.go     logic in lookup tables of six inputs, by rules
+//	contents.go  tables of constants in these
+//	netlist.go   a circuit as gates and carry chains, for tables of four inputs
+//	gates.go     gates of two inputs
+//	balance.go   chains of gates as trees
+//	mapping.go   gates in lookup tables
+//	pack.go      lookup tables that are one too many
 //	registers.go registers, shift registers, memories
 //	fifo.go      FIFOs, and what a network has besides
+//	ring.go      FIFOs as gates
 package cells
 
 import (

@@ -28,6 +28,7 @@ func b2i(b bool) int {
 type gates struct {
 	in    [][2]signal // of a gate; of a leaf the same twice
 	kind  []Kind
+	depth []int16 // of a gate: how many are one behind the other up to it
 	same  map[[2]signal]signal
 	now   Kind            // what gates that are made are for
 	ends  []signal        // what somebody outside reads
@@ -36,12 +37,12 @@ type gates struct {
 }
 
 func newGates() *gates {
-	return &gates{in: make([][2]signal, 1), kind: make([]Kind, 1), same: map[[2]signal]signal{}, ended: map[signal]bool{}}
+	return &gates{in: make([][2]signal, 1), kind: make([]Kind, 1), depth: make([]int16, 1), same: map[[2]signal]signal{}, ended: map[signal]bool{}}
 }
 
 // leaf is a new one.
 func (g *gates) leaf() signal {
-	g.in, g.kind = append(g.in, [2]signal{}), append(g.kind, g.now)
+	g.in, g.kind, g.depth = append(g.in, [2]signal{}), append(g.kind, g.now), append(g.depth, 0)
 	return signal(2 * (len(g.in) - 1))
 }
 
@@ -89,6 +90,7 @@ func (g *gates) and(a, b signal) signal {
 		return s
 	}
 	g.in, g.kind = append(g.in, [2]signal{a, b}), append(g.kind, g.now)
+	g.depth = append(g.depth, 1+max(g.depth[a.gate()], g.depth[b.gate()]))
 	s := signal(2 * (len(g.in) - 1))
 	g.same[[2]signal{a, b}] = s
 	return s
@@ -150,6 +152,39 @@ func (g *gates) tree(list []signal, none signal, op func(a, b signal) signal) si
 // most is whether two of three hold.
 func (g *gates) most(a, b, c signal) signal {
 	return g.or(g.and(a, b), g.and(c, g.or(a, b)))
+}
+
+// lastFirst puts the bits of an address that come last at its end, where the lookup tables of the others are chosen
+// among by them.
+func (g *gates) lastFirst(address []signal, changed func(order []int)) {
+	order := make([]int, len(address))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return int(g.depth[address[a].gate()] - g.depth[address[b].gate()])
+	})
+	if slices.IsSorted(order) {
+		return
+	}
+	before := slices.Clone(address)
+	for i, k := range order {
+		address[i] = before[k]
+	}
+	changed(order)
+}
+
+// ordered is a table with the bits of its address in another order.
+func ordered(truth []uint64, order []int) []uint64 {
+	list := make([]uint64, len(truth))
+	for r := range 1 << len(order) {
+		from := 0
+		for i, k := range order {
+			from |= r >> i & 1 << k
+		}
+		list[r/64] |= truth[from/64] >> (from % 64) & 1 << (r % 64)
+	}
+	return list
 }
 
 // look is a bit of a table, by its address, the highest bit last.

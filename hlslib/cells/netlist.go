@@ -462,12 +462,14 @@ func (n *netlist) row(node *circuit.Node, k int) signal {
 	for i := range t.inputs {
 		address = append(address, n.of(node.Args[0], i))
 	}
+	truth := t.columns[k].truth
+	n.lastFirst(address, func(order []int) { truth = ordered(truth, order) })
 	n.now = Tables
 	key := node.K<<32 | int(node.Args[0])
 	if n.tables[key] == nil {
 		n.tables[key] = map[string]signal{}
 	}
-	return n.look(t.columns[k].truth, address, n.tables[key])
+	return n.look(truth, address, n.tables[key])
 }
 
 // places are the registers of an array.
