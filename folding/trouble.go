@@ -234,8 +234,8 @@ func (s *shortage) String() string {
 			ask.Plain(float64(int(1000*s.budget.MeanOf(s.total)+0.999))/10),
 			ask.Called(ask.Names[ask.Mean], s.on), ask.Plain(100*s.budget.Mean))
 	}
-	return fmt.Sprintf("%d %s; the budget on %s is %d of %d", s.amounts[s.kind], ask.Called(ask.Names[s.kind], s.on), s.on.Name,
-		s.caps[s.kind],
+	return fmt.Sprintf("%d %s; the budget on %s is %d of %d", s.amounts[s.kind], ask.Called(ask.Names[s.kind], s.on),
+		s.on.Name, s.caps[s.kind],
 		ask.Amounts(s.budget.Capacity)[s.kind])
 }
 

@@ -181,7 +181,8 @@ func takes(d *folding.Design) string {
 			}
 			parts = append(parts, text)
 		case s.Used > 0 && s.Name != "LUTRAM" && !s.Mean():
-			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget), folding.Called(s.Name, d.Target.Board)))
+			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget),
+				folding.Called(s.Name, d.Target.Board)))
 		}
 	}
 	return strings.Join(parts, ", ") + " in the budget"
@@ -210,8 +211,8 @@ func proof(c *folding.Certificate) string {
 }
 
 func (s *screen) layers(r *compiler.Result) {
-	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF", ">"+r.Design.Target.Board.BlockName(), ">URAM",
-		">DSP", ">acc bits")
+	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF",
+		">"+r.Design.Target.Board.BlockName(), ">URAM", ">DSP", ">acc bits")
 	for _, l := range r.Layers() {
 		acc := "-"
 		if l.Acc != nil {

@@ -1,9 +1,9 @@
 // Package cells says what cells synthesis makes of a circuit: it walks over the circuit bit by bit, and counts lookup
 // tables, registers, block RAM and multipliers by what they are for.
 //
-// It knows the rules that synthesis follows. Wires, constants and what nobody reads take nothing. Of tables of six inputs,
-// logic is covered by rules: one takes in what only it reads, as far as its inputs go. Of tables of four inputs it is
-// made of gates, which are mapped as Yosys' ABC does. An adder takes a table for each bit.
+// It knows the rules that synthesis follows. Wires, constants and what nobody reads take nothing. Of tables of six
+// inputs, logic is covered by rules: one takes in what only it reads, as far as its inputs go. Of tables of four inputs
+// it is made of gates, which are mapped as Yosys' ABC does. An adder takes a table for each bit.
 // Registers that never change are none; those one behind the other are shift registers, where a device has these. A
 // table of constants that lies in lookup tables is counted by its contents. A function that is called several times,
 // of one or of many circuits, is walked over once. What the rules leave open is in the numbers of a Device, fitted to
@@ -121,7 +121,7 @@ func (d *Device) walked(m *circuit.Module) *walk {
 func (d *Device) count(m *circuit.Module, longest int16) Counts {
 	w := d.walked(m)
 	if d.Maps {
-		longest = w.mapped(longest)
+		longest = mapped(w, longest)
 	} else {
 		w.cover()
 	}

@@ -61,28 +61,28 @@ var fitted = [Kinds]Number{
 
 // fittedICE40 are those for an iCE40.
 var fittedICE40 = [Kinds]Number{
-	Compressors: {LUT: 0.93, FF: 1},
-	Adders:      {LUT: 0.67, FF: 1},
-	Comparators: {LUT: 0.91, FF: 1},
+	Compressors: {LUT: 0.91, FF: 1},
+	Adders:      {LUT: 0.99, FF: 1},
+	Comparators: {LUT: 1.02, FF: 1},
 	Choices:     {LUT: 1.00, FF: 1},
-	Gates:       {LUT: 1.07, FF: 1},
-	Tables:      {LUT: 0.84, FF: 1},
-	Memories:    {LUT: 0.74, FF: 1},
+	Gates:       {LUT: 1.00, FF: 1},
+	Tables:      {LUT: 1.00, FF: 1},
+	Memories:    {LUT: 0.93, FF: 1},
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},
 	Multipliers: {LUT: 1.00, FF: 1},
-	Inverters:   {LUT: 1.00, FF: 1},
+	Inverters:   {LUT: 1.04, FF: 1},
 }
 
 // fittedECP5 are those for an ECP5.
 var fittedECP5 = [Kinds]Number{
-	Compressors: {LUT: 1.70, FF: 1},
-	Adders:      {LUT: 1.39, FF: 1},
-	Comparators: {LUT: 0.69, FF: 1},
-	Choices:     {LUT: 1.05, FF: 1},
-	Gates:       {LUT: 0.89, FF: 1},
-	Tables:      {LUT: 1.00, FF: 1},
-	Memories:    {LUT: 0.96, FF: 1},
+	Compressors: {LUT: 0.99, FF: 1},
+	Adders:      {LUT: 1.00, FF: 1},
+	Comparators: {LUT: 0.94, FF: 1},
+	Choices:     {LUT: 1.00, FF: 1},
+	Gates:       {LUT: 1.00, FF: 1},
+	Tables:      {LUT: 1.05, FF: 1},
+	Memories:    {LUT: 1.24, FF: 1},
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},
 	Multipliers: {LUT: 1.00, FF: 1},

@@ -37,7 +37,8 @@ type gates struct {
 }
 
 func newGates() *gates {
-	return &gates{in: make([][2]signal, 1), kind: make([]Kind, 1), depth: make([]int16, 1), same: map[[2]signal]signal{}, ended: map[signal]bool{}}
+	return &gates{in: make([][2]signal, 1), kind: make([]Kind, 1), depth: make([]int16, 1),
+		same: map[[2]signal]signal{}, ended: map[signal]bool{}}
 }
 
 // leaf is a new one.
@@ -201,7 +202,8 @@ func (g *gates) look(truth []uint64, address []signal, known map[string]signal) 
 	if s, ok := known[key]; ok {
 		return s.when(turned)
 	}
-	s := g.mux(address[n-1], g.look(half(truth, n, 1), address[:n-1], known), g.look(half(truth, n, 0), address[:n-1], known))
+	high, low := g.look(half(truth, n, 1), address[:n-1], known), g.look(half(truth, n, 0), address[:n-1], known)
+	s := g.mux(address[n-1], high, low)
 	known[key] = s.when(turned)
 	return s
 }

@@ -39,7 +39,7 @@ func newNetlist(w *walk) *netlist {
 
 // mapped puts the logic of a circuit into lookup tables: ways may be as long as the longest one, or that of another
 // circuit. It gives how long that is.
-func (w *walk) mapped(longest int16) int16 {
+func mapped(w *walk, longest int16) int16 {
 	n := newNetlist(w)
 	n.streams()
 	n.outside()
@@ -210,7 +210,7 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 	case circuit.Fire:
 		return n.fire()
 	case circuit.Fetch:
-		if n.w.wire[b] == b && n.w.passes(node.K) {
+		if n.w.wire[b] == b && passes(n.w, node.K) {
 			n.now = Memories
 			if n.passed[node.K] == 0 {
 				n.passed[node.K] = n.gates.leaf()
@@ -314,7 +314,8 @@ func (n *netlist) less(node *circuit.Node) signal {
 		}
 		return carry
 	}
-	sums, carries := n.chain(a[:width], b[:width], true, Comparators, func(k int) bool { return signed && k == width-1 })
+	sums, carries := n.chain(a[:width], b[:width], true, Comparators,
+		func(k int) bool { return signed && k == width-1 })
 	n.now = Comparators
 	last := carries[width-1]
 	if !signed {
@@ -585,7 +586,7 @@ func (n *netlist) outside() {
 				n.word(node.Args[1])
 			case circuit.Fetch:
 				n.word(node.Args[0])
-				if n.w.passes(node.K) {
+				if passes(n.w, node.K) {
 					n.now = Memories
 					alike := []signal{n.gates.leaf()}
 					for k := range bits.Len(uint(m.Memories[node.K].Rows - 1)) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// packed is lookup tables that are one too many, as ABC's lutpack finds: three that are a function of few bits may be two,
-// one of which reads the other. Both may read one bit.
+// packed is lookup tables that are one too many, as ABC's lutpack finds: three that are a function of few bits may be
+// two, one of which reads the other. Both may read one bit.
 func (m *mapping) packed() (roots []int32) {
 	done := make([]bool, len(m.in))
 	alone := func(i int32) (list []int32) { // tables that only this one reads
@@ -103,8 +103,8 @@ func (m *mapping) value(i int32, known map[int32][2]uint64) [2]uint64 {
 	return v
 }
 
-// halvesAlike reports whether a function of n bits depends on those of a set by one bit alone, for each value of another
-// bit that is shared.
+// halvesAlike reports whether a function of n bits depends on those of a set by one bit alone, for each value of
+// another bit that is shared.
 func halvesAlike(f [2]uint64, n, set, shared int) bool {
 	var columns [2][2]uint64 // the functions of the other bits that there are, by the shared one
 	var count [2]int

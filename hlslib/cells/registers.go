@@ -82,7 +82,7 @@ func memories(w *walk) {
 		default:
 			r := w.d.Fabric.RAM(width, m.Rows, in)
 			c.RAM += float64(r.LUTRAM)
-			if r.BRAM > 0 && w.passes(k) {
+			if r.BRAM > 0 && passes(w, k) {
 				c.FF += float64(2*width + bits.Len(uint(m.Rows-1)) + 2)
 			}
 			c.LUT += float64(r.LUT - r.LUTRAM)
@@ -109,7 +109,7 @@ func loader(w *walk, m *circuit.Memory) {
 
 // passes reports whether a word goes round an array in block memory that is read where one is written: a read in the
 // clock of a write has to give the old word there, so Yosys writes a clock later, and compares addresses.
-func (w *walk) passes(memory int) bool {
+func passes(w *walk, memory int) bool {
 	m := &w.m.Memories[memory]
 	in := styles[m.Style]
 	return w.d.Around && !m.Constant() && in != cost.Registers &&

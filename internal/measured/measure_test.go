@@ -38,7 +38,11 @@ func TestMeasure(t *testing.T) {
 			write(t, have)
 		}
 	}
-	for _, n := range networks(t, target(t, networkBoard)) {
+	var nets []network
+	for _, board := range boardsMeasured {
+		nets = append(nets, networks(t, target(t, board))...)
+	}
+	for _, n := range nets {
 		if _, ok := have[n.name]; ok {
 			continue
 		}
