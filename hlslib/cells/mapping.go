@@ -6,8 +6,8 @@ import (
 )
 
 // A mapping puts gates into lookup tables as Yosys' ABC does: first such that the longest way has the least tables,
-// then such that there are few of them without making that way longer. Which table makes a gate is chosen among cuts: sets
-// of signals that decide it.
+// then such that there are few of them without making that way longer. Which table makes a gate is chosen among
+// cuts: sets of signals that decide it.
 type mapping struct {
 	*gates
 	d        *Device
