@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"hlsgen/boards"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,7 +104,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 		s.line("")
 		s.layers(r)
 		s.line("")
-		s.shares(d.Shares)
+		s.shares(d.Shares, t.Board)
 		s.line("")
 	}
 	verdict := "yes"
@@ -178,7 +179,8 @@ func takes(d *folding.Design) string {
 			}
 			parts = append(parts, text)
 		case s.Used > 0 && s.Name != "LUTRAM" && !s.Mean():
-			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget), s.Name))
+			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget),
+				folding.Called(s.Name, d.Target.Board)))
 		}
 	}
 	return strings.Join(parts, ", ") + " in the budget"
@@ -207,8 +209,8 @@ func proof(c *folding.Certificate) string {
 }
 
 func (s *screen) layers(r *compiler.Result) {
-	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF", ">BRAM18", ">URAM",
-		">DSP", ">acc bits")
+	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF",
+		">"+r.Design.Target.Board.BlockName(), ">URAM", ">DSP", ">acc bits")
 	for _, l := range r.Layers() {
 		acc := "-"
 		if l.Acc != nil {
@@ -234,7 +236,7 @@ func (s *screen) layers(r *compiler.Result) {
 	s.table(t)
 }
 
-func (s *screen) shares(shares []folding.Share) {
+func (s *screen) shares(shares []folding.Share, on boards.Board) {
 	t := newTable("resource", ">used", ">budget", ">board", ">of board")
 	for _, x := range shares {
 		used, budget, board := whole(x.Used), whole(x.Budget), whole(x.Board)
@@ -245,7 +247,7 @@ func (s *screen) shares(shares []folding.Share) {
 		if x.Name == "FF" && x.Used == 0 {
 			used, of = "-", "not estimated" // FINN's formulas leave flip-flops out, and no design has none
 		}
-		t.row(x.Name, used, budget, board, of)
+		t.row(folding.Called(x.Name, on), used, budget, board, of)
 	}
 	s.table(t)
 }
