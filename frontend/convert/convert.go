@@ -1,0 +1,176 @@
+// Package convert writes a model in another dialect of quantisation, and simplified.
+//
+// In come the bytes of an ONNX file and the dialect that is wanted; out come the bytes of another, with what was proved
+// of it, or diagnostics that name the nodes which the dialect cannot express. It sees frontend, canon, onnxio, graph,
+// real, scaled and diag.
+//
+//   - convert.go is the short story; dialects.go the tables: a row per operator that a dialect has not
+//   - scope.go edits a graph, or the body of a loop: constants, names, nodes; quantiser.go reads quantisers
+//   - qcdq.go, qonnx.go and qoperator.go are what the rows do; product.go writes products of integers, reachable.go
+//     finds the sums that they reach, fused.go puts all that follows a sum into a scale and a bias
+//   - same.go proves that two files mean the same
+//   - clean.go folds constants and infers shapes; opset.go raises the version of ONNX' operators
+package convert
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio"
+	"hlsgen/internal/diag"
+)
+
+// A Dialect is a way to write quantised models in ONNX.
+type Dialect string
+
+// The dialects. Those of arXiv 2206.07527, and ONNX's own quantised operators.
+const (
+	QONNX     Dialect = "qonnx"     // Quant, which gives real numbers
+	QCDQ      Dialect = "qcdq"      // QuantizeLinear, Clip, DequantizeLinear
+	QOperator Dialect = "qoperator" // operators on integers, with Clip
+)
+
+// Dialects lists them.
+var Dialects = []string{string(QONNX), string(QCDQ), string(QOperator)}
+
+// Options say what to write.
+type Options struct {
+	To    Dialect        // empty: that of the file
+	Clean bool           // fold constants, drop what nothing reads, and write every shape
+	Dims  map[string]int // sizes of named dynamic axes with which the two models are compared
+}
+
+// A Count is how many nodes have an operator.
+type Count struct {
+	Op    string `json:"op"`
+	Nodes int    `json:"nodes"`
+}
+
+// A Result is a converted file.
+type Result struct {
+	ONNX          []byte
+	Before, After []Count // the operators of either file, by name
+	Quantisers    int     // that were rewritten
+	Proof         Proof
+}
+
+// Run converts a model. name is the file's base name, for diagnostics. The result is nil where d says why.
+func Run(name string, onnx []byte, o Options, d *diag.List) *Result {
+	c := &conversion{file: name, list: d, to: o.To, dims: o.Dims}
+	g := onnxio.Read(name, onnx, d)
+	if g == nil {
+		return nil
+	}
+	r := &Result{Before: counts(g)}
+	if o.To != "" {
+		graph.Decompose(g)
+	}
+	if c.program = c.prepare(g); c.program == nil {
+		return nil
+	}
+	written := g.Copy()
+	if o.To != "" {
+		if written = c.rewrite(g); written == nil {
+			return nil
+		}
+	}
+	var values []graph.Value
+	if o.Clean {
+		if written, values = c.clean(written); written == nil {
+			return nil
+		}
+	}
+	r.After, r.Quantisers = counts(written), c.rewritten
+	var err error
+	if r.ONNX, err = onnxio.Write(written, values); err != nil {
+		c.fail(nil, &refusal{err.Error(), "such constants have no place in the dialect: store others"})
+		return nil
+	}
+	if r.Proof = c.prove(onnx, r.ONNX); r.Proof == "" {
+		return nil
+	}
+	return r
+}
+
+// A conversion is the state of one Run.
+type conversion struct {
+	file      string
+	list      *diag.List
+	to        Dialect
+	dims      map[string]int
+	program   *graph.Program // of the file, with composite operators written out
+	rewritten int
+	kept      []*graph.Node // products whose batch norm stays beside them: a warning of each was added
+}
+
+// prepare is the program of a graph, with every named axis bound. It is nil after errors were added.
+func (c *conversion) prepare(g *graph.Graph) *graph.Program {
+	return graph.Prepare(g, c.file, c.options(g, 2), c.list)
+}
+
+// options bind the dynamic axes of a graph that the user has not bound to a size.
+func (c *conversion) options(g *graph.Graph, size int) graph.Options {
+	dims := maps.Clone(c.dims)
+	if dims == nil {
+		dims = map[string]int{}
+	}
+	for _, in := range g.Inputs {
+		for _, a := range in.Dims {
+			if _, bound := dims[a.Param]; a.Size < 0 && a.Param != "" && !bound {
+				dims[a.Param] = size
+			}
+		}
+	}
+	return graph.Options{Dims: dims}
+}
+
+// A refusal is why a node stays as it is.
+type refusal struct{ msg, hint string }
+
+func (r *refusal) Error() string { return r.msg }
+
+func refuse(hint, format string, args ...any) *refusal { return &refusal{fmt.Sprintf(format, args...), hint} }
+
+// fail adds the error of a node; nil stands for the file.
+func (c *conversion) fail(n *graph.Node, r *refusal) {
+	c.list.Add(c.about(diag.Error, n, r))
+}
+
+func (c *conversion) about(s diag.Severity, n *graph.Node, r *refusal) diag.Diag {
+	x := diag.Diag{Severity: s, Code: diag.NotConvertible, Where: c.file, Msg: r.msg, Hint: r.hint}
+	if n != nil {
+		x.Node, x.Op, x.Where = n.Label(), n.FullOp(), graph.Where(c.file, n)
+	}
+	return x
+}
+
+// counts lists the operators of a graph, those of bodies included.
+func counts(g *graph.Graph) (list []Count) {
+	of := map[string]int{}
+	each(g, func(n *graph.Node) { of[operator(n)]++ })
+	for _, op := range slices.Sorted(maps.Keys(of)) {
+		list = append(list, Count{op, of[op]})
+	}
+	return list
+}
+
+// operator is a node's operator as the written file has it.
+func operator(n *graph.Node) string {
+	own := *n
+	own.Was = ""
+	return own.FullOp()
+}
+
+// each visits all nodes, those of bodies too.
+func each(g *graph.Graph, visit func(*graph.Node)) {
+	for _, n := range g.Nodes {
+		visit(n)
+		for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
+			if body := n.Attrs[name].G; body != nil {
+				each(body, visit)
+			}
+		}
+	}
+}

@@ -1,0 +1,3 @@
+package convert
+
+func (s *scope) integers() {}
