@@ -15,6 +15,7 @@ package convert
 import (
 	"fmt"
 	"maps"
+
 	"slices"
 
 	"hlsgen/frontend/graph"
@@ -131,7 +132,9 @@ type refusal struct{ msg, hint string }
 
 func (r *refusal) Error() string { return r.msg }
 
-func refuse(hint, format string, args ...any) *refusal { return &refusal{fmt.Sprintf(format, args...), hint} }
+func refuse(hint, format string, args ...any) *refusal {
+	return &refusal{fmt.Sprintf(format, args...), hint}
+}
 
 // fail adds the error of a node; nil stands for the file.
 func (c *conversion) fail(n *graph.Node, r *refusal) {
