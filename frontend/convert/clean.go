@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio"
+	"hlsgen/internal/diag"
 )
 
 // clean is a graph in which everything is computed that depends on no data and on no quantiser, nothing is left that no
@@ -14,21 +16,17 @@ import (
 // Where the model has dynamic axes, it is looked at with two sizes of these: constants and sizes that depend on them
 // stay as they are.
 func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.Value) {
-	decomposed := func() *graph.Graph {
-		own := g.Copy()
-		own.Nodes = slices.Clone(g.Nodes)
+	of := func(size int) *graph.Program {
+		own := onnxio.Read(c.file, c.source, new(diag.List))
 		graph.Decompose(own)
-		return own
+		return graph.Prepare(own, c.file, c.options(own, size), c.list)
 	}
-	own := decomposed()
-	p := graph.Prepare(own, c.file, c.options(own, 2), c.list)
-	if p == nil {
+	k := &known{}
+	if k.one = of(2); k.one == nil {
 		return nil, nil
 	}
-	k := &known{p, p}
-	if o := c.options(own, 3); !maps.Equal(o.Dims, c.options(own, 2).Dims) {
-		again := decomposed()
-		if k.other = graph.Prepare(again, c.file, o, c.list); k.other == nil {
+	if k.other = k.one; !maps.Equal(c.options(g, 3).Dims, c.options(g, 2).Dims) {
+		if k.other = of(3); k.other == nil {
 			return nil, nil
 		}
 	}

@@ -58,52 +58,62 @@ type Result struct {
 }
 
 // Run converts a model. name is the file's base name, for diagnostics. The result is nil where d says why.
+//
+// It goes from file to file: each stage reads the one before, and is proved against it.
 func Run(name string, onnx []byte, o Options, d *diag.List) *Result {
-	c := &conversion{file: name, list: d, to: o.To, dims: o.Dims}
 	g := onnxio.Read(name, onnx, d)
 	if g == nil {
 		return nil
 	}
-	r := &Result{Before: counts(g)}
-	if o.To != "" {
-		graph.Decompose(g)
-	}
-	if c.program = c.prepare(g); c.program == nil {
-		return nil
-	}
-	written := g.Copy()
-	if o.To != "" {
-		if written = c.rewrite(g); written == nil {
-			return nil
-		}
-	}
-	var values []graph.Value
+	r := &Result{ONNX: onnx, Before: counts(g), Proof: SameProgram}
+	stages := dialects[o.To]
 	if o.Clean {
-		if written, values = c.clean(written); written == nil {
+		stages = append(slices.Clone(stages), (*conversion).clean)
+	}
+	for _, stage := range stages {
+		c := &conversion{file: name, list: d, to: o.To, dims: o.Dims}
+		if !c.run(r, stage) {
 			return nil
 		}
-	}
-	r.After, r.Quantisers = counts(written), c.rewritten
-	var err error
-	if r.ONNX, err = onnxio.Write(written, values); err != nil {
-		c.fail(nil, &refusal{err.Error(), "such constants have no place in the dialect: store others"})
-		return nil
-	}
-	if r.Proof = c.prove(onnx, r.ONNX); r.Proof == "" {
-		return nil
 	}
 	return r
+}
+
+// A stage makes another graph of one, and declares the values within it that are to be told. The graph is nil after
+// errors were added.
+type stage func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.Value)
+
+// run takes the result to the next file; it is false after errors were added.
+func (c *conversion) run(r *Result, s stage) bool {
+	c.source = r.ONNX
+	g, values := s(c, onnxio.Read(c.file, c.source, c.list))
+	if g == nil {
+		return false
+	}
+	after, err := onnxio.Write(g, values)
+	if err != nil {
+		c.fail(nil, &refusal{err.Error(), "such constants have no place in the file: store others"})
+		return false
+	}
+	proof := c.prove(r.ONNX, after)
+	if proof == SameNetwork {
+		r.Proof = proof
+	}
+	r.ONNX, r.After = after, counts(g)
+	r.Quantisers = max(r.Quantisers, c.rewritten)
+	return proof != ""
 }
 
 // A conversion is the state of one Run.
 type conversion struct {
 	file      string
+	source    []byte
 	list      *diag.List
 	to        Dialect
 	dims      map[string]int
 	program   *graph.Program // of the file, with composite operators written out
-	rewritten int
-	kept      []*graph.Node // products whose batch norm stays beside them: a warning of each was added
+	unsigned  bool           // codes of data are stored as such: operators on integers want one type
+	rewritten int            // quantisers
 }
 
 // prepare is the program of a graph, with every named axis bound. It is nil after errors were added.

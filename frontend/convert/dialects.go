@@ -10,11 +10,17 @@ type row struct {
 	write      func(*scope, *graph.Node) ([]*graph.Node, *refusal)
 }
 
-// dialects are the steps to each, all of which see the whole graph.
-var dialects = map[Dialect][]func(*scope){
-	QCDQ:      {func(s *scope) { s.apply(toQCDQ) }},
-	QONNX:     {func(s *scope) { s.apply(toQONNX) }, (*scope).nothingLeft},
-	QOperator: {func(s *scope) { s.apply(toQCDQ) }, (*scope).integers},
+// dialects are the stages to each.
+var dialects = map[Dialect][]stage{
+	QCDQ:  {stepwise((*scope).versions, func(s *scope) { s.apply(toQCDQ) })},
+	QONNX: {stepwise(func(s *scope) { s.apply(toQONNX) }, (*scope).nothingLeft)},
+	QOperator: {
+		stepwise((*scope).versions, func(s *scope) { s.apply(toQONNX) }, func(s *scope) {
+			s.unsigned = true
+			s.apply(toQCDQ)
+		}),
+		stepwise((*scope).integers),
+	},
 }
 
 // toQCDQ has the quantisers that are not ONNX's own.

@@ -15,6 +15,9 @@ func quantToQCDQ(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	if k, ok := s.known[n.In(0)]; ok && k.DType != graph.Float32 {
 		return nil, refuse("store the data as float32", "its data are of type %s: QuantizeLinear takes float32", k.DType)
 	}
+	if s.unsigned && s.outer == nil && q.lo < 0 && (s.known[n.Outputs[0]].Const == nil || s.constant(n.In(0)) == nil) {
+		q.shift(128)
+	}
 	dt, bits := q.storage()
 	if dt == graph.Undefined {
 		return nil, refuse("train with 8 bits, or keep the model in QONNX",

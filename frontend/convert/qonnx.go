@@ -2,6 +2,7 @@ package convert
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"hlsgen/frontend/graph"
@@ -160,16 +161,23 @@ func (d *dequantising) constants(codes *graph.Tensor, as string, lo, hi float64)
 
 // quant writes the Quant.
 func (d *dequantising) quant(x, as string, lo, hi float64) *refusal {
+	q := *d.q
 	bits, signed, narrow, ok := widthOf(lo, hi)
+	if !ok && uniform(q.zero) && math.Mod(q.zero[0], 2) == 0 { // codes around the zero point, as signed ones
+		by := q.zero[0]
+		if bits, signed, narrow, ok = widthOf(lo-by, hi-by); ok {
+			q.zero = channels{0}
+		}
+	}
 	if !ok {
 		return refuse("bound codes by the limits of a bit width", "its integers lie from %.0f to %.0f, which no bit width "+
 			"of a Quant has as its limits", lo, hi)
 	}
-	scale, why := d.broadcast(d.q.scale, x, as, "scale")
+	scale, why := d.broadcast(q.scale, x, as, "scale")
 	if why != nil {
 		return why
 	}
-	zero, why := d.broadcast(d.q.zero, x, as, "zero_point")
+	zero, why := d.broadcast(q.zero, x, as, "zero_point")
 	if why != nil {
 		return why
 	}

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"hlsgen/frontend/graph"
@@ -38,6 +39,18 @@ func (q *quantiser) even() {
 				(*c)[i] = one
 			}
 		}
+	}
+}
+
+// shift adds to all codes, whose values stay the same.
+func (q *quantiser) shift(by float64) {
+	if q.lo+by < 0 || q.hi+by > 255 {
+		return // these need more than 8 bits
+	}
+	q.lo, q.hi = q.lo+by, q.hi+by
+	q.zero = slices.Clone(q.zero)
+	for i := range q.zero {
+		q.zero[i] += by
 	}
 }
 

@@ -331,8 +331,45 @@ func (s *comparison) value(side int, tensor string) *meaning {
 	return nil
 }
 
+// meanings compares values. Codes and zero points may be shifted by the same number: that changes no value, but at
+// ties where the number is odd.
 func (s *comparison) meanings(v, w *meaning) bool {
-	return alikeValues(v.scale, w.scale) && alikeValues(v.zero, w.zero) && s.tensors(v.codes, w.codes)
+	if !alikeValues(v.scale, w.scale) {
+		return false
+	}
+	if alikeValues(v.zero, w.zero) {
+		return s.tensors(v.codes, w.codes)
+	}
+	by := w.zero.At(0) - v.zero.At(0)
+	m, n := s.makers[0][v.codes], s.makers[1][w.codes]
+	if m == nil || n == nil || !m.Is(graph.Uniform) || !n.Is(graph.Uniform) || math.Mod(by, 2) != 0 {
+		return false
+	}
+	shifted := *m
+	shifted.Attrs, shifted.Inputs = maps.Clone(m.Attrs), slices.Clone(m.Inputs)
+	for _, limit := range []string{"lo", "hi"} {
+		shifted.Attrs[limit] = graph.FloatAttr(m.Float(limit, 0) + by)
+	}
+	zero := s.a.Init[m.In(2)]
+	other := s.b.Init[n.In(2)]
+	if zero == nil || other == nil || !shiftedBy(v.zero, w.zero, by) || !shiftedBy(zero, other, by) ||
+		!alikeValues(s.a.Init[m.In(1)], s.b.Init[n.In(1)]) {
+		return false
+	}
+	return s.attrs(&shifted, n) && s.tensors(m.Inputs[0], n.Inputs[0])
+}
+
+// shiftedBy reports whether zero points are others plus a number.
+func shiftedBy(t, u *graph.Tensor, by float64) bool {
+	if t.Len() != u.Len() {
+		return false
+	}
+	for i := range t.Len() {
+		if t.At(i)+by != u.At(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // attrs compares attributes. In what gives codes, the order of rounding and zero point may differ: where the zero

@@ -19,31 +19,61 @@ type scope struct {
 	names map[string]string      // of constants that were added, by what they hold
 }
 
-// rewrite makes a graph of the wanted dialect. It is nil after errors were added.
-func (c *conversion) rewrite(g *graph.Graph) *graph.Graph {
-	s := &scope{conversion: c, g: g.Copy(), known: c.program.Known, taken: graph.Taken{}}
-	each(g, func(n *graph.Node) {
-		for _, o := range n.Outputs {
-			s.taken.Take(o)
+// stepwise is the stage that takes such steps, each of which sees the whole graph. Operators that say several things
+// are written out before.
+func stepwise(steps ...func(*scope)) stage {
+	return func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.Value) {
+		graph.Decompose(g)
+		if c.program = c.prepare(g); c.program == nil {
+			return nil, nil
 		}
-		for _, a := range n.Attrs {
-			if a.G != nil {
-				takeAll(s.taken, a.G)
+		s := &scope{conversion: c, g: g.Copy(), known: c.program.Known, taken: graph.Taken{}}
+		each(g, func(n *graph.Node) {
+			for _, o := range n.Outputs {
+				s.taken.Take(o)
+			}
+			for _, a := range n.Attrs {
+				if a.G != nil {
+					takeAll(s.taken, a.G)
+				}
+			}
+		})
+		takeAll(s.taken, g)
+		s.g.Opsets = maps.Clone(g.Opsets)
+		for _, step := range steps {
+			if step(s); c.list.Failed() {
+				return nil, nil
 			}
 		}
-	})
-	takeAll(s.taken, g)
-	s.g.Opsets = maps.Clone(g.Opsets)
-	if s.versions(); c.list.Failed() {
-		return nil
+		s.domains()
+		s.callApart(g.Nodes)
+		return s.g, nil
 	}
-	for _, step := range dialects[c.to] {
-		if step(s); c.list.Failed() {
-			return nil
+}
+
+// callApart gives nodes that are not of the file names that no other node has: onnxruntime asks for that.
+func (s *scope) callApart(file []*graph.Node) {
+	names, old := graph.Taken{}, map[*graph.Node]bool{}
+	for _, n := range file {
+		old[n] = true
+		names.Take(n.Name)
+	}
+	gone := map[string]bool{}
+	for _, n := range s.g.Nodes {
+		gone[n.Name] = gone[n.Name] || old[n]
+	}
+	used := graph.Taken{}
+	for _, n := range s.g.Nodes {
+		if n.Name == "" || old[n] || used.Take(n.Name) && !gone[n.Name] {
+			continue
+		}
+		base := n.Name
+		for k := 2; ; k++ {
+			if n.Name = fmt.Sprintf("%s_%d", base, k); names.Take(n.Name) {
+				break
+			}
 		}
 	}
-	s.domains()
-	return s.g
 }
 
 func takeAll(taken graph.Taken, g *graph.Graph) {
