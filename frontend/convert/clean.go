@@ -16,17 +16,17 @@ import (
 // Where the model has dynamic axes, it is looked at with two sizes of these: constants and sizes that depend on them
 // stay as they are.
 func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.Value) {
-	of := func(size int) *graph.Program {
+	read := func() *graph.Graph {
 		own := onnxio.Read(c.file, c.source, new(diag.List))
 		graph.Decompose(own)
-		return graph.Prepare(own, c.file, c.options(own, size), c.list)
+		return own
 	}
-	k := &known{}
-	if k.one = of(2); k.one == nil {
+	k := &known{one: c.prepare(read())}
+	if k.one == nil {
 		return nil, nil
 	}
-	if k.other = k.one; !maps.Equal(c.options(g, 3).Dims, c.options(g, 2).Dims) {
-		if k.other = of(3); k.other == nil {
+	if k.other = k.one; dynamic(g) {
+		if k.other = c.sized(read(), c.size+1, c.list); k.other == nil {
 			return nil, nil
 		}
 	}

@@ -111,30 +111,64 @@ type conversion struct {
 	list      *diag.List
 	to        Dialect
 	dims      map[string]int
+	size      int            // of dynamic axes with which files are compared
 	program   *graph.Program // of the file, with composite operators written out
 	unsigned  bool           // codes of data are stored as such: operators on integers want one type
 	rewritten int            // quantisers
 }
 
-// prepare is the program of a graph, with every named axis bound. It is nil after errors were added.
+// sizes are tried for dynamic axes that the user has not bound, until the model makes sense: a convolution along time
+// wants as many steps as its kernel spans.
+var sizes = []int{2, 16, 128}
+
+// prepare is the program of a graph, with every dynamic axis bound. It is nil after errors were added.
 func (c *conversion) prepare(g *graph.Graph) *graph.Program {
-	return graph.Prepare(g, c.file, c.options(g, 2), c.list)
+	var first diag.List
+	for i, size := range sizes {
+		var d diag.List
+		if p := c.sized(g, size, &d); p != nil {
+			c.size = size
+			return p
+		}
+		if i == 0 {
+			first = d
+		}
+		if !dynamic(g) {
+			break
+		}
+	}
+	c.list.Merge(first.Diags)
+	return nil
 }
 
-// options bind the dynamic axes of a graph that the user has not bound to a size.
-func (c *conversion) options(g *graph.Graph, size int) graph.Options {
-	dims := maps.Clone(c.dims)
-	if dims == nil {
-		dims = map[string]int{}
-	}
-	for _, in := range g.Inputs {
-		for _, a := range in.Dims {
-			if _, bound := dims[a.Param]; a.Size < 0 && a.Param != "" && !bound {
-				dims[a.Param] = size
+// sized is the program of a graph whose dynamic axes have so many elements, but those that the user has bound.
+func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *graph.Program {
+	own := g.Copy()
+	dims := map[string]int{}
+	for i := range own.Inputs {
+		in := &own.Inputs[i]
+		in.Dims = slices.Clone(in.Dims)
+		for k, a := range in.Dims {
+			if a.Size < 0 && a.Param == "" {
+				in.Dims[k].Param = fmt.Sprintf("%s:%d", in.Name, k)
+			}
+			if a.Size < 0 {
+				dims[in.Dims[k].Param] = size
 			}
 		}
 	}
-	return graph.Options{Dims: dims}
+	for _, name := range slices.Sorted(maps.Keys(c.dims)) {
+		own.Open(name)
+		dims[name] = c.dims[name]
+	}
+	return graph.Prepare(own, c.file, graph.Options{Dims: dims}, d)
+}
+
+// dynamic reports whether a graph has inputs of open sizes.
+func dynamic(g *graph.Graph) bool {
+	return slices.ContainsFunc(g.Inputs, func(in graph.Value) bool {
+		return slices.ContainsFunc(in.Dims, func(a graph.Dim) bool { return a.Size < 0 })
+	})
 }
 
 // A refusal is why a node stays as it is.

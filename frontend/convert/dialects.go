@@ -64,9 +64,12 @@ func (s *scope) domains() {
 			delete(s.g.Opsets, domain)
 		}
 	}
-	for domain, version := range map[string]int64{graph.QONNX: 2, microsoft: 1} {
-		if used[domain] && s.g.Opsets[domain] == 0 {
-			s.g.Opsets[domain] = version
+	for domain := range used { // some files leave out what they import
+		if domain != "" && s.g.Opsets[domain] == 0 {
+			s.g.Opsets[domain] = 1
+			if domain == graph.QONNX {
+				s.g.Opsets[domain] = 2
+			}
 		}
 	}
 }

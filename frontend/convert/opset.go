@@ -12,17 +12,15 @@ import (
 var leastOpset = map[Dialect]int64{QONNX: 0, QCDQ: 13, QOperator: 13}
 
 // changed are the operators whose form changed since version 9 and up to 13: the first version of the new form, and
-// what makes it of the old one. Without that, the model has to be raised by other means.
+// what makes it of the old one, if anything does. Where not, the model has to be raised by other means.
 var changed = map[string]struct {
 	since int64
 	write func(*scope, *graph.Node) *graph.Node
 }{
-	"Unsqueeze": {13, axesAsInput}, "Squeeze": {13, axesAsInput}, "Clip": {11, boundsAsInputs},
-	"ReduceSum": {13, axesAsInput},
-	"Softmax":   {13, nil}, "LogSoftmax": {13, nil}, "Split": {13, nil}, "Dropout": {12, nil}, "Pad": {11, nil},
-	"Resize": {11, nil}, "Upsample": {10, nil}, "TopK": {11, nil}, "Slice": {10, nil}, "Loop": {11, nil},
-	"Scan": {11, nil}, "If": {11, nil}, "QuantizeLinear": {10, nil}, "DequantizeLinear": {10, nil},
-	"ArgMax": {11, nil}, "ArgMin": {11, nil}, "BatchNormalization": {9, nil},
+	"Unsqueeze": {13, axesAsInput}, "Squeeze": {13, axesAsInput}, "ReduceSum": {13, axesAsInput},
+	"Clip": {11, boundsAsInputs}, "Softmax": {13, lastAxis}, "LogSoftmax": {13, lastAxis},
+	"Split": {13, nil}, "Dropout": {12, nil}, "Pad": {11, nil}, "Resize": {11, nil}, "Upsample": {10, nil},
+	"TopK": {10, nil}, "Slice": {10, nil}, "BatchNormalization": {9, nil},
 }
 
 // versions raises the version of ONNX' operators to what the dialect needs.
@@ -36,12 +34,16 @@ func (s *scope) versions() {
 		if !ok || n.Domain != "" || old >= c.since {
 			continue
 		}
-		if c.write == nil {
+		var with *graph.Node
+		if c.write != nil {
+			with = c.write(s, n)
+		}
+		if with == nil {
 			s.fail(n, refuse("raise the model to opset 13 first: onnx.version_converter.convert_version(model, 13)",
 				"its form changed in opset %d, and the model, of opset %d, needs 13 for this dialect", c.since, old))
 			continue
 		}
-		s.g.Nodes[i] = c.write(s, n)
+		s.g.Nodes[i] = with
 	}
 	s.g.Opsets[""] = least
 }
@@ -58,6 +60,26 @@ func axesAsInput(s *scope, n *graph.Node) *graph.Node {
 	s.index()
 	with.Inputs = append(with.Inputs, s.put(n.Outputs[0], "axes", &graph.Tensor{DType: graph.Int64,
 		Shape: []int{len(axes.Ints)}, I: axes.Ints}))
+	return &with
+}
+
+// lastAxis names the axis of a softmax that is over the last one, as version 13 has it; nil where it is over several,
+// as none has since.
+func lastAxis(s *scope, n *graph.Node) *graph.Node {
+	shape, known := s.shape(n.In(0))
+	axis := int(n.Int("axis", 1))
+	if axis < 0 {
+		axis += len(shape)
+	}
+	if !known || axis != len(shape)-1 {
+		return nil
+	}
+	with := *n
+	with.Attrs = maps.Clone(n.Attrs)
+	if with.Attrs == nil {
+		with.Attrs = graph.Attrs{}
+	}
+	with.Attrs["axis"] = graph.IntAttr(axis)
 	return &with
 }
 

@@ -77,6 +77,10 @@ var elementwise = map[string]struct {
 
 // node turns a node, or leaves it.
 func (w *integerForm) node(n *graph.Node) *refusal {
+	if graph.Dialect(n.Domain) {
+		return refuse("convert the model from before its layout was changed", "it is of a domain of QONNX's own: ONNX has "+
+			"no such operator on integers")
+	}
 	if n.Domain != "" {
 		return nil
 	}

@@ -38,7 +38,8 @@ func (c *conversion) prove(before, after []byte) Proof {
 		}
 		return ""
 	}
-	s := &comparison{a: a.Graph, b: b.Graph, inputs: map[string]string{}, known: map[[2]string]bool{}}
+	s := &comparison{a: a.Graph, b: b.Graph, rank: func(tensor string) int { return len(a.Known[tensor].Shape) },
+		inputs: map[string]string{}, known: map[[2]string]bool{}}
 	if s.same() && len(s.ties) == 0 {
 		return SameProgram
 	}
@@ -72,7 +73,7 @@ func (c *conversion) canonical(onnx []byte) *graph.Program {
 	}
 	graph.Decompose(g)
 	graph.RecoverWeights(g, c.file, new(diag.List))
-	p := graph.Prepare(g, c.file, c.options(g, 2), &d)
+	p := c.sized(g, c.size, &d)
 	if p == nil {
 		return nil
 	}
@@ -212,6 +213,7 @@ func sample(r dataflow.Real, k int) dataflow.RealTensor {
 // A comparison holds two canonical graphs against each other, from their outputs back.
 type comparison struct {
 	a, b    *graph.Graph
+	rank    func(tensor string) int // of a
 	makers  [2]map[string]*graph.Node
 	inputs  map[string]string // of a to those of b
 	known   map[[2]string]bool
@@ -278,6 +280,9 @@ func (s *comparison) compare(x, y string) bool {
 	if v, w := s.value(0, x), s.value(1, y); v != nil && w != nil {
 		return s.meanings(v, w) || s.no("the values of %q and %q", x, y)
 	}
+	if m.Op == n.Op && m.Domain == n.Domain && s.a.Opsets[""] != s.b.Opsets[""] {
+		m, n = s.settled(0, m), s.settled(1, n)
+	}
 	if m.Op != n.Op || m.Domain != n.Domain || len(m.Inputs) != len(n.Inputs) ||
 		slices.Index(m.Outputs, x) != slices.Index(n.Outputs, y) {
 		return s.no("%q is of %s, %q of %s", x, m.FullOp(), y, n.FullOp())
@@ -298,6 +303,44 @@ func (s *comparison) compare(x, y string) bool {
 		}
 	}
 	return true
+}
+
+// settled is a node in one form, whichever version of ONNX' operators it has: what became an input, or has another
+// default, is an attribute.
+func (s *comparison) settled(side int, n *graph.Node) *graph.Node {
+	g := []*graph.Graph{s.a, s.b}[side]
+	with := *n
+	with.Attrs = maps.Clone(n.Attrs)
+	if with.Attrs == nil {
+		with.Attrs = graph.Attrs{}
+	}
+	constant := func(i int, name string, of func(*graph.Tensor) graph.Attr) {
+		if t := g.Init[n.In(i)]; t != nil {
+			with.Attrs[name] = of(t)
+		}
+	}
+	switch n.Op {
+	case "Squeeze", "Unsqueeze", "ReduceSum":
+		constant(1, "axes", func(t *graph.Tensor) graph.Attr { return graph.Attr{Kind: graph.AttrInts, Ints: t.Ints()} })
+	case "Clip":
+		for i, name := range []string{"min", "max"} {
+			constant(i+1, name, func(t *graph.Tensor) graph.Attr { return graph.FloatAttr(t.At(0)) })
+		}
+	case "Softmax", "LogSoftmax":
+		axis := -1
+		if g.Opsets[""] < 13 {
+			axis = 1
+		}
+		if axis = int(n.Int("axis", int64(axis))); axis < 0 && s.rank != nil {
+			axis += s.rank(n.In(0))
+		}
+		with.Attrs["axis"] = graph.IntAttr(axis)
+		return &with
+	default:
+		return n
+	}
+	with.Inputs = n.Inputs[:1]
+	return &with
 }
 
 // A meaning is codes and what makes real numbers of them.
