@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-func (a *app) convertCommand() *cobra.Command {
+func convertCommand(a *app) *cobra.Command {
 	var (
 		o   compiler.Options
 		how convert.Options
@@ -36,7 +36,8 @@ of every tensor is written, as viewers like to have it. --clean goes alone, too.
 	option(t.FlagSet, &how.To, "to", "", "DIALECT", oneOf[convert.Dialect]("dialects", convert.Dialects),
 		"dialect to write: "+strings.Join(convert.Dialects, ", ")+"; without it, with --clean, that of the model")
 	t.completes("to", convert.Dialects)
-	t.BoolVar(&how.Clean, "clean", false, "fold constants, drop what nothing reads, and write the shape of every tensor")
+	t.BoolVar(&how.Clean, "clean", false, "fold constants, drop what nothing reads, and write the shape of every "+
+		"tensor")
 	t.path(&out, "out", "FILE", "file to write (default MODEL-DIALECT.onnx, or MODEL-clean.onnx)", nil)
 	t.Var(sizes{&o.Dims, &o.Lengths}, "dim", "size of a dynamic axis with which the two files are compared, such as "+
 		"T=520 (may be repeated); the axis stays dynamic")
@@ -57,7 +58,8 @@ of every tensor is written, as viewers like to have it. --clean goes alone, too.
 		if c == nil || err != nil {
 			return nil, err
 		}
-		return &answer{object: convertedOf(c, how, out, &t.d), show: func(s *screen) { s.converted(c, how, out) }}, nil
+		return &answer{object: convertedOf(c, how, out, &t.d),
+			show: func(s *screen) { showConverted(s, c, how, out) }}, nil
 	})
 }
 
@@ -86,7 +88,7 @@ var proofs = map[convert.Proof]string{
 	convert.SameNetwork: "the same integer layers, equal for every integer that occurs",
 }
 
-func (s *screen) converted(c *compiler.Converted, how convert.Options, out string) {
+func showConverted(s *screen, c *compiler.Converted, how convert.Options, out string) {
 	r := c.Result
 	what := "simplified"
 	if how.To != "" {

@@ -1,8 +1,8 @@
 // Package convert writes a model in another dialect of quantisation, and simplified.
 //
 // In come the bytes of an ONNX file and the dialect that is wanted; out come the bytes of another, with what was proved
-// of it, or diagnostics that name the nodes which the dialect cannot express. It sees frontend, canon, onnxio, graph,
-// real, scaled and diag.
+// of it, or diagnostics that name the nodes which the dialect cannot express. It sees frontend, canon, pass, onnxio,
+// graph and real, and dataflow, num and diag.
 //
 //   - convert.go is the short story; dialects.go the tables: a row per operator that a dialect has not
 //   - scope.go edits a graph, or the body of a loop: constants, names, nodes; quantiser.go reads quantisers

@@ -31,7 +31,8 @@ func (w *integerForm) product(n *graph.Node) (*product, *refusal) {
 	case p.b == nil:
 		return nil, refuse(quantise, "its factor %q is of real numbers: nothing quantises it", n.In(1))
 	case p.b.fixed == nil || p.a.fixed != nil:
-		return nil, refuse("convert to qcdq", "it multiplies two tensors of which the second is not constant, or both are")
+		return nil, refuse("convert to qcdq",
+			"it multiplies two tensors of which the second is not constant, or both are")
 	case p.a.q.count() > 1:
 		return nil, refuse("quantise the input per tensor", "its input has a scale per channel")
 	case p.b.dt != graph.Int8 && p.b.dt != graph.UInt8 || p.a.dt != graph.Int8 && p.a.dt != graph.UInt8:

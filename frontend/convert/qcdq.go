@@ -13,7 +13,8 @@ func quantToQCDQ(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 		return nil, why
 	}
 	if k, ok := s.known[n.In(0)]; ok && k.DType != graph.Float32 {
-		return nil, refuse("store the data as float32", "its data are of type %s: QuantizeLinear takes float32", k.DType)
+		return nil, refuse("store the data as float32",
+			"its data are of type %s: QuantizeLinear takes float32", k.DType)
 	}
 	if s.unsigned && s.outer == nil && q.lo < 0 && (s.known[n.Outputs[0]].Const == nil || s.constant(n.In(0)) == nil) {
 		q.shift(128)
@@ -34,8 +35,8 @@ func quantToQCDQ(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 		return append(clip, node(n, "", "DequantizeLinear", out, attrs, clipped, scale, zero)), nil
 	}
 	if bits > 8 && (bits > 16 || s.g.Opsets[""] < 21) {
-		return nil, refuse("raise the model to opset 21 first (onnx.version_converter), where there are 16 bits, or keep "+
-			"it in QONNX", "its codes take %d bits: QuantizeLinear gives 8, and 16 from opset 21 on, which is %d here",
+		return nil, refuse("raise the model to opset 21 first (onnx.version_converter), where there are 16 bits, or "+
+			"keep it in QONNX", "its codes take %d bits: QuantizeLinear gives 8, and 16 from opset 21 on, which is %d here",
 			bits, s.g.Opsets[""])
 	}
 	scale, zero, attrs := s.parameters(q, out, dt)

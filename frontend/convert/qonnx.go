@@ -100,8 +100,9 @@ func (d *dequantising) real(codes, as string, lo, hi float64) (string, *refusal)
 			return "", why
 		}
 		if !made.sameValues(d.q) {
-			return "", refuse("use one scale and zero point", "its scale or zero point is not that of QuantizeLinear %q, "+
-				"which gives its integers: a Quant has one", n.Label())
+			return "", refuse("use one scale and zero point",
+				"its scale or zero point is not that of QuantizeLinear %q, "+
+					"which gives its integers: a Quant has one", n.Label())
 		}
 		return as, d.quant(n.In(0), as, max(lo, made.lo), min(hi, made.hi))
 	case moves[n.Op] && n.Domain == "" && d.q.count() == 1 && len(n.Outputs) == 1:
@@ -170,8 +171,9 @@ func (d *dequantising) quant(x, as string, lo, hi float64) *refusal {
 		}
 	}
 	if !ok {
-		return refuse("bound codes by the limits of a bit width", "its integers lie from %.0f to %.0f, which no bit width "+
-			"of a Quant has as its limits", lo, hi)
+		return refuse("bound codes by the limits of a bit width",
+			"its integers lie from %.0f to %.0f, which no bit width "+
+				"of a Quant has as its limits", lo, hi)
 	}
 	scale, why := d.broadcast(q.scale, x, as, "scale")
 	if why != nil {

@@ -78,8 +78,9 @@ var elementwise = map[string]struct {
 // node turns a node, or leaves it.
 func (w *integerForm) node(n *graph.Node) *refusal {
 	if graph.Dialect(n.Domain) {
-		return refuse("convert the model from before its layout was changed", "it is of a domain of QONNX's own: ONNX has "+
-			"no such operator on integers")
+		return refuse("convert the model from before its layout was changed",
+			"it is of a domain of QONNX's own: ONNX has "+
+				"no such operator on integers")
 	}
 	if n.Domain != "" {
 		return nil
@@ -134,7 +135,8 @@ func (w *integerForm) linear(n *graph.Node, op string, inputs int) {
 		if behind == nil || behind.Op != "QuantizeLinear" {
 			return
 		}
-		if q, why := w.readLinear(behind); why != nil || q.count() > 1 || q.zero[0] != w.bounded(behind.Outputs[0], q).lo {
+		q, why := w.readLinear(behind)
+		if why != nil || q.count() > 1 || q.zero[0] != w.bounded(behind.Outputs[0], q).lo {
 			return
 		}
 		last = behind

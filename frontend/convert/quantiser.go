@@ -86,8 +86,8 @@ func (s *scope) readQuant(n *graph.Node) (*quantiser, *refusal) {
 	bits, signed := params[2].At(0), n.Int("signed", 1) != 0
 	if bits != math.Trunc(bits) || bits < 1 || bits > 32 || bits == 1 && signed {
 		return nil, refuse("quantise to 2 bits with narrow_range, or keep the model in QONNX",
-			"it has %v bits: with one signed bit its codes are -1 and +1, and QuantizeLinear has all integers of a type",
-			bits)
+			"it has %v bits: with one signed bit its codes are -1 and +1, and QuantizeLinear has all integers of a "+
+				"type", bits)
 	}
 	q := &quantiser{}
 	q.lo, q.hi = limits(int(bits), signed, n.Int("narrow", 0) != 0)

@@ -98,11 +98,11 @@ func (c *conversion) untied(before, after []byte, ties []*graph.Node) Proof {
 		if same && !host[n.Label()] {
 			continue
 		}
-		why := fmt.Sprintf("its zero point is odd: at ties, x/scale = k + 1/2, Quant rounds k + 1/2 + zero point, to another "+
-			"neighbour than QuantizeLinear, which rounds k + 1/2; that no tie occurs could not be proved (x = %s is one)",
-			tie(c.program, n))
-		c.fail(n, &refusal{why, "train with an even zero point (symmetric quantisers have 0), or keep the model in its " +
-			"dialect"})
+		why := fmt.Sprintf("its zero point is odd: at ties, x/scale = k + 1/2, Quant rounds k + 1/2 + zero point, to "+
+			"another neighbour than QuantizeLinear, which rounds k + 1/2; that no tie occurs could not be proved (x = %s is "+
+			"one)", tie(c.program, n))
+		c.fail(n, &refusal{why, "train with an even zero point (symmetric quantisers have 0), or keep the model in " +
+			"its dialect"})
 	}
 	if c.list.Failed() {
 		return ""
@@ -321,7 +321,9 @@ func (s *comparison) settled(side int, n *graph.Node) *graph.Node {
 	}
 	switch n.Op {
 	case "Squeeze", "Unsqueeze", "ReduceSum":
-		constant(1, "axes", func(t *graph.Tensor) graph.Attr { return graph.Attr{Kind: graph.AttrInts, Ints: t.Ints()} })
+		constant(1, "axes", func(t *graph.Tensor) graph.Attr {
+			return graph.Attr{Kind: graph.AttrInts, Ints: t.Ints()}
+		})
 	case "Clip":
 		for i, name := range []string{"min", "max"} {
 			constant(i+1, name, func(t *graph.Tensor) graph.Attr { return graph.FloatAttr(t.At(0)) })

@@ -30,11 +30,13 @@ func Write(g *graph.Graph, values []graph.Value) ([]byte, error) {
 		m.ProducerName = &g.Producer
 	}
 	for _, domain := range slices.Sorted(maps.Keys(g.Opsets)) {
-		m.OpsetImport = append(m.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: new(domain), Version: new(g.Opsets[domain])})
+		m.OpsetImport = append(m.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: new(domain),
+			Version: new(g.Opsets[domain])})
 	}
 	m.IrVersion = new(irVersion(g.Opsets[""]))
 	for _, key := range slices.Sorted(maps.Keys(g.Meta)) {
-		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: new(key), Value: new(g.Meta[key])})
+		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: new(key),
+			Value: new(g.Meta[key])})
 	}
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
