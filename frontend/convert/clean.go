@@ -34,7 +34,7 @@ func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.Value) {
 	held := map[string]bool{} // quantisers make it, or what depends on them
 	var nodes []*graph.Node
 	for _, n := range s.g.Nodes {
-		keep := quantises(n) || slices.ContainsFunc(n.Inputs, func(in string) bool { return held[in] })
+		keep := quantises(n) || k.bounds(n) || slices.ContainsFunc(n.Inputs, func(in string) bool { return held[in] })
 		fold := !keep
 		for _, o := range n.Outputs {
 			held[o] = keep
@@ -64,6 +64,11 @@ func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.Value) {
 // quantises reports whether a node belongs to a quantiser: no other one may take its place.
 func quantises(n *graph.Node) bool {
 	return graph.Dialect(n.Domain) || n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear"
+}
+
+// bounds reports whether a node bounds integers: that is how QCDQ says a bit width.
+func (k *known) bounds(n *graph.Node) bool {
+	return n.Op == "Clip" && n.Domain == "" && !k.one.Known[n.In(0)].DType.Float()
 }
 
 // known is what two preparations of a model agree about.

@@ -36,7 +36,8 @@ func quantToQCDQ(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	}
 	if bits > 8 && (bits > 16 || s.g.Opsets[""] < 21) {
 		return nil, refuse("raise the model to opset 21 first (onnx.version_converter), where there are 16 bits, or "+
-			"keep it in QONNX", "its codes take %d bits: QuantizeLinear gives 8, and 16 from opset 21 on, which is %d here",
+			"keep it in QONNX",
+			"its codes take %d bits: QuantizeLinear gives 8, and 16 from opset 21 on, which is %d here",
 			bits, s.g.Opsets[""])
 	}
 	scale, zero, attrs := s.parameters(q, out, dt)
