@@ -36,8 +36,8 @@ func quantised(zeroIn, zeroOut, scaleOut float64, between string) []byte {
 	return m.Bytes()
 }
 
-// What is proved of odd zero points, and what not: in front of real inputs every value arrives; behind a product the sums
-// that occur decide. Sums are multiples of 1/4 here, and ties of the scale 3/2 are at odd multiples of 3/4, which are
+// What is proved of odd zero points, and what not: in front of real inputs every value arrives; behind a product the
+// sums that occur decide. Sums are multiples of 1/4 here, and ties of the scale 3/2 are at odd multiples of 3/4, which are
 // among them; those of 3/8 are at odd multiples of 3/16, which are not.
 func TestOddZeroPoints(t *testing.T) {
 	t.Parallel()
@@ -206,7 +206,7 @@ func TestFusions(t *testing.T) {
 		f := &activation{product: &product{a: &coded{q: &quantiser{scale: channels{0.25}}},
 			weights: [][]int64{{3, -2, 1}}}, q: &quantiser{scale: channels{0.5}, zero: channels{0}, lo: 0, hi: 7}}
 		r := num.Range{Lo: -60, Hi: 75}
-		v := &value{exact: real.Add(real.Mul(real.Var(0), real.Float(scale)), real.Float(bias)), scale: scale, bias: bias}
+		v := &value{real.Add(real.Mul(real.Var(0), real.Float(scale)), real.Float(bias)), scale, bias}
 		want, err := f.steps(v, r)
 		if err != nil {
 			t.Fatal(err)

@@ -88,14 +88,19 @@ func (c *conversion) canonical(onnx []byte) *graph.Program {
 // before it rounds. Where the two models become the same layers, each gives the same code for every sum that occurs.
 func (c *conversion) untied(before, after []byte, ties []*graph.Node) Proof {
 	im, same := c.imported(before, after)
-	host := map[string]bool{}
-	if im != nil {
-		for _, label := range slices.Concat(im.Model.Prefix.Nodes, im.Model.Suffix.Nodes) {
-			host[label] = true
+	layers := map[string]bool{} // what layers compute, and the host does not before them
+	if same {
+		for _, l := range im.Model.Graph.Nodes {
+			for _, label := range l.Origin {
+				layers[label] = true
+			}
+		}
+		for _, label := range im.Model.Prefix.Nodes {
+			delete(layers, label)
 		}
 	}
 	for _, n := range ties {
-		if same && !host[n.Label()] {
+		if layers[n.Label()] {
 			continue
 		}
 		why := fmt.Sprintf("its zero point is odd: at ties, x/scale = k + 1/2, Quant rounds k + 1/2 + zero point, to "+

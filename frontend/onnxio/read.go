@@ -1,5 +1,6 @@
 // Package onnxio reads ONNX files, and writes them. Our own protobuf bindings carry what a file says: names, domains,
-// types, constants, attributes, subgraphs. onnx-go wires the topology: which node makes the tensor that another one reads.
+// types, constants, attributes, subgraphs. onnx-go wires the topology: which node makes the tensor that another one
+// reads.
 //
 // The two are separate because onnx-go v0.5.0 drops node names, domains, opset versions, dynamic axes, metadata and
 // annotations, and refuses int8 and float16 constants and subgraphs. It therefore gets a copy of the model that holds
