@@ -24,7 +24,7 @@ export HLSGEN_SHARED
 #:   make test, test-ci and test-long set HLSGEN_FULL=1. Every test that make test skips is printed, with the reason.
 
 SETUP       := internal/setup/setup.sh
-TOOLS       := g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack numpy xrt
+TOOLS       := g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack numpy onnx xrt
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 2m
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -37,7 +37,7 @@ help: ## list the targets
 	@sed -n 's/^#://p' $(MAKEFILE_LIST)
 
 .PHONY: setup
-setup: ## install what demo and test need (Go, g++, clang++, opt, nm, tclsh, verilator, python3, yosys, nextpnr-ice40, icepack, numpy, xrt), with apt-get where something is missing
+setup: ## install what demo and test need (Go, g++, clang++, opt, nm, tclsh, verilator, python3, yosys, nextpnr-ice40, icepack, numpy, onnx, xrt), with apt-get where something is missing
 	@$(SETUP) go $(TOOLS)
 
 .PHONY: build

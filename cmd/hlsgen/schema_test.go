@@ -45,6 +45,9 @@ var forms = []struct {
 	{"weights", "what hlsgen weights --json prints", weighed{}, []string{
 		"weights " + iris + " --for loaded --json",
 	}},
+	{"convert", "what hlsgen convert --json prints", converted{}, []string{
+		"convert " + iris + " --to qoperator --json", "convert --clean --json --out clean.onnx",
+	}},
 	{"calibrate", "what hlsgen calibrate --json prints", calibrated{}, []string{
 		"calibrate " + reports + " --json",
 	}},

@@ -221,7 +221,7 @@ func domainOf(domain string) string {
 
 // Dialect reports whether a domain belongs to QONNX, FINN or Brevitas.
 func Dialect(domain string) bool {
-	return domain == "onnx.brevitas" || strings.HasPrefix(domain, "qonnx.") || strings.HasPrefix(domain, "finn.")
+	return domainOf(domain) == QONNX || strings.HasPrefix(domain, "qonnx.") || strings.HasPrefix(domain, "finn.")
 }
 
 // lookup finds the operator of a node of a graph.

@@ -1,5 +1,6 @@
-// Package onnxio reads ONNX files. Our own protobuf bindings carry what a file says: names, domains, types, constants,
-// attributes, subgraphs. onnx-go wires the topology: which node makes the tensor that another one reads.
+// Package onnxio reads ONNX files, and writes them. Our own protobuf bindings carry what a file says: names, domains,
+// types, constants, attributes, subgraphs. onnx-go wires the topology: which node makes the tensor that another one
+// reads.
 //
 // The two are separate because onnx-go v0.5.0 drops node names, domains, opset versions, dynamic axes, metadata and
 // annotations, and refuses int8 and float16 constants and subgraphs. It therefore gets a copy of the model that holds
@@ -11,6 +12,7 @@
 //   - scan.go bounds sizes and nesting before anything is decoded
 //   - read.go walks the model, graph.go a graph in it, tensor.go constants, minifloat.go their 8- and 16-bit floats
 //   - wire.go lets onnx-go join the nodes, link.go puts them in order and finds what is missing
+//   - write.go is the way back: the file of a graph
 package onnxio
 
 import (

@@ -19,7 +19,8 @@ import (
 // namesOperators reports whether a file may name operators of ONNX: those of the table may, what writes ONNX, and
 // support of tests. Layers have names of their own, and some are the same words.
 func namesOperators(file string) bool {
-	for _, may := range []string{"hlslib/", "frontend/graph/operators", "internal/arch/", "templates/deploy/"} {
+	for _, may := range []string{"hlslib/", "frontend/graph/operators", "internal/arch/", "templates/deploy/",
+		"frontend/convert/"} {
 		if strings.HasPrefix(file, may) {
 			return true
 		}

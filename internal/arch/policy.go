@@ -35,6 +35,7 @@ var addresses = map[string]address{
 	"folding/finn":   {4, "folding", 0},
 	"folding/search": {4, "folding", 0},
 
+	"frontend/convert":        {3, "frontend", 9}, // proves by what the front end makes of both files
 	"frontend":                {3, "frontend", 8},
 	"frontend/lower":          {3, "frontend", 7},
 	"frontend/lower/choose":   {3, "frontend", 4},

@@ -6,7 +6,7 @@
 //	compiler.go     Run: the whole story; boards and folding files
 //	import.go       Check; the front end with its options
 //	calibration.go  what hlsgen calibrate has written
-//	front.go        Pareto: many designs, none written
+//	front.go        Pareto: many designs, none written; convert.go: Convert, a model in another dialect
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
 //	stats.go        Stats: what a model computes and stores, counted
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays

@@ -13,6 +13,7 @@ import (
 
 	"hlsgen/folding/sweep"
 	"hlsgen/frontend"
+	"hlsgen/frontend/convert"
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
@@ -143,6 +144,18 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 			t.Fatal(err)
 		}
 		return r != nil
+	},
+	diag.NotConvertible: func(t *testing.T, d *diag.List) bool {
+		m := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones)
+		m.Init("half", graph.Float32, nil, -0.5).Init("two", graph.Float32, nil, 2).Init("s", graph.Float32, nil, 0.25)
+		m.Node("Quant", m.last, "s", "half", "two").Domain(graph.QONNX).Name("balanced").Out("balanced.out")
+		m.last = "balanced.out"
+		o := compiler.Options{Model: file(t, m.end())}
+		c, err := compiler.Convert(o, convert.Options{To: convert.QCDQ}, "out.onnx", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c != nil
 	},
 	diag.WeightsRecovered: func(t *testing.T, d *diag.List) bool {
 		products := func(i, o int) float64 { return float64(float32(0.1) * float32((3*i+o)%15-7)) }

@@ -53,6 +53,7 @@ const (
 	ToolMissing       Code = "tool-missing"
 	SynthesisFailed   Code = "synthesis-failed"
 	WeightsUnfit      Code = "weights-unfit"
+	NotConvertible    Code = "not-convertible"
 )
 
 // Codes gives each code its one-line meaning, as `hlsgen explain` lists them.
@@ -105,4 +106,5 @@ var Codes = map[Code]string{
 	SynthesisFailed:   "a layer, or the whole design, did not come through the vendor's tools",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
 	WeightsUnfit:      "weights cannot be loaded into the hardware",
+	NotConvertible:    "a dialect of quantisation cannot express a node",
 }

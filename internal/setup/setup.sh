@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing of the tools it is asked for, on Debian and Ubuntu, and says what it does:
-#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack numpy xrt
+#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack numpy onnx xrt
 # Where nothing is missing it does nothing and needs neither rights nor network.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -41,6 +41,9 @@ for tool in "$@"; do
     python3) missing python3 python3 ;;
     numpy) # a Python with it, be it not the first one in the path
         python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null || packages+=(python3-numpy)
+        ;;
+    onnx) # as numpy
+        python3 -c 'import onnx' 2>/dev/null || /usr/bin/python3 -c 'import onnx' 2>/dev/null || packages+=(python3-onnx)
         ;;
     xrt) [ -e /usr/include/xrt/xrt/xrt_kernel.h ] || packages+=(libxrt-dev) ;;
     yosys) missing yosys yosys ;;

@@ -24,10 +24,13 @@ import (
 
 // Installed are the programs that `make test` installs where they are missing.
 var Installed = []string{"g++", "clang++", "opt", "nm", "tclsh", "verilator", "python3", "yosys",
-	"nextpnr-ice40", "icepack", numpy, xrt}
+	"nextpnr-ice40", "icepack", numpy, onnx, xrt}
 
-// numpy is no program: what it finds is a Python that has the package.
-const numpy = "numpy"
+// numpy and onnx are no programs: what they find is a Python that has the package.
+const (
+	numpy = "numpy"
+	onnx  = "onnx"
+)
 
 // xrt is none either: what it finds is the folder of the headers of AMD's runtime.
 const xrt = "xrt"
@@ -39,11 +42,11 @@ func look(program string) (string, error) {
 		_, err := os.Stat(folder + "/xrt/xrt_kernel.h")
 		return folder, err
 	}
-	if program != numpy {
+	if program != numpy && program != onnx {
 		return exec.LookPath(program)
 	}
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
-		if exec.Command(python, "-c", "import numpy").Run() == nil {
+		if exec.Command(python, "-c", "import "+program).Run() == nil {
 			return exec.LookPath(python)
 		}
 	}
@@ -108,7 +111,7 @@ func NeedsLong(t testing.TB) {
 	}
 }
 
-// Needs returns the paths of programs that a test calls (of numpy, that of a Python which has it), which are of
+// Needs returns the paths of programs that a test calls (of numpy and onnx, that of a Python), which are of
 // Installed or part of any system. Where one is missing, the test is skipped in the plain tier and fails in those
 // above it; the quick tier calls none.
 func Needs(t testing.TB, programs ...string) []string {

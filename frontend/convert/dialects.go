@@ -1,0 +1,79 @@
+package convert
+
+import (
+	"hlsgen/frontend/graph"
+)
+
+// A row says what becomes of the nodes of an operator. No nodes and no refusal: the node stays.
+type row struct {
+	domain, op string
+	write      func(*scope, *graph.Node) ([]*graph.Node, *refusal)
+}
+
+// dialects are the stages to each.
+var dialects = map[Dialect][]stage{
+	QCDQ:  {stepwise((*scope).versions, func(s *scope) { s.apply(toQCDQ) })},
+	QONNX: {stepwise(func(s *scope) { s.apply(toQONNX) }, (*scope).nothingLeft)},
+	QOperator: {
+		stepwise((*scope).versions, func(s *scope) { s.apply(toQONNX) }, func(s *scope) {
+			s.unsigned = true
+			s.apply(toQCDQ)
+		}),
+		stepwise((*scope).integers),
+	},
+}
+
+// toQCDQ has the quantisers that are not ONNX's own.
+var toQCDQ = []row{
+	{graph.QONNX, "Quant", quantToQCDQ},
+	{graph.QONNX, "IntQuant", quantToQCDQ},
+	{graph.QONNX, "BipolarQuant", lacking("its codes are -1 and +1, two steps apart and none between: "+
+		"QuantizeLinear has all integers of a type",
+		"quantise to 2 bits with narrow_range, or keep the model in QONNX")},
+	{graph.QONNX, "MultiThreshold", lacking("it counts thresholds of any distances: the steps of QuantizeLinear are "+
+		"equal", "convert the model from before FINN's streamlining")},
+	{graph.QONNX, "FloatQuant", lacking("it quantises to minifloats, whose steps are not equal as those of "+
+		"QuantizeLinear are", "keep the model in QONNX")},
+	{graph.QONNX, "QuantLSTMCell", lacking("it is a quantised LSTM cell in one operator: ONNX's LSTM has no "+
+		"quantisers at its gates", "export the cell as a Scan of plain operators, or keep the model in QONNX")},
+	{graph.QONNX, "Trunc", truncToQCDQ},
+}
+
+// toQONNX has ONNX's own quantisers: what reads their integers becomes a Quant, and they go with the last of these.
+var toQONNX = []row{
+	{"", "DequantizeLinear", dequantToQuant},
+}
+
+// lacking is the row of an operator that a dialect has nothing for.
+func lacking(msg, hint string) func(*scope, *graph.Node) ([]*graph.Node, *refusal) {
+	return func(*scope, *graph.Node) ([]*graph.Node, *refusal) { return nil, &refusal{msg, hint} }
+}
+
+// truncToQCDQ tells of the rounding that a Trunc has.
+func truncToQCDQ(_ *scope, n *graph.Node) ([]*graph.Node, *refusal) {
+	return nil, refuse("export the average pool with a quantiser behind it instead of TruncAvgPool, or keep the model "+
+		"in QONNX", "it drops low bits of codes and rounds by %q (towards minus infinity where that is floor): "+
+		"QuantizeLinear rounds to the nearest, ties to even", n.Str("rounding_mode", "FLOOR"))
+}
+
+// domains drops the imports of domains that nothing uses any more, and adds QONNX's.
+func (s *scope) domains() {
+	used := map[string]bool{}
+	each(s.g, func(n *graph.Node) { used[n.Domain] = true })
+	for domain := range s.g.Opsets {
+		if graph.Dialect(domain) && !used[domain] {
+			delete(s.g.Opsets, domain)
+		}
+	}
+	for domain := range used { // some files leave out what they import
+		if domain != "" && s.g.Opsets[domain] == 0 {
+			s.g.Opsets[domain] = 1
+			if domain == graph.QONNX {
+				s.g.Opsets[domain] = 2
+			}
+		}
+	}
+}
+
+// microsoft is the domain of onnxruntime's own operators.
+const microsoft = "com.microsoft"

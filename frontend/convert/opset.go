@@ -1,0 +1,102 @@
+package convert
+
+import (
+	"maps"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// leastOpset is the version of ONNX' operators that a dialect needs: from 13 on QuantizeLinear has a scale per channel,
+// from 12 on Clip bounds 8-bit integers, from 11 on it has them as inputs.
+var leastOpset = map[Dialect]int64{QONNX: 0, QCDQ: 13, QOperator: 13}
+
+// changed are the operators whose form changed since version 9 and up to 13: the first version of the new form, and
+// what makes it of the old one, if anything does. Where not, the model has to be raised by other means.
+var changed = map[string]struct {
+	since int64
+	write func(*scope, *graph.Node) *graph.Node
+}{
+	"Unsqueeze": {13, axesAsInput}, "Squeeze": {13, axesAsInput}, "ReduceSum": {13, axesAsInput},
+	"Clip": {11, boundsAsInputs}, "Softmax": {13, lastAxis}, "LogSoftmax": {13, lastAxis},
+	"Split": {13, nil}, "Dropout": {12, nil}, "Pad": {11, nil}, "Resize": {11, nil}, "Upsample": {10, nil},
+	"TopK": {10, nil}, "Slice": {10, nil}, "BatchNormalization": {9, nil},
+}
+
+// versions raises the version of ONNX' operators to what the dialect needs.
+func (s *scope) versions() {
+	old, least := s.g.Opsets[""], leastOpset[s.to]
+	if old >= least || old == 0 {
+		return
+	}
+	for i, n := range s.g.Nodes {
+		c, ok := changed[n.Op]
+		if !ok || n.Domain != "" || old >= c.since {
+			continue
+		}
+		var with *graph.Node
+		if c.write != nil {
+			with = c.write(s, n)
+		}
+		if with == nil {
+			s.fail(n, refuse("raise the model to opset 13 first: onnx.version_converter.convert_version(model, 13)",
+				"its form changed in opset %d, and the model, of opset %d, needs 13 for this dialect", c.since, old))
+			continue
+		}
+		s.g.Nodes[i] = with
+	}
+	s.g.Opsets[""] = least
+}
+
+// axesAsInput has the axes as an input instead of an attribute.
+func axesAsInput(s *scope, n *graph.Node) *graph.Node {
+	axes, ok := n.Attrs["axes"]
+	if !ok {
+		return n
+	}
+	with := *n
+	with.Attrs, with.Inputs = maps.Clone(n.Attrs), slices.Clone(n.Inputs)
+	delete(with.Attrs, "axes")
+	s.index()
+	with.Inputs = append(with.Inputs, s.put(n.Outputs[0], "axes", &graph.Tensor{DType: graph.Int64,
+		Shape: []int{len(axes.Ints)}, I: axes.Ints}))
+	return &with
+}
+
+// lastAxis names the axis of a softmax that is over the last one, as version 13 has it; nil where it is over several,
+// as none has since.
+func lastAxis(s *scope, n *graph.Node) *graph.Node {
+	shape, known := s.shape(n.In(0))
+	axis := int(n.Int("axis", 1))
+	if axis < 0 {
+		axis += len(shape)
+	}
+	if !known || axis != len(shape)-1 {
+		return nil
+	}
+	with := *n
+	with.Attrs = maps.Clone(n.Attrs)
+	if with.Attrs == nil {
+		with.Attrs = graph.Attrs{}
+	}
+	with.Attrs["axis"] = graph.IntAttr(axis)
+	return &with
+}
+
+// boundsAsInputs has the bounds as inputs instead of attributes.
+func boundsAsInputs(s *scope, n *graph.Node) *graph.Node {
+	with := *n
+	with.Attrs, with.Inputs = graph.Attrs{}, []string{n.Inputs[0]}
+	s.index()
+	for _, name := range []string{"min", "max"} {
+		bound := ""
+		if a, ok := n.Attrs[name]; ok {
+			bound = s.reals(n.Outputs[0], name, a.F)
+		}
+		with.Inputs = append(with.Inputs, bound)
+	}
+	for len(with.Inputs) > 0 && with.Inputs[len(with.Inputs)-1] == "" {
+		with.Inputs = with.Inputs[:len(with.Inputs)-1]
+	}
+	return &with
+}

@@ -1,0 +1,260 @@
+package convert
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"hlsgen/frontend/graph"
+)
+
+// A quantiser is one of equal steps: the code of x is round(x/scale + zero point) or round(x/scale) + zero point, half
+// to even, within limits.
+type quantiser struct {
+	scale, zero channels
+	axis        int // of the channels; negative ones count from the end
+	lo, hi      float64
+}
+
+// channels are parameters: one, or one per channel.
+type channels []float64
+
+func (c channels) at(channel int) float64 {
+	if len(c) == 1 {
+		return c[0]
+	}
+	return c[channel]
+}
+
+// count is how many channels a quantiser has; 1 where all share its parameters.
+func (q *quantiser) count() int { return max(len(q.scale), len(q.zero)) }
+
+// even gives both parameters the same number of channels.
+func (q *quantiser) even() {
+	for _, c := range []*channels{&q.scale, &q.zero} {
+		if n := q.count(); len(*c) == 1 && n > 1 {
+			one := (*c)[0]
+			*c = make(channels, n)
+			for i := range *c {
+				(*c)[i] = one
+			}
+		}
+	}
+}
+
+// shift adds to all codes, whose values stay the same.
+func (q *quantiser) shift(by float64) {
+	if q.lo+by < 0 || q.hi+by > 255 {
+		return // these need more than 8 bits
+	}
+	q.lo, q.hi = q.lo+by, q.hi+by
+	q.zero = slices.Clone(q.zero)
+	for i := range q.zero {
+		q.zero[i] += by
+	}
+}
+
+// sameValues reports whether codes mean the same in two quantisers.
+func (q *quantiser) sameValues(o *quantiser) bool {
+	n := max(q.count(), o.count())
+	if q.count() != o.count() || n > 1 && q.axis != o.axis {
+		return false
+	}
+	for c := range n {
+		if q.scale.at(c) != o.scale.at(c) || q.zero.at(c) != o.zero.at(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// readQuant is the quantiser of a Quant, in numbers that QuantizeLinear has.
+func (s *scope) readQuant(n *graph.Node) (*quantiser, *refusal) {
+	if mode := strings.ToUpper(n.Str("rounding_mode", "ROUND")); mode != "ROUND" && mode != "HALF_EVEN" {
+		return nil, refuse("train with rounding to the nearest, or keep the model in QONNX",
+			"it rounds by %q: QuantizeLinear rounds to the nearest, ties to even", n.Str("rounding_mode", ""))
+	}
+	params := [3]*graph.Tensor{}
+	for i, what := range []string{"scale", "zero point", "bit width"} {
+		if params[i] = s.constant(n.In(i + 1)); params[i] == nil {
+			return nil, refuse("export with constant quantiser parameters", "its %s is computed from data", what)
+		}
+	}
+	if params[2].Len() != 1 {
+		return nil, refuse("give the tensor one bit width", "it has a bit width per channel")
+	}
+	bits, signed := params[2].At(0), n.Int("signed", 1) != 0
+	if bits != math.Trunc(bits) || bits < 1 || bits > 32 || bits == 1 && signed {
+		return nil, refuse("quantise to 2 bits with narrow_range, or keep the model in QONNX",
+			"it has %v bits: with one signed bit its codes are -1 and +1, and QuantizeLinear has all integers of a "+
+				"type", bits)
+	}
+	q := &quantiser{}
+	q.lo, q.hi = limits(int(bits), signed, n.Int("narrow", 0) != 0)
+	shape, known := s.shape(n.In(0))
+	for i, to := range []*channels{&q.scale, &q.zero} {
+		axis, why := along(params[i], shape, known)
+		if why != nil {
+			return nil, why
+		}
+		if *to = params[i].Floats(); params[i].Len() > 1 {
+			if q.count() > 1 && len(q.scale) > 1 && len(q.zero) > 1 && q.axis != axis {
+				return nil, refuse("", "its scales and zero points belong to different axes")
+			}
+			q.axis = axis
+		}
+	}
+	for _, v := range q.zero {
+		if v != math.Trunc(v) {
+			return nil, refuse("train with zero points that are integers (Brevitas' balanced 2-bit weights have "+
+				"none), or keep the model in QONNX", "its zero point %v is no integer, as that of QuantizeLinear is", v)
+		}
+	}
+	for _, v := range q.scale {
+		if float64(float32(v)) != v {
+			return nil, refuse("store the scale as a float32", "its scale %v is no float32", v)
+		}
+	}
+	q.even()
+	return q, nil
+}
+
+// along is the axis of a parameter that broadcasts against data of a shape.
+func along(t *graph.Tensor, shape []int, known bool) (int, *refusal) {
+	if t.Len() == 1 {
+		return 0, nil
+	}
+	at := -1
+	for i, d := range t.Shape {
+		if d > 1 && at >= 0 {
+			return 0, refuse("quantise per tensor or per channel", "its parameters of shape %v belong to several axes",
+				t.Shape)
+		}
+		if d > 1 {
+			at = i
+		}
+	}
+	axis := at - len(t.Shape) // from the end: broadcasting lines shapes up there
+	if !known {
+		return axis, nil
+	}
+	if axis += len(shape); axis < 0 || shape[axis] != t.Len() {
+		return 0, refuse("give each parameter the shape of one channel axis",
+			"its parameters of shape %v do not belong to one axis of its input of shape %v", t.Shape, shape)
+	}
+	return axis, nil
+}
+
+// limits are those of codes of so many bits.
+func limits(bits int, signed, narrow bool) (lo, hi float64) {
+	hi = math.Exp2(float64(bits)) - 1
+	if signed {
+		hi = math.Exp2(float64(bits-1)) - 1
+		lo = -hi - 1
+	}
+	switch {
+	case narrow && signed:
+		lo++
+	case narrow:
+		hi--
+	}
+	return lo, hi
+}
+
+// widthOf finds the bit width that has just these limits.
+func widthOf(lo, hi float64) (bits int, signed, narrow, ok bool) {
+	for _, form := range [][2]bool{{true, false}, {true, true}, {false, false}, {false, true}} {
+		for bits := 1; bits <= 32; bits++ {
+			if bits == 1 && (form[0] || form[1]) {
+				continue // a sign, or no code at all
+			}
+			if l, h := limits(bits, form[0], form[1]); l == lo && h == hi {
+				return bits, form[0], form[1], true
+			}
+		}
+	}
+	return 0, false, false, false
+}
+
+// storage is the narrowest of ONNX's types that hold codes and zero points of a quantiser, of at least 8 bits.
+func (q *quantiser) storage() (dt graph.DType, bits int) {
+	lo, hi := q.lo, q.hi
+	for _, z := range q.zero {
+		lo, hi = min(lo, z), max(hi, z)
+	}
+	for _, t := range []struct {
+		dt     graph.DType
+		bits   int
+		signed bool
+	}{{graph.UInt8, 8, false}, {graph.Int8, 8, true}, {graph.UInt16, 16, false}, {graph.Int16, 16, true},
+		{graph.Int32, 32, true}} {
+		l, h := limits(t.bits, t.signed, false)
+		if l <= lo && hi <= h && t.signed == (q.lo < 0) || t.bits == 32 && l <= lo && hi <= h {
+			return t.dt, t.bits
+		}
+	}
+	return graph.Undefined, 0
+}
+
+// typeLimits are those of a type that storage gives, or that codes have in a file.
+func typeLimits(dt graph.DType) (lo, hi float64, ok bool) {
+	if dt == graph.Int32 {
+		lo, hi = limits(32, true, false)
+		return lo, hi, true
+	}
+	t := dt.Integer()
+	if t.Width == 0 || dt == graph.Bool {
+		return 0, 0, false
+	}
+	lo, hi = limits(t.Width, t.Signed(), false)
+	return lo, hi, true
+}
+
+// channelOf says which channel of a shape along an axis an element belongs to.
+func channelOf(shape []int, axis int) func(i int) int {
+	if axis < 0 {
+		axis += len(shape)
+	}
+	run := graph.Size(shape[axis+1:])
+	return func(i int) int { return i / run % shape[axis] }
+}
+
+// codes are the codes of values of a quantiser, which must be values of codes exactly; ok is false where one is not.
+func (q *quantiser) codes(values *graph.Tensor) (codes []int64, ok bool) {
+	channel := func(int) int { return 0 }
+	if q.count() > 1 {
+		channel = channelOf(values.Shape, q.axis)
+	}
+	codes = make([]int64, values.Len())
+	for i := range codes {
+		c := channel(i)
+		v, scale, zero := values.At(i), q.scale.at(c), q.zero.at(c)
+		code := math.RoundToEven(v/scale + zero)
+		if (code-zero)*scale != v || code < q.lo || code > q.hi {
+			return nil, false
+		}
+		codes[i] = int64(code)
+	}
+	return codes, true
+}
+
+// parameters are the names of scale and zero point as QuantizeLinear and DequantizeLinear have them, and the attributes
+// that go with them.
+func (s *scope) parameters(q *quantiser, out string, dt graph.DType) (scale, zero string, attrs graph.Attrs) {
+	scale, zero = s.reals(out, "scale", q.scale...), s.whole(out, "zero_point", dt, q.zero...)
+	if q.count() > 1 {
+		attrs = graph.Attrs{"axis": graph.IntAttr(q.axis)}
+	}
+	return scale, zero, attrs
+}
+
+// clip adds the node that bounds codes where their type does not.
+func (s *scope) clip(n *graph.Node, codes string, q *quantiser, dt graph.DType) (string, []*graph.Node) {
+	if lo, hi, _ := typeLimits(dt); q.lo <= lo && q.hi >= hi {
+		return codes, nil
+	}
+	out := n.Outputs[0]
+	bounded := s.taken.Fresh(out, "clipped")
+	return bounded, []*graph.Node{node(n, "", "Clip", bounded, nil, codes, s.whole(out, "min", dt, q.lo),
+		s.whole(out, "max", dt, q.hi))}
+}

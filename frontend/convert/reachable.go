@@ -1,0 +1,188 @@
+package convert
+
+import (
+	"math"
+	"math/big"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+	"hlsgen/internal/num"
+)
+
+// An activation is what lies between a product's sums and the quantiser behind them.
+type activation struct {
+	*product
+	chain []*graph.Node // elementwise, with constants
+	last  *graph.Node   // QuantizeLinear
+	q     *quantiser    // of last, within the limits of the Clip behind it
+}
+
+// activation follows the sums to the quantiser that alone reads them; nil where there is none, or where what lies
+// between is no function of each sum alone.
+func (p *product) activation() *activation {
+	f := &activation{product: p}
+	for at := p.n.Outputs[0]; ; {
+		n := p.only(at)
+		if n == nil || n.Domain != "" || len(n.Outputs) == 0 {
+			return nil
+		}
+		if n.Op == "QuantizeLinear" {
+			q, why := p.readLinear(n)
+			if why != nil || n.In(0) != at || q.count() > 1 || q.hi-q.lo > 255 {
+				return nil
+			}
+			f.last, f.q = n, p.bounded(n.Outputs[0], q)
+			return f
+		}
+		if _, ok := f.apply(n, at, 0, nil); !ok {
+			return nil
+		}
+		f.chain = append(f.chain, n)
+		at = n.Outputs[0]
+	}
+}
+
+// A value is a real number made of a sum: exactly, and as scale*sum + bias in float64 without what bounds it.
+type value struct {
+	exact       *real.Expr
+	scale, bias float64
+}
+
+// apply is what a node makes of a channel's value, which is its input x; ok is false for other nodes. A nil value asks
+// that alone.
+func (f *activation) apply(n *graph.Node, x string, channel int, v *value) (_ *value, ok bool) {
+	if v == nil {
+		v = &value{exact: real.Var(0), scale: 1}
+	}
+	operand := func(i int) (float64, bool) { return f.operand(n.In(i), channel) }
+	switch n.Op {
+	case "Relu":
+		return &value{real.Max(v.exact, real.Float(0)), v.scale, v.bias}, true
+	case graph.Identity:
+		return v, true
+	case "Clip":
+		e := v.exact
+		if lo, ok := operand(1); ok {
+			e = real.Max(e, real.Float(lo))
+		} else if n.In(1) != "" {
+			return nil, false
+		}
+		if hi, ok := operand(2); ok {
+			e = real.Min(e, real.Float(hi))
+		} else if n.In(2) != "" {
+			return nil, false
+		}
+		return &value{e, v.scale, v.bias}, true
+	case "BatchNormalization":
+		return f.batchNorm(n, channel, v)
+	}
+	other := 1
+	if n.In(1) == x {
+		other = 0
+	}
+	by, ok := operand(other)
+	if !ok || len(n.Inputs) != 2 || n.In(0) == n.In(1) {
+		return nil, false
+	}
+	c := real.Float(by)
+	switch {
+	case n.Op == graph.Add:
+		return &value{real.Add(v.exact, c), v.scale, v.bias + by}, true
+	case n.Op == graph.Sub && other == 1:
+		return &value{real.Sub(v.exact, c), v.scale, v.bias - by}, true
+	case n.Op == graph.Mul:
+		return &value{real.Mul(v.exact, c), v.scale * by, v.bias * by}, true
+	case n.Op == "Div" && other == 1 && by != 0:
+		return &value{real.Div(v.exact, c), v.scale / by, v.bias / by}, true
+	}
+	return nil, false
+}
+
+func (f *activation) batchNorm(n *graph.Node, channel int, v *value) (*value, bool) {
+	var k [4]float64 // gamma, beta, mean, variance
+	for i := range k {
+		var ok bool
+		if k[i], ok = f.vector(n.In(i+1), channel); !ok || f.axis != 1 {
+			return nil, false
+		}
+	}
+	eps := n.Float("epsilon", float64(float32(1e-5)))
+	root := real.Sqrt(real.Add(real.Float(k[3]), real.Float(eps)))
+	e := real.Add(real.Mul(real.Div(real.Sub(v.exact, real.Float(k[2])), root), real.Float(k[0])), real.Float(k[1]))
+	g := k[0] / math.Sqrt(k[3]+eps)
+	return &value{e, v.scale * g, (v.bias-k[2])*g + k[1]}, true
+}
+
+// operand is the constant that a channel of an elementwise operator meets.
+func (f *activation) operand(name string, channel int) (float64, bool) {
+	t := f.constant(name)
+	if t == nil || t.Len() == 0 {
+		return 0, false
+	}
+	if t.Len() == 1 {
+		return t.At(0), true
+	}
+	shape, known := f.shape(f.n.Outputs[0])
+	axis, why := along(t, shape, known)
+	if why != nil || !known || axis != f.axis {
+		return 0, false
+	}
+	return t.At(channel), true
+}
+
+// vector is an element of a vector of channels.
+func (f *activation) vector(name string, channel int) (float64, bool) {
+	t := f.constant(name)
+	if t == nil || t.Len() != len(f.weights) {
+		return 0, false
+	}
+	return t.At(channel), true
+}
+
+// of is a channel's value, as a function of its sum.
+func (f *activation) of(channel int) (*value, bool) {
+	scale := new(big.Rat).SetFloat64(f.a.q.scale[0])
+	scale.Mul(scale, new(big.Rat).SetFloat64(f.scale[channel]))
+	approximate, _ := scale.Float64()
+	v := &value{exact: real.Mul(real.Var(0), real.Rat(scale)), scale: approximate}
+	if f.bias != "" {
+		b, ok := f.vector(f.bias, channel)
+		if !ok {
+			return nil, false
+		}
+		v = &value{real.Add(v.exact, real.Float(b)), v.scale, b}
+	}
+	at := f.n.Outputs[0]
+	for _, n := range f.chain {
+		var ok bool
+		if v, ok = f.apply(n, at, channel, v); !ok {
+			return nil, false
+		}
+		at = n.Outputs[0]
+	}
+	return v, true
+}
+
+// steps is the code of every sum that a channel reaches, exactly.
+func (f *activation) steps(v *value, r num.Range) (num.Step, error) {
+	code := real.Add(real.Round(real.Div(v.exact, real.Float(f.q.scale[0])), real.HalfEven), real.Float(f.q.zero[0]))
+	code = real.Min(real.Max(code, real.Float(f.q.lo)), real.Float(f.q.hi))
+	return real.Compile(code).StepOver(r, 1<<10)
+}
+
+// differing is how many integers of a range have other values in two step functions.
+func differing(a, b num.Step, r num.Range) (n int64) {
+	for at := r.Lo; at <= r.Hi; {
+		end := r.Hi
+		for _, s := range []num.Step{a, b} {
+			if i := s.Above(at); i < len(s.At) {
+				end = min(end, s.At[i]-1)
+			}
+		}
+		if a.Apply(at) != b.Apply(at) {
+			n += end - at + 1
+		}
+		at = end + 1
+	}
+	return n
+}

@@ -1,0 +1,494 @@
+package convert
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/canon"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/pass"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A Proof is why a converted file means what the other one means.
+type Proof string
+
+// The proofs.
+const (
+	// Both are read, and every quantiser of either dialect is taken apart: the two are one program, node by node, with
+	// the same constants. So they are equal for all real inputs.
+	SameProgram Proof = "program"
+	// Both are read and become integer layers: the layers and what they compute of every integer are the same, and so
+	// are the host's ends.
+	SameNetwork Proof = "network"
+)
+
+// prove holds the converted file against the original. It is empty after an error was added.
+func (c *conversion) prove(before, after []byte) Proof {
+	a, b := c.canonical(before), c.canonical(after)
+	if a == nil || b == nil {
+		if !c.list.Failed() {
+			c.fail(nil, refuse("report this as a defect of hlsgen", "the converted file cannot be read back"))
+		}
+		return ""
+	}
+	s := &comparison{a: a.Graph, b: b.Graph, rank: func(tensor string) int { return len(a.Known[tensor].Shape) },
+		inputs: map[string]string{}, known: map[[2]string]bool{}}
+	if s.same() && len(s.ties) == 0 {
+		return SameProgram
+	}
+	if len(s.ties) > 0 && s.differs == "" {
+		return c.untied(before, after, s.ties)
+	}
+	if c.to == QOperator {
+		if c.network(before, after) {
+			return SameNetwork
+		}
+		if c.list.Failed() {
+			return ""
+		}
+	}
+	c.fail(nil, refuse("keep the model in its dialect", "that the converted model computes the same could not be "+
+		"proved: %s", s.differs))
+	return ""
+}
+
+// canonical is a file as one program of plain arithmetic, and nodes that give codes.
+func (c *conversion) canonical(onnx []byte) *graph.Program {
+	var d diag.List
+	defer func() {
+		if d.Failed() {
+			c.list.Merge(d.Diags)
+		}
+	}()
+	g := onnxio.Read(c.file, onnx, &d)
+	if g == nil {
+		return nil
+	}
+	graph.Decompose(g)
+	graph.RecoverWeights(g, c.file, new(diag.List))
+	p := c.sized(g, c.size, &d)
+	if p == nil {
+		return nil
+	}
+	q, err := canon.Run(&canon.Model{Program: p}, pass.Options[*canon.Model]{}, &d)
+	if err != nil {
+		return nil
+	}
+	return q
+}
+
+// untied proves that quantisers whose orders differ at ties meet none: their zero points are odd, and Quant adds these
+// before it rounds. Where the two models become the same layers, each gives the same code for every sum that occurs.
+func (c *conversion) untied(before, after []byte, ties []*graph.Node) Proof {
+	im, same := c.imported(before, after)
+	layers := map[string]bool{} // what layers compute, and the host does not before them
+	if same {
+		for _, l := range im.Model.Graph.Nodes {
+			for _, label := range l.Origin {
+				layers[label] = true
+			}
+		}
+		for _, label := range im.Model.Prefix.Nodes {
+			delete(layers, label)
+		}
+	}
+	for _, n := range ties {
+		if layers[n.Label()] {
+			continue
+		}
+		why := fmt.Sprintf("its zero point is odd: at ties, x/scale = k + 1/2, Quant rounds k + 1/2 + zero point, to "+
+			"another neighbour than QuantizeLinear, which rounds k + 1/2; that no tie occurs could not be proved (x = "+
+			"%s is one)", tie(c.program, n))
+		c.fail(n, &refusal{why, "train with an even zero point (symmetric quantisers have 0), or keep the model in " +
+			"its dialect"})
+	}
+	if c.list.Failed() {
+		return ""
+	}
+	return SameNetwork
+}
+
+// tie is a value at which a quantiser has a tie.
+func tie(p *graph.Program, n *graph.Node) string {
+	for _, m := range p.Graph.Nodes {
+		if m.Index != n.Index || len(m.Inputs) < 2 {
+			continue
+		}
+		if k := p.Known[m.Inputs[1]]; k.Const != nil && k.Const.Len() > 0 {
+			return fmt.Sprint(k.Const.At(0) / 2)
+		}
+	}
+	return "scale/2"
+}
+
+// network reports whether both files become the same layers.
+func (c *conversion) network(before, after []byte) bool {
+	_, same := c.imported(before, after)
+	return same
+}
+
+// imported is the first of two files as layers, and whether the second becomes the same ones.
+func (c *conversion) imported(before, after []byte) (*frontend.Imported, bool) {
+	var models [2]*frontend.Imported
+	for i, b := range [][]byte{before, after} {
+		im, err := frontend.Import(c.file, b, frontend.Options{Dims: c.dims}, new(diag.List))
+		if err != nil || im == nil || im.Model == nil {
+			return models[0], false
+		}
+		models[i] = im
+	}
+	a, b := models[0].Model, models[1].Model
+	return models[0], sameLayers(a.Graph, b.Graph) && sameEnds(a, b)
+}
+
+// sameLayers reports whether two networks have the same layers, with the same numbers, joined alike: all but names.
+func sameLayers(a, b *dataflow.Graph) bool {
+	if len(a.Nodes) != len(b.Nodes) || len(a.Streams) != len(b.Streams) || !slices.Equal(a.In, b.In) ||
+		!slices.Equal(a.Out, b.Out) {
+		return false
+	}
+	for i, n := range a.Nodes {
+		m := b.Nodes[i]
+		if n.Op.Kind() != m.Op.Kind() || !slices.Equal(n.In, m.In) || !slices.Equal(n.Out, m.Out) ||
+			!reflect.DeepEqual(n.Op.Params(), m.Op.Params()) {
+			return false
+		}
+	}
+	for i, s := range a.Streams {
+		if !reflect.DeepEqual(s.Type, b.Streams[i].Type) {
+			return false
+		}
+	}
+	return true
+}
+
+// endSamples are how many samples the host's ends are compared on.
+const endSamples = 8
+
+// sameEnds compares what two models make of some inputs, the same ones on every run. Their layers are the same, so a
+// difference would be one of the host's ends.
+func sameEnds(a, b *dataflow.Model) bool {
+	for k := range endSamples {
+		in := make([]dataflow.RealTensor, len(a.In))
+		for i, r := range a.In {
+			in[i] = sample(r, k)
+		}
+		x, err := a.Reference(in)
+		if err != nil {
+			return false
+		}
+		y, err := b.Reference(in)
+		if err != nil {
+			return false
+		}
+		for i := range x {
+			if !slices.Equal(x[i].Data, y[i].Data) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sample is input k: float32s between the input's range, in no order.
+func sample(r dataflow.Real, k int) dataflow.RealTensor {
+	lo, hi := r.Range[0], r.Range[1]
+	if lo >= hi || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+		lo, hi = -1, 1
+	}
+	t := dataflow.RealTensor{Shape: r.Shape, Data: make([]float64, graph.Size(r.Shape))}
+	state := uint32(k)*2654435761 + 12345
+	for i := range t.Data {
+		state = state*1664525 + 1013904223
+		t.Data[i] = float64(float32(lo + (hi-lo)*float64(state>>8)/(1<<24)))
+		if _, _, integer := r.Limits(); integer {
+			t.Data[i] = math.Round(t.Data[i])
+		}
+	}
+	return t
+}
+
+// A comparison holds two canonical graphs against each other, from their outputs back.
+type comparison struct {
+	a, b    *graph.Graph
+	rank    func(tensor string) int // of a
+	makers  [2]map[string]*graph.Node
+	inputs  map[string]string // of a to those of b
+	known   map[[2]string]bool
+	ties    []*graph.Node // of a, which are the same as in b but at ties
+	differs string        // the first difference
+}
+
+func (s *comparison) same() bool {
+	for i, g := range []*graph.Graph{s.a, s.b} {
+		s.makers[i] = map[string]*graph.Node{}
+		for _, n := range g.Nodes {
+			for _, o := range n.Outputs {
+				s.makers[i][o] = n
+			}
+		}
+	}
+	if len(s.a.Inputs) != len(s.b.Inputs) || len(s.a.Outputs) != len(s.b.Outputs) {
+		return s.no("the numbers of inputs or outputs differ")
+	}
+	for i, in := range s.a.Inputs {
+		s.inputs[in.Name] = s.b.Inputs[i].Name
+	}
+	for i, o := range s.a.Outputs {
+		if !s.tensors(o.Name, s.b.Outputs[i].Name) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *comparison) no(format string, args ...any) bool {
+	if s.differs == "" {
+		s.differs = fmt.Sprintf(format, args...)
+	}
+	return false
+}
+
+// tensors compares what two tensors are.
+func (s *comparison) tensors(x, y string) bool {
+	key := [2]string{x, y}
+	if same, ok := s.known[key]; ok {
+		return same
+	}
+	s.known[key] = true
+	same := s.compare(x, y)
+	s.known[key] = same
+	return same
+}
+
+func (s *comparison) compare(x, y string) bool {
+	if x == "" || y == "" {
+		return x == y || s.no("an input is left out of one of the two: %q, %q", x, y)
+	}
+	if t, u := s.a.Init[x], s.b.Init[y]; t != nil || u != nil {
+		return t != nil && u != nil && alike(t, u) || s.no("the constants %q and %q differ", x, y)
+	}
+	if to, ok := s.inputs[x]; ok {
+		return to == y || s.no("%q is an input, %q is not it", x, y)
+	}
+	m, n := s.makers[0][x], s.makers[1][y]
+	if m == nil || n == nil {
+		return s.no("%q and %q are not made alike", x, y)
+	}
+	if v, w := s.value(0, x), s.value(1, y); v != nil && w != nil {
+		return s.meanings(v, w) || s.no("the values of %q and %q", x, y)
+	}
+	if m.Op == n.Op && m.Domain == n.Domain && s.a.Opsets[""] != s.b.Opsets[""] {
+		m, n = s.settled(0, m), s.settled(1, n)
+	}
+	if m.Op != n.Op || m.Domain != n.Domain || len(m.Inputs) != len(n.Inputs) ||
+		slices.Index(m.Outputs, x) != slices.Index(n.Outputs, y) {
+		return s.no("%q is of %s, %q of %s", x, m.FullOp(), y, n.FullOp())
+	}
+	if !s.attrs(m, n) {
+		return false
+	}
+	uniform := m.Is(graph.Uniform)
+	for i := range m.Inputs {
+		if t, u := s.a.Init[m.Inputs[i]], s.b.Init[n.Inputs[i]]; uniform && t != nil && u != nil {
+			if !alikeValues(t, u) {
+				return s.no("the parameters of the quantisers of %q and %q differ", x, y)
+			}
+			continue
+		}
+		if !s.tensors(m.Inputs[i], n.Inputs[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// settled is a node in one form, whichever version of ONNX' operators it has: what became an input, or has another
+// default, is an attribute.
+func (s *comparison) settled(side int, n *graph.Node) *graph.Node {
+	g := []*graph.Graph{s.a, s.b}[side]
+	with := *n
+	with.Attrs = maps.Clone(n.Attrs)
+	if with.Attrs == nil {
+		with.Attrs = graph.Attrs{}
+	}
+	constant := func(i int, name string, of func(*graph.Tensor) graph.Attr) {
+		if t := g.Init[n.In(i)]; t != nil {
+			with.Attrs[name] = of(t)
+		}
+	}
+	switch n.Op {
+	case "Squeeze", "Unsqueeze", "ReduceSum":
+		constant(1, "axes", func(t *graph.Tensor) graph.Attr {
+			return graph.Attr{Kind: graph.AttrInts, Ints: t.Ints()}
+		})
+	case "Clip":
+		for i, name := range []string{"min", "max"} {
+			constant(i+1, name, func(t *graph.Tensor) graph.Attr { return graph.FloatAttr(t.At(0)) })
+		}
+	case "Softmax", "LogSoftmax":
+		axis := -1
+		if g.Opsets[""] < 13 {
+			axis = 1
+		}
+		if axis = int(n.Int("axis", int64(axis))); axis < 0 && s.rank != nil {
+			axis += s.rank(n.In(0))
+		}
+		with.Attrs["axis"] = graph.IntAttr(axis)
+		return &with
+	default:
+		return n
+	}
+	with.Inputs = n.Inputs[:1]
+	return &with
+}
+
+// A meaning is codes and what makes real numbers of them.
+type meaning struct {
+	codes       string
+	scale, zero *graph.Tensor
+}
+
+// value reads a tensor as (codes - zero point) * scale, in either spelling.
+func (s *comparison) value(side int, tensor string) *meaning {
+	g := []*graph.Graph{s.a, s.b}[side]
+	n := s.makers[side][tensor]
+	switch {
+	case n.Op == "DequantizeLinear" && n.Domain == "":
+		zero := &graph.Tensor{DType: graph.Float32, F: []float64{0}}
+		if name := n.In(2); name != "" {
+			zero = g.Init[name]
+		}
+		if scale := g.Init[n.In(1)]; scale != nil && zero != nil {
+			return &meaning{n.Inputs[0], scale, zero}
+		}
+	case n.Op == graph.Mul && n.Domain == "":
+		sub := s.makers[side][n.Inputs[0]]
+		if sub == nil || sub.Op != graph.Sub || sub.Domain != "" {
+			return nil
+		}
+		if scale, zero := g.Init[n.Inputs[1]], g.Init[sub.Inputs[1]]; scale != nil && zero != nil {
+			return &meaning{sub.Inputs[0], scale, zero}
+		}
+	}
+	return nil
+}
+
+// meanings compares values. Codes and zero points may be shifted by the same number: that changes no value, but at
+// ties where the number is odd.
+func (s *comparison) meanings(v, w *meaning) bool {
+	if !alikeValues(v.scale, w.scale) {
+		return false
+	}
+	if alikeValues(v.zero, w.zero) {
+		return s.tensors(v.codes, w.codes)
+	}
+	by := w.zero.At(0) - v.zero.At(0)
+	m, n := s.makers[0][v.codes], s.makers[1][w.codes]
+	if m == nil || n == nil || !m.Is(graph.Uniform) || !n.Is(graph.Uniform) || math.Mod(by, 2) != 0 {
+		return false
+	}
+	shifted := *m
+	shifted.Attrs, shifted.Inputs = maps.Clone(m.Attrs), slices.Clone(m.Inputs)
+	for _, limit := range []string{"lo", "hi"} {
+		shifted.Attrs[limit] = graph.FloatAttr(m.Float(limit, 0) + by)
+	}
+	zero := s.a.Init[m.In(2)]
+	other := s.b.Init[n.In(2)]
+	if zero == nil || other == nil || !shiftedBy(v.zero, w.zero, by) || !shiftedBy(zero, other, by) ||
+		!alikeValues(s.a.Init[m.In(1)], s.b.Init[n.In(1)]) {
+		return false
+	}
+	return s.attrs(&shifted, n) && s.tensors(m.Inputs[0], n.Inputs[0])
+}
+
+// shiftedBy reports whether zero points are others plus a number.
+func shiftedBy(t, u *graph.Tensor, by float64) bool {
+	if t.Len() != u.Len() {
+		return false
+	}
+	for i := range t.Len() {
+		if t.At(i)+by != u.At(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// attrs compares attributes. In what gives codes, the order of rounding and zero point may differ: where the zero
+// points are even that is no difference, and where they are odd it is noted.
+func (s *comparison) attrs(m, n *graph.Node) bool {
+	names := map[string]bool{}
+	maps.Copy(names, keys(m.Attrs))
+	maps.Copy(names, keys(n.Attrs))
+	_, _, codes := m.Codes()
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		v, w := m.Attrs[name], n.Attrs[name]
+		switch {
+		case codes && (name == "tensor" || name == "axis"): // what they are called; where parameters belong
+			continue
+		case codes && name == "zero_first" && v.I != w.I:
+			if odd(s.a.Init[m.In(2)]) {
+				s.ties = append(s.ties, m)
+			}
+			continue
+		case v.G != nil && w.G != nil:
+			in := &comparison{a: v.G, b: w.G, inputs: map[string]string{}, known: map[[2]string]bool{}}
+			if in.same(); in.differs != "" {
+				return s.no("in the body of %q: %s", m.Label(), in.differs)
+			}
+			s.ties = append(s.ties, in.ties...)
+			continue
+		case v.T != nil && w.T != nil && alike(v.T, w.T):
+			continue
+		}
+		if v.Kind != w.Kind || v.I != w.I || v.F != w.F || v.S != w.S || !slices.Equal(v.Ints, w.Ints) ||
+			!slices.Equal(v.Floats, w.Floats) || !slices.Equal(v.Strings, w.Strings) {
+			return s.no("the attribute %q of %q is not that of %q", name, m.Label(), n.Label())
+		}
+	}
+	return true
+}
+
+func keys(attrs graph.Attrs) map[string]bool {
+	set := map[string]bool{}
+	for name := range attrs {
+		set[name] = true
+	}
+	return set
+}
+
+// odd reports whether zero points, which are whole, are odd.
+func odd(zero *graph.Tensor) bool {
+	for i := range zero.Len() {
+		if math.Mod(zero.At(i), 2) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// alike reports whether constants have the same shape and elements.
+func alike(t, u *graph.Tensor) bool {
+	return slices.Equal(t.Shape, u.Shape) && alikeValues(t, u)
+}
+
+// alikeValues reports whether constants have the same elements: parameters that broadcast have axes of one element.
+func alikeValues(t, u *graph.Tensor) bool {
+	if t.Len() != u.Len() {
+		return false
+	}
+	for i := range t.Len() {
+		if t.At(i) != u.At(i) {
+			return false
+		}
+	}
+	return true
+}

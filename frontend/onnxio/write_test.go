@@ -1,0 +1,104 @@
+package onnxio
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
+)
+
+// What is read of a written file is the graph that was written, of every real model; and to write it is to get the same
+// bytes.
+func TestWriteAndRead(t *testing.T) {
+	t.Parallel()
+	for _, path := range modelFiles(t) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > 1<<20 && !tier.Long() {
+			continue // large ones have no more to say than small ones
+		}
+		var d diag.List
+		g := Read(filepath.Base(path), b, &d)
+		if g == nil {
+			t.Errorf("%s: %v", path, d.Diags)
+			continue
+		}
+		counted(g)
+		written, err := Write(g, nil)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		again := Read(filepath.Base(path), written, &d)
+		if again == nil {
+			t.Errorf("%s, written: %v", path, d.Diags)
+			continue
+		}
+		if was, is := text(t, g), text(t, again); was != is {
+			t.Errorf("%s: it was\n%.2000s\nit is\n%.2000s", path, was, is)
+		}
+		if twice, err := Write(again, nil); err != nil || !bytes.Equal(written, twice) {
+			t.Errorf("%s: written twice, it has other bytes (%v)", path, err)
+		}
+		for name, v := range g.Init {
+			if w := again.Init[name]; w == nil || !v.Equal(w) {
+				t.Errorf("%s: the constant %q changed", path, name)
+			}
+		}
+	}
+}
+
+// counted gives nodes the indices that they have in the file that is written of them.
+func counted(g *graph.Graph) {
+	for i, n := range g.Nodes {
+		n.Index = i
+		for _, a := range n.Attrs {
+			if a.G != nil {
+				counted(a.G)
+			}
+		}
+	}
+}
+
+func text(t *testing.T, g *graph.Graph) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := graph.Format(&b, g); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Values are told beside the graph, and what a graph holds that no file has a place for is an error.
+func TestWriteValues(t *testing.T) {
+	t.Parallel()
+	g := &graph.Graph{Opsets: map[string]int64{"": 21}, Init: map[string]*graph.Tensor{},
+		Inputs: []graph.Value{{Name: "x", DType: graph.Float32, Known: true,
+			Dims: []graph.Dim{{Size: -1, Param: "T"}}}},
+		Nodes:   []*graph.Node{{Op: "Relu", Inputs: []string{"x"}, Outputs: []string{"y"}}},
+		Outputs: []graph.Value{{Name: "y", DType: graph.Float32}}}
+	b, err := Write(g, []graph.Value{{Name: "y", DType: graph.Float32, Known: true, Dims: []graph.Dim{{Size: 3}}}})
+	if err != nil || !bytes.Contains(b, []byte("Relu")) {
+		t.Fatal(err)
+	}
+	m, f := decode(b)
+	if f != nil || m.GetIrVersion() != 10 || len(m.GetGraph().GetValueInfo()) != 1 ||
+		m.GetGraph().GetValueInfo()[0].GetType().GetTensorType().GetShape().GetDim()[0].GetDimValue() != 3 {
+		t.Errorf("it has %v", m)
+	}
+	g.Nodes[0].Attrs = graph.Attrs{"odd": {}}
+	if _, err := Write(g, nil); err == nil {
+		t.Error("an attribute without a value was written")
+	}
+	g.Nodes[0].Attrs = nil
+	g.Init["w"] = &graph.Tensor{DType: graph.Float16, Shape: []int{1}, F: []float64{0.1}}
+	if _, err := Write(g, nil); err == nil {
+		t.Error("0.1 was written as a float16")
+	}
+}

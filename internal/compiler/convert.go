@@ -1,0 +1,53 @@
+package compiler
+
+import (
+	"fmt"
+	"os"
+
+	"hlsgen/frontend/convert"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
+)
+
+// A Converted is a model in another dialect.
+type Converted struct {
+	Source *Source
+	Result *convert.Result
+}
+
+// Convert writes a model in another dialect, or simplified, to the file out. Where d says why not, nothing is written
+// and the result is nil. A file that is there already is replaced with Options.Force alone.
+func Convert(o Options, how convert.Options, out string, d *diag.List) (c *Converted, err error) {
+	defer Catch(&err)
+	o.Step("reading", 0, 0)
+	src := Open(o.Model, d)
+	if src == nil {
+		return nil, nil
+	}
+	if _, err := os.Lstat(out); err == nil && !o.Force {
+		d.Fail(diag.OutputForeign, out, "it is there already", "give another --out, or --force to replace it")
+		return nil, nil
+	}
+	o.Step("converting", 0, 0)
+	how.Dims = o.Dims
+	r := convert.Run(src.File, src.ONNX, how, d)
+	if r == nil || d.Failed() {
+		return nil, nil
+	}
+	if err := owned.WriteFile(out, r.ONNX); err != nil {
+		return nil, fmt.Errorf("write the converted model: %w", err)
+	}
+	return &Converted{src, r}, nil
+}
+
+// ConvertedName is the name of the file that a model's conversion goes to.
+func ConvertedName(model string, how convert.Options) string {
+	name := example().Name
+	if model != "" {
+		name = stem(model)
+	}
+	if how.To == "" {
+		return name + "-clean.onnx"
+	}
+	return name + "-" + string(how.To) + ".onnx"
+}
