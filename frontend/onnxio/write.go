@@ -1,0 +1,244 @@
+package onnxio
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxpb"
+)
+
+// Write is the file of a graph: what Read makes of it is the graph again. Values are told beside the graph, as the
+// shapes of what lies within (value_info). Initializers stand in the order in which nodes read them. The same graph
+// gives the same bytes. The error is a constant or an attribute of a kind that Read keeps no value of.
+func Write(g *graph.Graph, values []graph.Value) ([]byte, error) {
+	p, err := writeGraph(g)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range values {
+		p.ValueInfo = append(p.ValueInfo, writeValue(v))
+	}
+	m := &onnxpb.ModelProto{Graph: p}
+	if g.Producer != "" {
+		m.ProducerName = &g.Producer
+	}
+	for _, domain := range slices.Sorted(maps.Keys(g.Opsets)) {
+		m.OpsetImport = append(m.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: new(domain), Version: new(g.Opsets[domain])})
+	}
+	m.IrVersion = new(irVersion(g.Opsets[""]))
+	for _, key := range slices.Sorted(maps.Keys(g.Meta)) {
+		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: new(key), Value: new(g.Meta[key])})
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+}
+
+// irVersions are the versions of the format that came with versions of ONNX' operators (onnx/docs/Versioning.md), the
+// latest first. Before 4, initializers had to be inputs as well.
+var irVersions = []struct{ opset, ir int64 }{
+	{23, 11}, {21, 10}, {19, 9}, {15, 8}, {12, 7}, {11, 6}, {10, 5}, {0, 4},
+}
+
+func irVersion(opset int64) int64 {
+	for _, v := range irVersions {
+		if opset >= v.opset {
+			return v.ir
+		}
+	}
+	return irVersions[len(irVersions)-1].ir
+}
+
+func writeGraph(g *graph.Graph) (*onnxpb.GraphProto, error) {
+	p := &onnxpb.GraphProto{Name: new(cmp.Or(g.Name, "graph"))}
+	for _, v := range g.Inputs {
+		p.Input = append(p.Input, writeValue(v))
+	}
+	for _, v := range g.Outputs {
+		p.Output = append(p.Output, writeValue(v))
+	}
+	for _, name := range initOrder(g) {
+		t, err := writeTensor(g.Init[name])
+		if err != nil {
+			return nil, fmt.Errorf("the initializer %q: %w", name, err)
+		}
+		t.Name = new(name)
+		p.Initializer = append(p.Initializer, t)
+	}
+	for _, n := range g.Nodes {
+		node, err := writeNode(n)
+		if err != nil {
+			return nil, fmt.Errorf("%s %q: %w", n.FullOp(), n.Label(), err)
+		}
+		p.Node = append(p.Node, node)
+	}
+	for _, tensor := range slices.Sorted(maps.Keys(g.Annotations)) {
+		p.QuantizationAnnotation = append(p.QuantizationAnnotation, &onnxpb.TensorAnnotation{TensorName: new(tensor),
+			QuantParameterTensorNames: []*onnxpb.StringStringEntryProto{{Key: new("finn_datatype"),
+				Value: new(g.Annotations[tensor])}}})
+	}
+	return p, nil
+}
+
+// initOrder lists the initializers as nodes read them, then those that only bodies or outputs read, by name.
+func initOrder(g *graph.Graph) (names []string) {
+	listed := map[string]bool{}
+	add := func(name string) {
+		if g.Init[name] != nil && !listed[name] {
+			listed[name] = true
+			names = append(names, name)
+		}
+	}
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			add(in)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Init)) {
+		add(name)
+	}
+	return names
+}
+
+func writeValue(v graph.Value) *onnxpb.ValueInfoProto {
+	p := &onnxpb.ValueInfoProto{Name: new(v.Name)}
+	if v.DType == graph.Undefined {
+		return p
+	}
+	t := &onnxpb.TypeProto_Tensor{ElemType: new(int32(v.DType))}
+	if v.Known {
+		t.Shape = new(onnxpb.TensorShapeProto)
+		for _, d := range v.Dims {
+			dim := new(onnxpb.TensorShapeProto_Dimension)
+			switch {
+			case d.Size >= 0:
+				dim.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: int64(d.Size)}
+			case d.Param != "":
+				dim.Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: d.Param}
+			}
+			t.Shape.Dim = append(t.Shape.Dim, dim)
+		}
+	}
+	p.Type = &onnxpb.TypeProto{Value: &onnxpb.TypeProto_TensorType{TensorType: t}}
+	return p
+}
+
+func writeNode(n *graph.Node) (*onnxpb.NodeProto, error) {
+	p := &onnxpb.NodeProto{OpType: &n.Op, Input: n.Inputs, Output: n.Outputs}
+	if n.Name != "" {
+		p.Name = &n.Name
+	}
+	if n.Domain != "" {
+		p.Domain = &n.Domain
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
+		a, err := writeAttr(n.Attrs[name])
+		if err != nil {
+			return nil, fmt.Errorf("its attribute %q: %w", name, err)
+		}
+		a.Name = new(name)
+		p.Attribute = append(p.Attribute, a)
+	}
+	return p, nil
+}
+
+func writeAttr(a graph.Attr) (*onnxpb.AttributeProto, error) {
+	p := new(onnxpb.AttributeProto)
+	for t, kind := range declared {
+		if kind == a.Kind {
+			p.Type = t.Enum()
+		}
+	}
+	switch a.Kind {
+	case graph.AttrFloat:
+		p.F = new(float32(a.F))
+	case graph.AttrInt:
+		p.I = &a.I
+	case graph.AttrString:
+		p.S = []byte(a.S)
+	case graph.AttrFloats:
+		for _, f := range a.Floats {
+			p.Floats = append(p.Floats, float32(f))
+		}
+	case graph.AttrInts:
+		p.Ints = a.Ints
+	case graph.AttrStrings:
+		for _, s := range a.Strings {
+			p.Strings = append(p.Strings, []byte(s))
+		}
+	case graph.AttrTensor:
+		t, err := writeTensor(a.T)
+		p.T = t
+		return p, err
+	case graph.AttrGraph:
+		g, err := writeGraph(a.G)
+		p.G = g
+		return p, err
+	default:
+		return nil, fmt.Errorf("it is of a kind that is not kept")
+	}
+	return p, nil
+}
+
+// writeTensor has the elements as raw data. They are values of the tensor's type: a real number that is none is
+// rounded.
+func writeTensor(t *graph.Tensor) (*onnxpb.TensorProto, error) {
+	e, ok := encodings[t.DType]
+	if !ok || e.bits < 8 {
+		return nil, fmt.Errorf("constants of type %s are not written", typeName(t.DType))
+	}
+	p := &onnxpb.TensorProto{DataType: new(int32(t.DType))}
+	for _, d := range t.Shape {
+		p.Dims = append(p.Dims, int64(d))
+	}
+	code := e.coder()
+	raw := make([]byte, 0, t.Len()*e.bits/8)
+	for i := range t.Len() {
+		c, ok := code(t, i)
+		if !ok {
+			return nil, fmt.Errorf("element %d, %v, is no value of type %s", i, t.At(i), t.DType)
+		}
+		switch e.bits {
+		case 8:
+			raw = append(raw, byte(c))
+		case 16:
+			raw = binary.LittleEndian.AppendUint16(raw, uint16(c))
+		case 32:
+			raw = binary.LittleEndian.AppendUint32(raw, uint32(c))
+		default:
+			raw = binary.LittleEndian.AppendUint64(raw, c)
+		}
+	}
+	p.RawData = raw
+	return p, nil
+}
+
+// coder gives the bits of an element; ok is false where the type has no such value.
+func (e encoding) coder() func(t *graph.Tensor, i int) (c uint64, ok bool) {
+	switch {
+	case e.real == nil:
+		return func(t *graph.Tensor, i int) (uint64, bool) {
+			v := t.Int(i)
+			return uint64(v), e.bits == 64 || e.integer(uint64(v)&(1<<e.bits-1)) == v
+		}
+	case e.bits == 64:
+		return func(t *graph.Tensor, i int) (uint64, bool) { return math.Float64bits(t.At(i)), true }
+	case e.bits == 32:
+		return func(t *graph.Tensor, i int) (uint64, bool) {
+			return uint64(math.Float32bits(float32(t.At(i)))), true
+		}
+	}
+	codes := map[uint64]uint64{}
+	for c := range uint64(1) << e.bits {
+		codes[math.Float64bits(e.real(c))] = c
+	}
+	return func(t *graph.Tensor, i int) (uint64, bool) {
+		c, ok := codes[math.Float64bits(t.At(i))]
+		return c, ok
+	}
+}
