@@ -11,6 +11,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/internal/compiler"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/owned"
@@ -127,7 +128,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 		if r.Source.Example {
 			what = "real digits"
 		}
-		s.field("accuracy", "%s (%d/%d) of %s", percent(acc.Right, acc.Samples), acc.Right, acc.Samples, what)
+		s.field("accuracy", "%v, of %s", acc, what)
 	}
 	if explain {
 		s.explain(r)
@@ -398,7 +399,7 @@ type built struct {
 	Prefix     []string               `json:"host_prefix"`
 	Suffix     []string               `json:"host_suffix"`
 	Verified   compiler.Verified      `json:"verified"`
-	Accuracy   *compiler.Accuracy     `json:"accuracy,omitempty"`
+	Accuracy   *samples.Accuracy      `json:"accuracy,omitempty"`
 	Out        string                 `json:"out"`
 	Files      int                    `json:"files"`
 	Kept       []string               `json:"kept,omitempty"` // below out: what hlsgen did not write, or not so

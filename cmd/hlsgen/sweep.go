@@ -145,7 +145,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	t.calibration()
 	t.inputs()
 	t.backend("what the designs are for")
-	options(fs, &o.Samples, "interleave", "SAMPLES,...", samples, "so many samples take turns in recurrences, "+
+	options(fs, &o.Samples, "interleave", "SAMPLES,...", turns, "so many samples take turns in recurrences, "+
 		"which hides the latency of a step; a frame is then so many samples, and rates count samples")
 	t.path(&o.Out, "out", "DIR", "folder to write, or to go on with (default hlsgen-out/MODEL-sweep)", nil)
 	fs.BoolVar(&o.Force, "force", false, "begin anew in a folder that holds a sweep")

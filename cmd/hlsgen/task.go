@@ -208,7 +208,7 @@ func (t *task) inputs() {
 
 // interleave adds how many samples take turns.
 func (t *task) interleave() {
-	option(t.FlagSet, &t.o.Samples, "interleave", "1", "SAMPLES", samples,
+	option(t.FlagSet, &t.o.Samples, "interleave", "1", "SAMPLES", turns,
 		"so many samples take turns in recurrences, which hides the latency of a step; a frame is then so many samples")
 }
 

@@ -35,7 +35,7 @@
 // Execution:
 //
 //	exec, reals, memo   parts; values as intervals; roundings that are decided exactly
-//	dot, loop           sums of products; loops
+//	dot, loop, summing  sums of products; loops; sums of narrower accumulators
 //	order, ordering     rows put in order; what decides the order
 //	float32             near ties of float32 executors
 //

@@ -8,6 +8,7 @@
 //	calibration.go  what hlsgen calibrate has written
 //	front.go        Pareto: many designs, none written
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
+//	labels.go       the right classes of samples, and what a model's trainer has found
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
 //	engines.go      the ways to execute a model; rtl.go, as SystemVerilog; verify.go compares them, and says what
 //	                was compared
@@ -31,6 +32,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/owned"
@@ -90,7 +92,7 @@ type Result struct {
 	Imported  *frontend.Imported
 	Design    *folding.Design
 	Verified  Verified
-	Accuracy  *Accuracy // nil without labels
+	Accuracy  *samples.Accuracy // nil without labels
 	Backend   Backend
 	NoDriver  string         // why nothing in deploy drives the accelerator; empty where something does
 	System    *vivado.System // what joins it to a board's processor; nil where nothing does

@@ -25,12 +25,6 @@ type Verified struct {
 	Large bool `json:"fewer_samples_of_large_network"`
 }
 
-// Accuracy is the share of labelled samples whose largest output is the label's.
-type Accuracy struct {
-	Right   int `json:"right"`
-	Samples int `json:"samples"`
-}
-
 // AutoVerify is a number of samples: usualSamples, and fewer of a large network, but at least two, of which the second
 // follows the first through the pipeline.
 const AutoVerify = -1
@@ -161,7 +155,7 @@ func sameReals(what string, got, want []reals) error {
 }
 
 // accuracy runs every labelled sample.
-func accuracy(ctx context.Context, m *dataflow.Model, src *Source) (*Accuracy, error) {
+func accuracy(ctx context.Context, m *dataflow.Model, src *Source) (*samples.Accuracy, error) {
 	if src.Labels == nil {
 		return nil, nil
 	}
@@ -173,28 +167,12 @@ func accuracy(ctx context.Context, m *dataflow.Model, src *Source) (*Accuracy, e
 	if err != nil {
 		return nil, err
 	}
-	a := &Accuracy{}
-	for i, label := range src.Labels.Data {
-		if label < 0 {
-			continue
-		}
-		a.Samples++
-		if largest(out[i][0].Data) == int(label) {
-			a.Right++
-		}
+	labels, err := samples.LabelsOf(src.Labels, s, m.Out)
+	if err != nil {
+		return nil, err
 	}
-	return a, nil
-}
-
-// largest is the index of the largest value, the first of equals.
-func largest(v []float64) int {
-	k := 0
-	for i := range v {
-		if v[i] > v[k] {
-			k = i
-		}
-	}
-	return k
+	a := labels.Accuracy(out)
+	return &a, nil
 }
 
 // auditAccumulators names every channel whose accumulator does not fit the asked width.
