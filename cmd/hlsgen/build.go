@@ -49,6 +49,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	t.BoolVar(&pareto, "pareto", false,
 		"show the designs that are worth choosing from, by interval and --least, and build none")
 	points := t.points("with --pareto: so many designs at most, spread over the rates")
+	t.labelled(&o.Data, &o.Classes, "samples to check the design on, .npy or .npz; without it, made-up ones")
 	option(t.FlagSet, &o.Verify, "verify", "16", "N", integer(0, maxSamples),
 		"samples to check the design on; left out, fewer of a large network")
 	t.backend("what to generate")
@@ -349,7 +350,7 @@ func verified(r *compiler.Result) string {
 	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(compiler.CSim)) {
 		s += fmt.Sprintf(", csim with %d of them", v.Recorded)
 	}
-	if r.Source.Inputs == nil {
+	if !r.Real {
 		s += ", random inputs in range"
 	}
 	if v.Large {

@@ -57,9 +57,7 @@ are pieces of one stream, in order.
   hlsgen simulate rnn.onnx --dim T=1..520 --input x.npy --lengths n.npy
   hlsgen simulate                                  # the embedded example`,
 	}, &o.Options)
-	t.path(&o.Input, "input", "FILE", "data, .npy or .npz", nil)
-	t.path(&o.Labels, "labels", "FILE", "the right class of each sample, .npy with integers, -1 for none: gives the "+
-		"accuracy, with the 95 % interval", nil)
+	t.labelled(&o.Input, &o.Labels, "data, .npy or .npz")
 	t.path(&o.Steps, "lengths", "FILE", "how many steps of each sample count, .npy with one integer per sample; with "+
 		"--dim AXIS=MIN..MAX", nil)
 	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first", nil)

@@ -32,6 +32,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
+	"hlsgen/frontend/quantise"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -73,6 +74,12 @@ type Options struct {
 	Cells       string               // path of --cell-config; may be empty
 	Stateful    bool                 // samples are pieces of one stream
 	Samples     int                  // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
+	Calibrate   string               // samples on which the model is quantised first; may be empty
+	Recipe      *frontend.Recipe     // what it becomes; nil: DefaultRecipe
+	Scales      quantise.Rule        // how; "" is the default
+	SaveModel   string               // where the file goes that is made of it; may be empty
+	Data        string               // samples, .npy or .npz; may be empty
+	Classes     string               // their labels, .npy; may be empty
 	AccBits     int                  // 0: no audit
 	Verify      int                  // samples; AutoVerify: as many as the network's size allows
 	NoCSim      bool
@@ -100,6 +107,8 @@ type Result struct {
 	FileCount int
 	Kept      []string // below Out: what hlsgen did not write, or not so; with Options.Keep
 
+	Real bool // the samples are given, or the source's own
+
 	rooms []*dataflow.Room // by layer of the model, what may be loaded; nil where weights are constants
 }
 
@@ -118,8 +127,9 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 			err = fmt.Errorf("%s: %w", r.Out, e)
 		}
 	}()
-	if r.Source = Open(o.Model, d); r.Source == nil {
-		return nil, nil
+	src, made, err := o.opened(ctx, d)
+	if r.Source = src; src == nil || err != nil {
+		return nil, err
 	}
 	board, found := FindBoard(o.Board, d)
 	if found {
@@ -130,7 +140,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	fixed := o.fixed(d)
 	o.Step("importing", 0, 0)
-	if r.Imported, err = importModel(o, r.Source, d); err != nil || d.Failed() {
+	if r.Imported, err = importModel(made, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
 	model := r.Imported.Model
@@ -138,6 +148,10 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		if r.rooms = loading(model, nil, d); r.rooms == nil {
 			return nil, nil
 		}
+	}
+	data, labels := o.data(model, r.Source, d)
+	if r.Real = data != nil; d.Failed() {
+		return nil, nil
 	}
 	if !auditAccumulators(model.Graph, o.AccBits, d) {
 		return nil, nil
@@ -150,7 +164,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err := r.Design.Range(ctx); err != nil {
 		return nil, err
 	}
-	runs, err := verification(model, r.Source, r.Design.Model.Graph, o.Verify)
+	runs, err := verification(model, data, r.Design.Model.Graph, o.Verify)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +179,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err != nil || d.Failed() {
 		return nil, err
 	}
-	r.Accuracy, err = accuracy(ctx, model, r.Source)
+	r.Accuracy, err = accuracy(ctx, model, data, labels)
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}

@@ -169,7 +169,7 @@ func streamTypes(streams []StreamReport) (list []string) {
 func (r *Result) checks() (f report.Facts) {
 	v := r.Verified
 	how := "compared bit for bit with the model's own execution, and stream by stream between the engines"
-	if r.Source.Inputs == nil && v.Samples > 0 {
+	if !r.Real && v.Samples > 0 {
 		how += "; random ones in range"
 	}
 	if len(v.Steps) > 0 {

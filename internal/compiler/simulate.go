@@ -35,11 +35,11 @@ const (
 type SimOptions struct {
 	Options
 	Engine   Engine
-	Input    string     // .npy or .npz
-	Labels   string     // .npy with a class per sample; may be empty
 	Steps    string     // .npy with the lengths of the samples' sequences; may be empty
 	Output   string     // .npy or .npz; may be empty
 	Compare  string     // .npy or .npz to compare with; may be empty
+	Input    string     // .npy or .npz
+	Labels   string     // .npy with a class per sample; may be empty
 	Trace    string     // folder for every tensor; may be empty
 	Decode   ctc.Method // how scores become text; "" as the model's metadata say
 	VCD      string     // file for the streams clock by clock, of engine cycle; may be empty
@@ -68,9 +68,12 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	defer Catch(&err)
 	r := &Simulated{}
 	o.Step("reading", 0, 0)
-	if r.Source = Open(o.Model, d); r.Source == nil {
-		return nil, nil
+	o.Data, o.Classes = o.Input, o.Labels
+	src, made, err := o.opened(ctx, d)
+	if r.Source = src; src == nil || err != nil {
+		return nil, err
 	}
+	o.Options = made
 	arrays := readArrays(o.Input, r.Source, d)
 	if arrays == nil {
 		return nil, nil
