@@ -16,6 +16,9 @@ import (
 // A Recipe is what a network is quantised to.
 type Recipe = quantise.Recipe
 
+// ParseRecipe reads the name of a recipe, such as w4a8.
+func ParseRecipe(s string) (Recipe, error) { return quantise.ParseRecipe(s) }
+
 // A Quantising is a model on its way to other quantisers: it is run on samples, which are noted, and then written by
 // recipes.
 type Quantising struct {

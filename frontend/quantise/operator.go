@@ -6,17 +6,17 @@ import "hlsgen/frontend/graph"
 type role uint8
 
 const (
-	other    role = iota // of one tensor of data, a function of each element; of several, a joining
-	carrier              // moves codes, or chooses among them: codes come out
-	matrix               // sums of products with weights: wants codes, and gives sums
-	mean                 // sums: wants codes, and gives sums
-	value                // a quantiser: its value comes out
-	halving              // Trunc
-	steps                // MultiThreshold
-	encode               // QuantizeLinear: integers come out
-	decode               // DequantizeLinear
-	limit                // Clip: of codes, codes
-	loop                 // Scan
+	other   role = iota // of one tensor of data, a function of each element; of several, a joining
+	carrier             // moves codes, or chooses among them: codes come out
+	matrix              // sums of products with weights: wants codes, and gives sums
+	mean                // sums: wants codes, and gives sums
+	value               // a quantiser: its value comes out
+	halving             // Trunc
+	steps               // MultiThreshold
+	encode              // QuantizeLinear: integers come out
+	decode              // DequantizeLinear
+	limit               // Clip: of codes, codes
+	loop                // Scan
 )
 
 // roles is what the operators do that are more than functions of each element.

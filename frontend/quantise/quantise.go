@@ -98,7 +98,9 @@ type Refusal struct {
 	Msg, Hint string
 }
 
-func (e *Refusal) Error() string { return fmt.Sprintf("%s %q: %s", e.Node.FullOp(), e.Node.Label(), e.Msg) }
+func (e *Refusal) Error() string {
+	return fmt.Sprintf("%s %q: %s", e.Node.FullOp(), e.Node.Label(), e.Msg)
+}
 
 func refuse(n *graph.Node, hint, format string, args ...any) error {
 	return &Refusal{n, fmt.Sprintf(format, args...), hint}

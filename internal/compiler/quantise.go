@@ -58,7 +58,7 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 		story = fmt.Sprintf("%d quantisers had scales from the data of each run; %s", q.Dynamic, story)
 	}
 	d.Add(diag.Diag{Severity: diag.Note, Code: diag.ModelQuantised, Where: src.File,
-		Msg: fmt.Sprintf("the model was quantised to %s, which changes it: %s; %s", recipe, story, compared),
+		Msg:  fmt.Sprintf("the model was quantised to %s, which changes it: %s; %s", recipe, story, compared),
 		Hint: "what the engines agree on is the changed model; --save-model FILE writes it"})
 	if o.SaveModel != "" {
 		if err := owned.WriteFile(o.SaveModel, onnx); err != nil {
@@ -342,4 +342,18 @@ func reason(d *diag.List) string {
 		return fmt.Sprintf("%s %q: %s", x.Op, x.Node, x.Msg)
 	}
 	return errors.New("it was refused").Error()
+}
+
+// AccuracyOf is the accuracy of an imported model on the samples that the options name; nil without labels.
+func AccuracyOf(ctx context.Context, o Options, c *Checked, d *diag.List) (a *samples.Accuracy, err error) {
+	defer Catch(&err)
+	if o.Data == "" && o.Classes == "" || c.Imported.Model == nil {
+		return nil, nil
+	}
+	s, labels := o.data(c.Imported.Model, c.Source, d)
+	if d.Failed() {
+		return nil, nil
+	}
+	a, err = accuracy(ctx, c.Imported.Model, s, labels)
+	return a, modelError(err, c.Source, d)
 }
