@@ -23,6 +23,15 @@ func (b ball) radius() float64 {
 	return 2 * room / max(b.hi, 1)
 }
 
+// holds reports whether sums of whole weights fit, whatever the inputs.
+func (b ball) holds(weights []float64) bool {
+	least, most := 0.0, 0.0
+	for _, w := range weights {
+		least, most = least+min(w*b.lo, w*b.hi), most+max(w*b.lo, w*b.hi)
+	}
+	return -math.Exp2(float64(b.bits)-1) <= least && most < math.Exp2(float64(b.bits)-1)
+}
+
 // onto is weights on the ball, in units of their step: they are centred, projected in the sense of Euclid, and rounded
 // towards zero. Either sign has half of the norm, without which a sum would not be balanced.
 func (b ball) onto(weights []float64, c code) []float64 {

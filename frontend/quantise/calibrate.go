@@ -126,6 +126,11 @@ func (c *Calibration) Run(in []*graph.Reals, note bool) (out [][]float64, err er
 				p.values.add(v.Lo)
 			}
 		}
+		for _, w := range c.n.weights {
+			if v := all[w.data]; v != nil && w.scope.loop == nil {
+				w.mean(v)
+			}
+		}
 	}
 	return out, nil
 }

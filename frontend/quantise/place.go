@@ -64,6 +64,48 @@ type weight struct {
 	had    Format // of the quantiser that it comes from; the zero value where there is none of integers around 0
 	stays  bool   // whatever the recipe
 	grid   float64
+
+	means []float64 // of the inputs that it multiplies, per channel of them; nil where they are not known
+	seen  int       // runs that these are of
+}
+
+// reduced is the channel of the inputs that element i of the weights multiplies.
+func (w *weight) reduced(i, channels int) int {
+	shape := w.tensor.Shape
+	if w.axis > 0 { // K rows of channels
+		return i / channels
+	}
+	inner := graph.Size(shape[2:])
+	channel, rest := i/(shape[1]*inner), i%(shape[1]*inner)/inner
+	group := len(w.means) / shape[1]
+	return channel/max(1, channels/max(1, group))*shape[1] + rest
+}
+
+// mean adds the inputs of a run to the means.
+func (w *weight) mean(v *graph.Reals) {
+	channels, inner := 0, 1
+	switch {
+	case w.slot != 1 || w.axis < 0 || len(v.Shape) == 0 || w.node.Int("transA", 0) != 0:
+		return
+	case w.node.Op == "Conv":
+		channels, inner = v.Shape[1], graph.Size(v.Shape[2:])
+	default:
+		channels = v.Shape[len(v.Shape)-1]
+	}
+	if w.means == nil {
+		w.means = make([]float64, channels)
+	}
+	share := float64(channels) / float64(len(v.Lo))
+	w.seen++
+	for c, was := range w.means {
+		sum := 0.0
+		for i := c * inner; i < len(v.Lo); i += channels * inner {
+			for k := i; k < i+inner; k++ {
+				sum += v.Lo[k]
+			}
+		}
+		w.means[c] = was + (sum*share-was)/float64(w.seen)
+	}
 }
 
 func scopesOf(p *graph.Program) []*scope {

@@ -24,6 +24,7 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 	}
 	made := map[*graph.Node][]*graph.Node{} // in front of a node: its weights' quantisers
 	slots := map[*graph.Node]map[int]string{}
+	shifts := map[*graph.Node]*graph.Node{} // behind a node: what changed weights take off its sums
 	var refused error
 	weights := func(s *scope, g *graph.Graph) {
 		for _, w := range n.weights {
@@ -35,8 +36,11 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 				refused = err
 				return
 			}
-			nodes, name := w.quantised(g, r, b)
-			made[w.node] = append(made[w.node], nodes...)
+			node, name, shift := w.quantised(g, r, b)
+			made[w.node] = append(made[w.node], node)
+			if shift != nil {
+				shifts[w.node] = w.shifting(g, shift)
+			}
 			if slots[w.node] == nil {
 				slots[w.node] = map[int]string{}
 			}
@@ -63,7 +67,12 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 		for slot, name := range slots[it.origin()] {
 			m.Inputs[slot] = name
 		}
-		return append(slices.Clone(made[it.origin()]), &m)
+		nodes := append(slices.Clone(made[it.origin()]), &m)
+		if shift := shifts[it.origin()]; shift != nil {
+			m.Outputs = shift.Inputs[:1]
+			nodes = append(nodes, shift)
+		}
+		return nodes
 	}, nil)
 	if refused != nil {
 		return nil, refused
@@ -150,8 +159,9 @@ func (w *weight) shaped() (*graph.Tensor, int) {
 	return &t, 0
 }
 
-// quantised is weights by a recipe, their values already those of the codes, and the quantiser behind them.
-func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball) (nodes []*graph.Node, name string) {
+// quantised is weights by a recipe, their values already those of the codes, and the quantiser behind them. Where they
+// were put on a ball, shift is what the mean inputs lose by it, per output channel.
+func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball) (node *graph.Node, name string, shift []float64) {
 	shaped, axis := w.shaped()
 	c := r.Weights.of(true, true)
 	channels, inner := shaped.Shape[axis], graph.Size(shaped.Shape[axis+1:])
@@ -176,14 +186,18 @@ func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball) (nodes []*graph.No
 			}
 			return q
 		}
-		if b != nil {
-			scales[k], codes = b.scale(c, list), func(s float64) []float64 { return b.projected(list, s, c) }
-		} else {
-			scales[k] = r.Scales.scale(c, list, w.grid)
+		scales[k] = r.Scales.scale(c, list, w.grid)
+		if b != nil && !b.holds(codes(scales[k])) {
+			scales[k], codes = b.scale(c, list), func(s float64) []float64 { return b.fitting(list, s, c) }
 		}
+		sum := 0.0
 		for i, q := range codes(scales[k]) {
 			out[at[i]] = float64(float32(q * scales[k]))
+			if b != nil && w.means != nil {
+				sum += (list[i] - out[at[i]]) * w.means[w.reduced(at[i], channels)]
+			}
 		}
+		shift = append(shift, float64(float32(sum)))
 	}
 	shape := []int(nil)
 	if w.axis >= 0 {
@@ -196,7 +210,23 @@ func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball) (nodes []*graph.No
 	g.Init[raw] = &graph.Tensor{DType: graph.Float32, Shape: w.tensor.Shape, F: out}
 	q := quantiserNode(g, taken, w.node.Index, w.node.Name, raw, name, c, &graph.Tensor{DType: graph.Float32,
 		Shape: shape, F: scales})
-	return []*graph.Node{q}, name
+	if b == nil || w.means == nil {
+		shift = nil
+	}
+	return q, name, shift
+}
+
+// shifting adds, behind a node, what changed weights take off its sums: so much for each output channel.
+func (w *weight) shifting(g *graph.Graph, by []float64) *graph.Node {
+	out, taken := w.node.Outputs[0], w.scope.names
+	shape := []int{len(by)}
+	for range w.tensor.Shape[min(2, len(w.tensor.Shape)):] {
+		shape = append(shape, 1) // behind the channels of an image
+	}
+	constant := taken.Fresh(out, "shift")
+	g.Init[constant] = &graph.Tensor{DType: graph.Float32, Shape: shape, F: by}
+	return &graph.Node{Index: w.node.Index, Name: w.node.Name, Op: graph.Add,
+		Inputs: []string{taken.Fresh(out, "sums"), constant}, Outputs: []string{out}}
 }
 
 // ballOf is what the codes of weights may be; nil where the recipe leaves accumulators alone.
@@ -224,7 +254,7 @@ func (n *Network) ballOf(w *weight, r Recipe, chosen map[*place]choice) (*ball, 
 	return b, nil
 }
 
-// scale is that at which weights on the ball are nearest to what they were. Where the ball is small, larger steps leave
+// scale is that at which weights that fit are nearest to what they were. Where there is little room, larger steps leave
 // more of them.
 func (b *ball) scale(c code, weights []float64) float64 {
 	full := c.covering(weights)
@@ -238,7 +268,7 @@ func (b *ball) scale(c code, weights []float64) float64 {
 	best, least := usable(full), math.Inf(1)
 	for s := full / 4; s < 2*max(full, norm/b.radius()); s *= math.Exp2(1.0 / 8) {
 		sum := 0.0
-		for i, q := range b.projected(weights, usable(s), c) {
+		for i, q := range b.fitting(weights, usable(s), c) {
 			e := q*usable(s) - weights[i]
 			sum += e * e
 		}
@@ -249,13 +279,17 @@ func (b *ball) scale(c code, weights []float64) float64 {
 	return best
 }
 
-// projected is the codes of weights at a scale.
-func (b *ball) projected(weights []float64, scale float64, c code) []float64 {
-	out := make([]float64, len(weights))
+// fitting is the codes of weights at a scale: the nearest, where these fit, else those on the ball.
+func (b *ball) fitting(weights []float64, scale float64, c code) []float64 {
+	at, nearest := make([]float64, len(weights)), make([]float64, len(weights))
 	for i, w := range weights {
-		out[i] = w / scale
+		at[i] = w / scale
+		nearest[i] = c.nearest(at[i])
 	}
-	return b.onto(out, c)
+	if b.holds(nearest) {
+		return nearest
+	}
+	return b.onto(at, c)
 }
 
 // opsets are the versions of a graph's operators, with those of QONNX.
