@@ -24,6 +24,7 @@ func ParseRecipe(s string) (Recipe, error) { return quantise.ParseRecipe(s) }
 type Quantising struct {
 	Model   *dataflow.Model // its inputs and outputs, for samples; it has no layers
 	Dynamic int             // quantisers whose scales come from the data
+	Noted   int             // samples
 
 	file    string
 	net     *quantise.Network
@@ -99,7 +100,10 @@ func (q *Quantising) fail(err error, d *diag.List) {
 
 // Note runs a sample and notes the values that it has where quantisers are to be. It gives what the float model gives:
 // quantisers that are to be others only bound what they are given.
-func (q *Quantising) Note(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) { return q.run(in, true) }
+func (q *Quantising) Note(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+	q.Noted++
+	return q.run(in, true)
+}
 
 // Float runs a sample through the float model.
 func (q *Quantising) Float(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) { return q.run(in, false) }

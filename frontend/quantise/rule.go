@@ -31,17 +31,15 @@ func ParseRule(s string) (Rule, error) {
 // share is that of values that Percentile does not cut off.
 const share = 0.999
 
-// scales that MSE tries below the one of MaxAbs, evenly down to a fifth of it; of minifloats and of powers of two, whose
-// steps are relative or coarse, by factors.
-const tries = 40
+// MSE tries so many scales from the one of MaxAbs down to a thirtieth of it, each 2^-(1/8) of the one before; or, of powers
+// of two, fewer.
+const (
+	tries  = 40
+	powers = 7
+)
 
 // scale is a scale of a code for values, a float32 above 0. A grid above 0 restricts it to that times powers of two.
 func (r Rule) scale(c code, values []float64, grid float64) float64 {
-	return r.least(c, values, grid, func(s float64) float64 { return c.loss(values, s) })
-}
-
-// least is scale where the error at a scale is given.
-func (r Rule) least(c code, values []float64, grid float64, loss func(scale float64) float64) float64 {
 	full := c.covering(values)
 	if r == Percentile {
 		full = c.covering(within(values))
@@ -49,10 +47,10 @@ func (r Rule) least(c code, values []float64, grid float64, loss func(scale floa
 	if full == 0 {
 		return usable(grid)
 	}
-	list := r.candidates(c, full, grid)
+	list := r.candidates(full, grid)
 	best, least := list[0], math.Inf(1)
 	for _, s := range list {
-		if l := loss(s); l < least {
+		if l := c.loss(values, s); l < least {
 			best, least = s, l
 		}
 	}
@@ -60,23 +58,20 @@ func (r Rule) least(c code, values []float64, grid float64, loss func(scale floa
 }
 
 // candidates are the scales to choose from, the first first: full is that which cuts nothing off.
-func (r Rule) candidates(c code, full, grid float64) (list []float64) {
+func (r Rule) candidates(full, grid float64) (list []float64) {
 	n := 1
 	if r == MSE || r == "" {
 		n = tries
 	}
 	for i := range n {
-		s := full * (1 - 0.8*float64(i)/tries)
-		switch {
-		case grid > 0:
+		s := full * math.Exp2(-float64(i)/8)
+		if grid > 0 {
 			s = grid * math.Exp2(math.Ceil(math.Log2(full/grid)-1e-9)-float64(i))
-			if i > 6 {
-				return list
-			}
-		case c.Bits == 0:
-			s = full * math.Exp2(-float64(i)/8)
 		}
 		list = append(list, usable(s))
+		if grid > 0 && i == powers-1 {
+			break
+		}
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/quantise"
@@ -54,6 +55,9 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 	if err != nil || d.Failed() {
 		return nil, o, err
 	}
+	if n := min(len(runs.In), maxCalibrated) - q.Noted; n > 0 {
+		story += fmt.Sprintf(" (%d more are far larger than the others, and were left out)", n)
+	}
 	if q.Dynamic > 0 {
 		story = fmt.Sprintf("%d quantisers had scales from the data of each run; %s", q.Dynamic, story)
 	}
@@ -99,16 +103,42 @@ func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *d
 		unfitting(o.Calibrate, err, d)
 		return nil, nil, nil
 	}
-	for i, in := range runs.In[:min(len(runs.In), maxCalibrated)] {
+	noted := runs.In[:min(len(runs.In), maxCalibrated)]
+	far := farOff(noted)
+	for i, in := range noted {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
+		}
+		if far[i] {
+			continue
 		}
 		if _, err := q.Note(in); err != nil {
 			return nil, nil, modelError(err, src, d)
 		}
-		o.Step("calibrating", i+1, min(len(runs.In), maxCalibrated))
+		o.Step("calibrating", i+1, len(noted))
 	}
 	return q, runs, nil
+}
+
+// farAway is how many times as large as usual a sample's largest magnitude is that scales are not chosen for: one such
+// sample would take all resolution from the others.
+const farAway = 8
+
+// farOff tells of each sample whether it is far larger than the others.
+func farOff(runs []reals) []bool {
+	largest, far := make([]float64, len(runs)), make([]bool, len(runs))
+	for i, in := range runs {
+		for _, t := range in {
+			for _, v := range t.Data {
+				largest[i] = max(largest[i], math.Abs(v))
+			}
+		}
+	}
+	sorted := slices.Sorted(slices.Values(largest))
+	for i, v := range largest {
+		far[i] = v > farAway*sorted[len(sorted)/2]
+	}
+	return far
 }
 
 // before compares a model with what was made of it: by labels, where there are any, else by what the two give.
