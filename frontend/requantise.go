@@ -29,7 +29,7 @@ type Quantising struct {
 	file    string
 	net     *quantise.Network
 	float   *quantise.Calibration
-	dynamic *quantise.Dynamic
+	dynamic *graph.Dynamic
 	as      *graph.Program // the model as it is
 }
 
@@ -51,7 +51,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		return refuse("--input-type and --input-quant say of a quantised model what arrives",
 			"quantise the model first, with --save-model, and then use what was written")
 	}
-	q := &Quantising{file: name, dynamic: quantise.Freeze(g)}
+	q := &Quantising{file: name, dynamic: graph.Freeze(g)}
 	graph.Decompose(g)
 	bind := opt.bind(g, name, d)
 	p, batch := sample(g, name, &bind, d)

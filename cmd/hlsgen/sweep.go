@@ -211,7 +211,8 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	t.calibration()
 	t.inputs()
 	t.quantising()
-	t.labelled(&o.Data, &o.Classes, "samples that accuracy is measured on, .npy or .npz; without it, those of --calibrate")
+	t.labelled(&o.Data, &o.Classes, "samples that accuracy is measured on, .npy or .npz; without it, "+
+		"those of --calibrate")
 	fs.Var(&value{kind: "FORMATS", set: func(_ *value, s string) (_ string, err error) {
 		o.Precisions, err = parsePrecisions(s)
 		o.Requantise = s

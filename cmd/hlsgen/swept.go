@@ -42,7 +42,7 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 	if n[sweep.Fits] > 0 {
 		s.sweepDesigns(r)
 	}
-	s.sweepAccuracy(r)
+	sweepAccuracy(s, r)
 	if n[sweep.Bound] > 0 {
 		s.sweepBounds(r)
 		s.field("bounds", "no design within the budget goes beyond these; whether one comes near shows without --bound")
@@ -74,7 +74,7 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 }
 
 // sweepAccuracy says how accurate the model is that was swept, or that others were made of.
-func (s *screen) sweepAccuracy(r *sweep.Result) {
+func sweepAccuracy(s *screen, r *sweep.Result) {
 	switch p := r.Precision; {
 	case p != nil && p.Labelled:
 		s.field("accuracy", "float %v; with the model's own quantisers %v", p.Float, p.AsIs)
@@ -156,7 +156,8 @@ func accuracyOf(p *sweep.Point) string {
 }
 
 func asked(p *sweep.Point) []string {
-	return []string{label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, whole(p.Samples), p.Precision, accuracyOf(p)}
+	return []string{label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, whole(p.Samples), p.Precision,
+		accuracyOf(p)}
 }
 
 // sweepRows prints a table of points below, and says what its rows have in common.

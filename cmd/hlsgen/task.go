@@ -211,13 +211,13 @@ func (t *task) inputs() {
 // quantising adds what quantises a model first.
 func (t *task) quantising() {
 	o := t.o
-	t.path(&o.Calibrate, "calibrate", "FILE", "samples, .npy or .npz: the model is quantised on them first, where it is "+
-		"not, or where its scales come from the data of each run; this changes the model", nil)
+	t.path(&o.Calibrate, "calibrate", "FILE", "samples, .npy or .npz: the model is quantised on them first, "+
+		"where it is not, or where its scales come from the data of each run; this changes the model", nil)
 	option[*frontend.Recipe](t.FlagSet, &o.Recipe, "quantize", "", "RECIPE", recipe,
 		"with --calibrate: formats of weights and activations, w8a8 (default), w4a8, we4m3ae4m3, "+
 			"w8a8p16 for accumulators of 16 bits")
-	option(t.FlagSet, &o.Scales, "scales", "", "RULE", quantise.ParseRule, "with --calibrate: what scales are chosen by: "+
-		"mse (default), the least square error; max, the largest value; percentile, what 99.9 % do not exceed")
+	option(t.FlagSet, &o.Scales, "scales", "", "RULE", quantise.ParseRule, "with --calibrate: what scales are chosen "+
+		"by: mse (default), the least square error; max, the largest value; percentile, what 99.9 % do not exceed")
 	t.path(&o.SaveModel, "save-model", "FILE", "with --calibrate: write the quantised model, ONNX (QONNX)", nil)
 	t.completes("scales", quantise.Rules)
 }

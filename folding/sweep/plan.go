@@ -107,7 +107,8 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		}
 	}
 	precisions = or(precisions, "")
-	n := len(precisions) * len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses) * len(samples)
+	n := len(precisions) * len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses) *
+		len(samples)
 	if n > maxSpecs {
 		d.Fail(diag.ModelTooLarge, "", fmt.Sprintf("the sweep has %d points, at most %d are possible", n, maxSpecs),
 			"leave values out, or sweep several times")

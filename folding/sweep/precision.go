@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Precisions is what a model is that was quantised again: its accuracies on the samples, and those of each that was made
-// of it.
+// Precisions is what a model is that was quantised again: its accuracies on the samples, and those of each that was
+// made of it.
 type Precisions struct {
 	// whether accuracies are by labels; else by the largest outputs of the float model, which is right by definition
 	Labelled bool             `json:"labelled"`
@@ -69,8 +69,8 @@ func (p *Precisions) mark(points []Point) []Point {
 	return points
 }
 
-// enough is the accuracy that a point needs to be chosen: what the float model has at least, as far as the samples tell,
-// or the best there is.
+// enough is the accuracy that a point needs to be chosen: what the float model has at least, as far as the samples
+// tell, or the best there is.
 func (p *Precisions) enough(points []Point) float64 {
 	if p == nil {
 		return 0

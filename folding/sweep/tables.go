@@ -216,7 +216,8 @@ func (r *Result) files() (files []file, err error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	if err := e.Encode(sheet{compiler.Versioned, r.Model, r.Precision, r.Accuracy, append([]Point{}, r.Points...)}); err != nil {
+	all := sheet{compiler.Versioned, r.Model, r.Precision, r.Accuracy, append([]Point{}, r.Points...)}
+	if err := e.Encode(all); err != nil {
 		return nil, err
 	}
 	files = []file{{"sweep.csv", csv}, {"sweep.json", b.Bytes()}}
@@ -247,7 +248,8 @@ func (r *Result) files() (files []file, err error) {
 		files = append(files, r.Precision.files()...)
 	}
 	for _, k := range kinds {
-		if r.Precision != nil || !k.drawn || !slices.ContainsFunc(r.Points, func(p Point) bool { return k.of(p.Resources) > 0 }) {
+		if r.Precision != nil || !k.drawn ||
+			!slices.ContainsFunc(r.Points, func(p Point) bool { return k.of(p.Resources) > 0 }) {
 			continue
 		}
 		f := chart.Fronts{Title: r.Model + ": " + r.Unit() + " per second against " + k.name, Cost: k.name,

@@ -20,6 +20,8 @@
 //	operators_cell         the cells of LSTM, GRU and RNN as the bodies of loops
 //	operators_coding       a quantiser as a code and its value: what canon asks for
 //	operators_composite    operators that are written out before anything else happens
+//	operators_dynamic      quantisers whose scales come from the data, taken out and run
+//	operators_role         what operators do, as far as quantisers are concerned
 //	operators_weights      weights that float32 had rounded
 //	operators_unsupported  operators that we know and refuse
 //

@@ -47,15 +47,15 @@ type Calibration struct {
 	n       *Network
 	part    *graph.Part
 	out     []string
-	watched map[*place]string // the tensor that has a place's values
+	watched map[*spot]string // the tensor that has a place's values
 }
 
 // Float makes the float model.
 func (n *Network) Float() (*Calibration, error) {
-	c := &Calibration{n: n, watched: map[*place]string{}}
+	c := &Calibration{n: n, watched: map[*spot]string{}}
 	gathers := map[*graph.Node][]string{} // by loop: what it gives besides
 	g := n.write(func(s *scope, g *graph.Graph, it *item) []*graph.Node {
-		p := it.place
+		p := it.spot
 		switch {
 		case p == nil:
 			return []*graph.Node{it.node}
@@ -86,7 +86,7 @@ func (n *Network) Float() (*Calibration, error) {
 	}
 	c.out = graph.Names(n.prog.Graph.Outputs)
 	to := slices.Clone(c.out)
-	for _, p := range n.places {
+	for _, p := range n.spots {
 		if t := c.watched[p]; t != "" && prog.Producer(t) != nil {
 			to = append(to, t)
 		}
@@ -121,7 +121,7 @@ func (c *Calibration) Run(in []*graph.Reals, note bool) (out [][]float64, err er
 	}
 	if note {
 		c.n.runs++
-		for _, p := range c.n.places {
+		for _, p := range c.n.spots {
 			if v := all[c.watched[p]]; v != nil {
 				p.values.add(v.Lo)
 			}
@@ -136,7 +136,7 @@ func (c *Calibration) Run(in []*graph.Reals, note bool) (out [][]float64, err er
 }
 
 // own is the model's own quantiser.
-func (p *place) own() *graph.Node {
+func (p *spot) own() *graph.Node {
 	m := *p.node
 	m.Inputs = append([]string{p.given}, m.Inputs[1:]...)
 	return &m

@@ -28,23 +28,23 @@ func (n *Network) insert() {
 			delete(wanted, t)
 		}
 	}
-	places := map[string]*place{}
+	spots := map[string]*spot{}
 	for _, t := range order {
 		if by := wanted[t]; by != nil {
-			p := &place{scope: s, label: by.Label(), from: t, given: t, to: s.names.Fresh(t, "quantised")}
-			places[t] = p
-			n.places = append(n.places, p)
+			p := &spot{scope: s, label: by.Label(), from: t, given: t, to: s.names.Fresh(t, "quantised")}
+			spots[t] = p
+			n.spots = append(n.spots, p)
 			p.limits = []*graph.Node{{Index: -1, Name: p.label, Op: graph.Identity, Inputs: []string{t},
 				Outputs: []string{p.to}}}
 		}
 	}
-	s.put(places)
+	s.put(spots)
 	for _, w := range n.weights {
-		if p := places[w.data]; p != nil && w.scope == s {
+		if p := spots[w.data]; p != nil && w.scope == s {
 			w.data = p.to
 		}
 	}
-	for _, p := range places {
+	for _, p := range spots {
 		s.code[p.to] = p
 	}
 	s.follow()
@@ -56,10 +56,10 @@ func (s *scope) wants(node *graph.Node) []string {
 		return nil
 	}
 	data := s.data(node)
-	switch r := roleOf(node); {
-	case r == matrix, r == mean:
+	switch r := node.Role(); {
+	case r == graph.Products, r == graph.Means:
 		return data
-	case mixing[node.Op] && len(data) > 1 && !s.oneRoot(data):
+	case r == graph.Mixes && len(data) > 1 && !s.oneRoot(data):
 		return data
 	}
 	return nil
@@ -68,7 +68,7 @@ func (s *scope) wants(node *graph.Node) []string {
 // carried reports whether a tensor is made of codes alone where some tensors have a quantiser.
 func (s *scope) carried(tensor string, quantised map[string]*graph.Node) bool {
 	for _, it := range s.items {
-		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) || roleOf(it.node) != carrier {
+		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) || it.node.Role() != graph.Carries {
 			continue
 		}
 		data := s.data(it.node)
@@ -80,29 +80,29 @@ func (s *scope) carried(tensor string, quantised map[string]*graph.Node) bool {
 }
 
 // put stands places behind the nodes that give their tensors, and has all others read what they give.
-func (s *scope) put(places map[string]*place) {
+func (s *scope) put(spots map[string]*spot) {
 	var items []*item
 	behind := func(tensors []string) {
 		for _, t := range tensors {
-			if p := places[t]; p != nil {
-				items = append(items, &item{place: p})
+			if p := spots[t]; p != nil {
+				items = append(items, &item{spot: p})
 			}
 		}
 	}
 	behind(graph.Names(s.g.Inputs))
 	for _, it := range s.items {
 		switch {
-		case it.place != nil:
-			if p := places[it.place.from]; p != nil {
-				it.place.from, it.place.given = p.to, p.to
+		case it.spot != nil:
+			if p := spots[it.spot.from]; p != nil {
+				it.spot.from, it.spot.given = p.to, p.to
 			}
 			items = append(items, it)
-			behind([]string{it.place.to})
+			behind([]string{it.spot.to})
 		default:
 			m := *it.node
 			m.Inputs = slices.Clone(m.Inputs)
 			for i, in := range m.Inputs {
-				if p := places[in]; p != nil {
+				if p := spots[in]; p != nil {
 					m.Inputs[i] = p.to
 				}
 			}
@@ -116,10 +116,10 @@ func (s *scope) put(places map[string]*place) {
 // follow has carriers carry the codes of places that were put in.
 func (s *scope) follow() {
 	for _, it := range s.items {
-		if it.node == nil || roleOf(it.node) != carrier {
+		if it.node == nil || it.node.Role() != graph.Carries {
 			continue
 		}
-		var p *place
+		var p *spot
 		for i, in := range it.node.Inputs {
 			if c := s.code[in]; i == 0 || c != nil {
 				p = c

@@ -9,7 +9,7 @@ import (
 
 // A linear is the tensors of a scope that hold codes: what QuantizeLinear gives, until DequantizeLinear makes reals of
 // it. Where the codes are to be others, all that lies between carries the reals.
-type linear struct{ of map[string]*place }
+type linear struct{ of map[string]*spot }
 
 // reads is one of some tensors that holds codes; empty where none does.
 func (l *linear) reads(data []string) string {
@@ -24,7 +24,7 @@ func (l *linear) reads(data []string) string {
 // linear is what QuantizeLinear and DequantizeLinear become.
 func (n *Network) linear(s *scope, node *graph.Node, lin *linear) ([]*item, error) {
 	in, out := node.Inputs[0], node.Outputs[0]
-	if roleOf(node) == decode {
+	if node.Role() == graph.Decodes {
 		p := lin.of[in]
 		if p == nil {
 			s.code[out] = s.code[in]
@@ -37,8 +37,8 @@ func (n *Network) linear(s *scope, node *graph.Node, lin *linear) ([]*item, erro
 		s.code[out] = p
 		return []*item{{node: p.identity(node)}}, nil
 	}
-	p := &place{scope: s, label: node.Label(), node: node, from: in, to: out, given: in, stays: !n.replace || s.raw[in]}
-	n.places, s.code[out] = append(n.places, p), p
+	p := &spot{scope: s, label: node.Label(), node: node, from: in, to: out, given: in, stays: !n.replace || s.raw[in]}
+	n.spots, s.code[out] = append(n.spots, p), p
 	c := s.prog.Coding(node)
 	p.lo, p.hi = c.Attrs["lo"].F, c.Attrs["hi"].F
 	if zero := c.Inputs[2].Const; zero != nil && zero.Len() == 1 {
@@ -49,12 +49,12 @@ func (n *Network) linear(s *scope, node *graph.Node, lin *linear) ([]*item, erro
 			return nil, refuse(node, "export the model with real outputs", "its codes are an output of the model")
 		}
 		if lin.of == nil {
-			lin.of = map[string]*place{}
+			lin.of = map[string]*spot{}
 		}
 		lin.of[out] = p
 		p.bound(c.Inputs[1].Const, p.lo, p.hi)
 	}
-	return []*item{{place: p}}, nil
+	return []*item{{spot: p}}, nil
 }
 
 // narrowed is a Clip of codes: of the reals that take their place, nothing, and the limits of what they may be.
@@ -78,7 +78,7 @@ func (l *linear) narrowed(s *scope, node *graph.Node) []*item {
 }
 
 // identity passes on a tensor of reals that a node would have given codes of, or made of codes.
-func (p *place) identity(node *graph.Node) *graph.Node {
+func (p *spot) identity(node *graph.Node) *graph.Node {
 	return &graph.Node{Index: node.Index, Name: node.Name, Op: graph.Identity, Inputs: node.Inputs[:1],
 		Outputs: node.Outputs}
 }

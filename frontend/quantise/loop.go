@@ -25,7 +25,7 @@ func (n *Network) joinLoops() {
 				p.grid = 1
 			}
 		}
-		for _, p := range n.places {
+		for _, p := range n.spots {
 			if p.scope == s {
 				p.grid = grid
 			}

@@ -2,13 +2,12 @@
 // at the values that data have there, and writes the graph with other quantisers. Everything behind reads the result
 // like any other model.
 //
-// In come programs and samples; out come graphs, as values to be written to a file. It sees graph and pass, and diag.
+// In come programs and samples; out come graphs, as values to be written to a file. It sees graph and diag.
 //
 //   - quantise.go is the short story: what a graph is asked to become, and Observe, which runs samples
 //   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow
-//   - place.go finds the places of quantisers in a graph, insert.go those that lack one; operator.go says what operators
-//     do to codes
-//   - linear.go reads QuantizeLinear and DequantizeLinear, dynamic.go quantisers whose scales come from the data
+//   - spot.go finds the places of quantisers in a graph, insert.go those that lack one
+//   - linear.go reads QuantizeLinear and DequantizeLinear
 //   - calibrate.go runs samples and keeps the values of each place
 //   - rewrite.go writes the graph, loop.go finds the steps of recurrences
 package quantise
@@ -76,7 +75,8 @@ func (r Recipe) Check() error {
 	case p < minAccBits || p > maxAccBits:
 		return fmt.Errorf("accumulators of %d bits: want %d to %d", p, minAccBits, maxAccBits)
 	case r.Weights.Bits == 0 || r.Activations.Bits == 0:
-		return fmt.Errorf("accumulators of %d bits are asked for integers: %s and %s are none", p, r.Weights, r.Activations)
+		return fmt.Errorf("accumulators of %d bits are asked for integers: %s and %s are none", p, r.Weights,
+			r.Activations)
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func (r Recipe) Check() error {
 type Network struct {
 	prog    *graph.Program
 	scopes  []*scope // the graph, then the bodies of its loops in order
-	places  []*place
+	spots  []*spot
 	weights []*weight
 	replace bool
 
@@ -125,7 +125,7 @@ func Find(p *graph.Program, replace bool) (*Network, error) {
 
 // Count is how many quantisers of activations, and tensors of weights, a recipe is for.
 func (n *Network) Count() (activations, weights int) {
-	for _, p := range n.places {
+	for _, p := range n.spots {
 		if !p.stays {
 			activations++
 		}

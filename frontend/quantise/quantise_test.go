@@ -76,7 +76,8 @@ func TestNearest(t *testing.T) {
 		for _, c := range []code{format.of(true, false), format.of(true, true), format.of(false, false)} {
 			list := c.values()
 			if list[0] != c.lo || list[len(list)-1] != c.hi {
-				t.Errorf("%s has values from %v to %v, its code from %v to %v", f, list[0], list[len(list)-1], c.lo, c.hi)
+				t.Errorf("%s has values from %v to %v, its code from %v to %v", f, list[0], list[len(list)-1],
+					c.lo, c.hi)
 			}
 			for range 2000 {
 				x := (2*rnd.Float64() - 1) * c.hi * math.Exp2(float64(rnd.IntN(8)-6))
@@ -227,7 +228,8 @@ func TestRules(t *testing.T) {
 	best := MSE.scale(c, values, 0)
 	for _, s := range []float64{MaxAbs.scale(c, values, 0), Percentile.scale(c, values, 0)} {
 		if c.loss(values, best) > c.loss(values, s)*1.05 { // between two that it tries there may be a better one
-			t.Errorf("mse gives the scale %v with the error %v; %v has %v", best, c.loss(values, best), s, c.loss(values, s))
+			t.Errorf("mse gives the scale %v with the error %v; %v has %v", best, c.loss(values, best), s,
+				c.loss(values, s))
 		}
 	}
 	for _, r := range []Rule{MSE, MaxAbs, Percentile} {

@@ -16,8 +16,8 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 		defer func(names graph.Taken) { s.names = names }(s.names)
 		s.names = maps.Clone(s.names)
 	}
-	chosen := map[*place]choice{}
-	for _, p := range n.places {
+	chosen := map[*spot]choice{}
+	for _, p := range n.spots {
 		if !p.keeps(r) {
 			chosen[p] = p.choose(r)
 		}
@@ -53,7 +53,7 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 			began[g] = true
 			weights(s, g)
 		}
-		if p := it.place; p != nil {
+		if p := it.spot; p != nil {
 			if c, ok := chosen[p]; ok {
 				return []*graph.Node{p.quantiser(g, c)}
 			}
@@ -89,19 +89,19 @@ type choice struct {
 }
 
 // keeps reports whether a place keeps the model's own quantiser: it has the format already.
-func (p *place) keeps(r Recipe) bool {
-	return p.node != nil && (p.stays || p.had == r.Activations && roleOf(p.node) != encode)
+func (p *spot) keeps(r Recipe) bool {
+	return p.node != nil && (p.stays || p.had == r.Activations && p.node.Role() != graph.Encodes)
 }
 
 // choose is the quantiser of a place by a recipe.
-func (p *place) choose(r Recipe) choice {
+func (p *spot) choose(r Recipe) choice {
 	all := p.values.all()
 	c := r.Activations.of(p.values.min < 0, false)
 	return choice{c, r.Scales.scale(c, all, p.grid)}
 }
 
 // quantiser is a node that quantises.
-func (p *place) quantiser(g *graph.Graph, c choice) *graph.Node {
+func (p *spot) quantiser(g *graph.Graph, c choice) *graph.Node {
 	taken := p.scope.names
 	return quantiserNode(g, taken, p.index(), p.label, p.from, p.to, c.code, &graph.Tensor{DType: graph.Float32,
 		F: []float64{c.scale}})
@@ -126,7 +126,7 @@ func quantiserNode(g *graph.Graph, taken graph.Taken, index int, name, from, to 
 			"rounding_mode": graph.StringAttr("ROUND")}
 		return n
 	}
-	n.Op = "FloatQuant"
+	n.Op = graph.FloatQuant
 	n.Inputs = []string{from, constant("scale", scale), number("exponent", float64(c.Exponent)),
 		number("mantissa", float64(c.Mantissa)), number("bias", c.bias()), number("largest", c.largest)}
 	n.Attrs = graph.Attrs{"has_inf": graph.FlagAttr(false), "has_nan": graph.FlagAttr(false),
@@ -230,7 +230,7 @@ func (w *weight) shifting(g *graph.Graph, by []float64) *graph.Node {
 }
 
 // ballOf is what the codes of weights may be; nil where the recipe leaves accumulators alone.
-func (n *Network) ballOf(w *weight, r Recipe, chosen map[*place]choice) (*ball, error) {
+func (n *Network) ballOf(w *weight, r Recipe, chosen map[*spot]choice) (*ball, error) {
 	if r.AccBits == 0 {
 		return nil, nil
 	}
@@ -338,7 +338,7 @@ func prune(g *graph.Graph) {
 // Story says of a recipe what becomes of a network: how many quantisers of each kind it has.
 func (n *Network) Story(r Recipe) string {
 	activations, weights := 0, 0
-	for _, p := range n.places {
+	for _, p := range n.spots {
 		if !p.keeps(r) {
 			activations++
 		}
@@ -349,5 +349,5 @@ func (n *Network) Story(r Recipe) string {
 		}
 	}
 	return fmt.Sprintf("%d of %d quantisers of activations and %d of %d tensors of weights were made new on %d samples",
-		activations, len(n.places), weights, len(n.weights), n.runs)
+		activations, len(n.spots), weights, len(n.weights), n.runs)
 }

@@ -31,8 +31,8 @@ func ParseRule(s string) (Rule, error) {
 // share is that of values that Percentile does not cut off.
 const share = 0.999
 
-// MSE tries so many scales from the one of MaxAbs down to a thirtieth of it, each 2^-(1/8) of the one before; or, of powers
-// of two, fewer.
+// MSE tries so many scales from the one of MaxAbs down to a thirtieth of it, each 2^-(1/8) of the one before; or, of
+// powers of two, fewer.
 const (
 	tries  = 40
 	powers = 7

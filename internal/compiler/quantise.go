@@ -26,8 +26,8 @@ const (
 // DefaultRecipe is what a model becomes that is calibrated.
 var DefaultRecipe = frontend.Recipe{Weights: quantise.Format{Bits: 8}, Activations: quantise.Format{Bits: 8}}
 
-// opened is Open, and, with --calibrate, what is made of the model on samples. The options are those of what it is then.
-// The source is nil where d says why.
+// opened is Open, and, with --calibrate, what is made of the model on samples. The options are those of what it is
+// then. The source is nil where d says why.
 func (o Options) opened(ctx context.Context, d *diag.List) (*Source, Options, error) {
 	src := Open(o.Model, d)
 	if src == nil || o.Calibrate == "" {
@@ -209,8 +209,8 @@ func differences(was, is []reals) string {
 			most, range_ = max(most, math.Abs(a[k]-b[k])), max(range_, math.Abs(a[k]))
 		}
 	}
-	return fmt.Sprintf("outputs differ by %.3g at most, of magnitudes up to %.3g; the largest output is the same for %d "+
-		"of %d samples", most, range_, same, len(was))
+	return fmt.Sprintf("outputs differ by %.3g at most, of magnitudes up to %.3g; the largest output is the same for "+
+		"%d of %d samples", most, range_, same, len(was))
 }
 
 // largest is the index of the largest value, the first of equals.

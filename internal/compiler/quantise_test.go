@@ -21,7 +21,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// unquantised is a model without its quantisers: those of activations are taken out, those of weights and biases folded.
+// unquantised is a model without its quantisers: those of activations are taken out, those of weights and biases
+// folded.
 func unquantised(t *testing.T, path string) []byte {
 	t.Helper()
 	var d diag.List
@@ -66,8 +67,8 @@ func unquantised(t *testing.T, path string) []byte {
 	return b
 }
 
-// digits are the samples of the embedded example, in a shape of so many axes each, and the path of their labels. Columns
-// come first where images are sequences of these.
+// digits are the samples of the embedded example, in a shape of so many axes each, and the path of their labels.
+// Columns come first where images are sequences of these.
 func digits(t *testing.T, columns bool, shape ...int) (inputs, labels string) {
 	t.Helper()
 	dir := filepath.Join(unpack(t), examples.Digits)
@@ -96,7 +97,8 @@ func dynamic() []byte {
 			w[k] = float64(rnd.IntN(255) - 127)
 		}
 		of := func(name string) string { return fmt.Sprintf("%s%d", name, i) }
-		m.Init(of("w"), graph.Int8, n[:], w...).Init(of("wz"), graph.Int8, nil, 3).Init(of("ws"), graph.Float32, nil, 0.007)
+		m.Init(of("w"), graph.Int8, n[:], w...).Init(of("wz"), graph.Int8, nil, 3)
+		m.Init(of("ws"), graph.Float32, nil, 0.007)
 		m.Node("DynamicQuantizeLinear", x).Out(of("q"), of("s"), of("z"))
 		m.Node("MatMulInteger", of("q"), of("w"), of("z"), of("wz")).Out(of("sums"))
 		m.Node("Cast", of("sums")).Int("to", int64(graph.Float32)).Out(of("real"))

@@ -17,7 +17,7 @@ type scope struct {
 	items  []*item     // its nodes in order
 	names  graph.Taken
 
-	code  map[string]*place // by tensor: the place whose codes it has, moved perhaps; nil of sums and other reals
+	code  map[string]*spot // by tensor: the place whose codes it has, moved perhaps; nil of sums and other reals
 	raw   map[string]bool   // tensors of the host: what depends on the inputs, and no product
 	root  map[string]string // the tensor that one is a function of, element by element
 	owned bool              // the graph and its table of constants are the scope's own
@@ -27,14 +27,14 @@ type scope struct {
 type item struct {
 	node  *graph.Node
 	of    *graph.Node // the program's, where node is one that reads other tensors; else nil
-	place *place
+	spot *spot
 }
 
 // origin is the node of the program.
 func (it *item) origin() *graph.Node { return cmp.Or(it.of, it.node) }
 
-// A place is where activations are quantised, or were, or are to be.
-type place struct {
+// A spot is where activations are quantised, or were, or are to be.
+type spot struct {
 	scope *scope
 	label string      // for people: the node's
 	node  *graph.Node // the quantiser that the model has; nil where it has none
@@ -87,7 +87,7 @@ func (w *weight) mean(v *graph.Reals) {
 	switch {
 	case w.slot != 1 || w.axis < 0 || len(v.Shape) == 0 || w.node.Int("transA", 0) != 0:
 		return
-	case w.node.Op == "Conv":
+	case len(w.tensor.Shape) > 2: // of a convolution
 		channels, inner = v.Shape[1], graph.Size(v.Shape[2:])
 	default:
 		channels = v.Shape[len(v.Shape)-1]
@@ -117,7 +117,7 @@ func scopesOf(p *graph.Program) []*scope {
 		}
 	}
 	for _, s := range list {
-		s.names, s.code, s.raw, s.root = s.g.Taken(), map[string]*place{}, map[string]bool{}, map[string]string{}
+		s.names, s.code, s.raw, s.root = s.g.Taken(), map[string]*spot{}, map[string]bool{}, map[string]string{}
 	}
 	return list
 }
@@ -162,29 +162,29 @@ func (n *Network) survey(s *scope) error {
 
 // visit is what a node becomes that reads data.
 func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) ([]*item, error) {
-	out, role := node.Outputs[0], roleOf(node)
+	out, role := node.Outputs[0], node.Role()
 	keep := []*item{{node: node}}
 	for _, o := range node.Outputs {
-		s.raw[o], s.root[o] = s.allRaw(data) && role != matrix && role != mean && role != loop, o
+		s.raw[o], s.root[o] = s.allRaw(data) && role != graph.Products && role != graph.Means && role != graph.Loops, o
 	}
 	switch role {
-	case value, halving:
+	case graph.Values, graph.Halves:
 		return n.quantiser(s, node)
-	case steps:
+	case graph.Counts:
 		if n.replace {
 			return nil, refuse(node, "give the model before its activations became thresholds",
 				"it holds thresholds, which no other format follows from")
 		}
-		p := &place{scope: s, label: node.Label(), node: node, from: node.Inputs[0], to: out, stays: true}
+		p := &spot{scope: s, label: node.Label(), node: node, from: node.Inputs[0], to: out, stays: true}
 		s.code[out] = p
 		return keep, nil
-	case encode, decode:
+	case graph.Encodes, graph.Decodes:
 		return n.linear(s, node, lin)
-	case limit:
+	case graph.Limits:
 		if n.replace && lin.of[data[0]] != nil {
 			return lin.narrowed(s, node), nil
 		}
-	case carrier:
+	case graph.Carries:
 		p := s.code[data[0]]
 		for _, d := range data[1:] {
 			if s.code[d] != p {
@@ -198,9 +198,9 @@ func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) 
 			}
 		}
 		return keep, nil
-	case matrix:
+	case graph.Products:
 		n.matrix(s, node, data)
-	case other:
+	case graph.NoRole, graph.Mixes:
 		if len(data) == 1 || s.oneRoot(data) {
 			s.root[out] = s.root[data[0]]
 		}
@@ -228,12 +228,13 @@ func (n *Network) matrix(s *scope, node *graph.Node, data []string) {
 		if t == nil || !t.DType.Float() {
 			continue
 		}
-		w := &weight{scope: s, node: node, slot: slot, tensor: t, axis: channelAxis(node, slot, len(t.Shape)),
+		w := &weight{scope: s, node: node, slot: slot, tensor: t, axis: graph.ChannelAxis(node, slot, len(t.Shape)),
 			data: data[0]}
 		if q := s.quantiserOf(in); q != nil {
-			if w.stays = !n.replace; roleOf(q) == value && q.Op != "BipolarQuant" && q.Op != "FloatQuant" {
+			if c := s.prog.Coding(q); c != nil && c.Op == graph.Code && q.Role() == graph.Values {
 				w.had = Format{Bits: int(s.constant(q.Inputs[3]).At(0))}
 			}
+			w.stays = !n.replace
 		}
 		w.stays = w.stays || !n.replace && s.loop != nil
 		n.weights = append(n.weights, w)
@@ -246,10 +247,10 @@ func (s *scope) quantiserOf(name string) *graph.Node {
 		if !slices.Contains(node.Outputs, name) {
 			continue
 		}
-		switch roleOf(node) {
-		case value, decode:
+		switch node.Role() {
+		case graph.Values, graph.Decodes:
 			return node
-		case carrier:
+		case graph.Carries:
 			return s.quantiserOf(node.Inputs[0])
 		}
 	}
@@ -259,15 +260,15 @@ func (s *scope) quantiserOf(name string) *graph.Node {
 // quantiser is a place where the model has one.
 func (n *Network) quantiser(s *scope, node *graph.Node) ([]*item, error) {
 	in, out := node.Inputs[0], node.Outputs[0]
-	p := &place{scope: s, label: node.Label(), node: node, from: in, to: out, given: in, stays: !n.replace}
+	p := &spot{scope: s, label: node.Label(), node: node, from: in, to: out, given: in, stays: !n.replace}
 	s.code[out] = p
-	n.places = append(n.places, p)
+	n.spots = append(n.spots, p)
 	p.read()
-	items := []*item{{place: p}}
+	items := []*item{{spot: p}}
 	switch {
 	case s.raw[in]: // what arrives has the format that it has
 		p.stays = true
-	case n.replace && roleOf(node) == halving:
+	case n.replace && node.Role() == graph.Halves:
 		p.from = s.names.Fresh(out, "mean")
 		factor := p.scope.constant(node.Inputs[len(node.Inputs)-2]).At(0)
 		if len(node.Inputs) == 5 { // version 1 divides codes, and leaves the scale
@@ -277,25 +278,25 @@ func (n *Network) quantiser(s *scope, node *graph.Node) ([]*item, error) {
 			factor /= s.constant(node.Inputs[1]).At(0) * divisor
 		}
 		by := s.constantOf(out, "factor", nil, []float64{factor})
-		items = []*item{{node: &graph.Node{Index: node.Index, Name: node.Name, Op: "Mul", Inputs: []string{in, by},
-			Outputs: []string{p.from}}}, {place: p}}
+		items = []*item{{node: &graph.Node{Index: node.Index, Name: node.Name, Op: graph.Mul, Inputs: []string{in, by},
+			Outputs: []string{p.from}}}, {spot: p}}
 	}
 	return items, nil
 }
 
 // bits is a parameter of the model's own quantiser.
-func (p *place) bits(slot int) float64 { return p.scope.constant(p.node.Inputs[slot]).At(0) }
+func (p *spot) bits(slot int) float64 { return p.scope.constant(p.node.Inputs[slot]).At(0) }
 
 // read looks at what the model's own quantiser is.
-func (p *place) read() {
+func (p *spot) read() {
 	n, s := p.node, p.scope
 	scale, zero := s.constant(n.Inputs[1]), (*graph.Tensor)(nil)
 	if scale.Len() == 1 {
 		p.scale = scale.At(0)
 	}
 	lo, hi := -1.0, 1.0 // of BipolarQuant
-	switch {
-	case n.Op == "FloatQuant":
+	switch c := s.prog.Coding(n); {
+	case n.Is(graph.Minifloat):
 		p.had = Format{Exponent: int(p.bits(2)), Mantissa: int(p.bits(3))}
 		e, m, bias, most := p.bits(2), p.bits(3), p.bits(4), p.bits(5)
 		hi = min(most, (2-math.Exp2(-m))*math.Exp2(math.Exp2(e)-1-bias))
@@ -303,12 +304,11 @@ func (p *place) read() {
 		if bias != p.had.bias() {
 			p.had.Exponent = 0
 		}
-	case roleOf(n) == halving || n.Op == "Quant" || n.Op == "IntQuant":
-		c := s.prog.Coding(n)
+	case c.Op == graph.Code || n.Role() == graph.Halves:
 		lo, hi, zero = c.Attrs["lo"].F, c.Attrs["hi"].F, s.constant(n.Inputs[2])
 		p.signed = lo < 0
 		p.had = Format{Bits: int(p.bits(len(n.Inputs) - 1))}
-		if roleOf(n) == halving && len(n.Inputs) == 6 {
+		if n.Role() == graph.Halves && len(n.Inputs) == 6 {
 			scale = s.constant(n.Inputs[4])
 		}
 	}
@@ -326,7 +326,7 @@ func (p *place) read() {
 }
 
 // bound makes what bounds a place's values in the float model: by lo and hi times the scale.
-func (p *place) bound(scale *graph.Tensor, lo, hi float64) {
+func (p *spot) bound(scale *graph.Tensor, lo, hi float64) {
 	least, most := make([]float64, scale.Len()), make([]float64, scale.Len())
 	for i := range least {
 		a, b := lo*scale.At(i), hi*scale.At(i)
@@ -337,12 +337,12 @@ func (p *place) bound(scale *graph.Tensor, lo, hi float64) {
 		return &graph.Node{Index: p.index(), Name: p.label, Op: name, Inputs: []string{from, by}, Outputs: []string{to}}
 	}
 	p.limits = []*graph.Node{
-		op("Max", "", p.scope.constantOf(p.to, "least", scale.Shape, least), middle),
-		op("Min", middle, p.scope.constantOf(p.to, "most", scale.Shape, most), p.to),
+		op(graph.Max, "", p.scope.constantOf(p.to, "least", scale.Shape, least), middle),
+		op(graph.Min, middle, p.scope.constantOf(p.to, "most", scale.Shape, most), p.to),
 	}
 }
 
-func (p *place) index() int {
+func (p *spot) index() int {
 	if p.node == nil {
 		return -1
 	}

@@ -1,27 +1,24 @@
-package quantise
+package graph
 
 import (
 	"fmt"
 	"math"
 	"slices"
-
-	"hlsgen/frontend/graph"
 )
 
 // A Dynamic is the quantisers of a graph whose scales and zero points come from the data of each run (ONNX
 // DynamicQuantizeLinear, com.microsoft DynamicQuantizeMatMul). It runs the model as it is.
 type Dynamic struct {
-	nodes []dynamic
-	g     *graph.Graph // with what they give as inputs
+	nodes []dynamicQuantiser
+	g     *Graph // with what they give as inputs
 }
 
-type dynamic struct{ x, y, scale, zero string }
+// A dynamicQuantiser is the tensors of one: what it reads, and the codes, scale and zero point that it gives.
+type dynamicQuantiser struct{ x, y, scale, zero string }
 
-const microsoft = "com.microsoft"
-
-// Freeze takes the dynamic quantisers out of a graph, in place: what they quantised stays real. It gives nil where there
-// are none.
-func Freeze(g *graph.Graph) *Dynamic {
+// Freeze takes the dynamic quantisers out of a graph, in place: what they quantised stays real. It gives nil where
+// there are none.
+func Freeze(g *Graph) *Dynamic {
 	f := freezing{taken: g.Taken(), of: map[string]bool{}, Dynamic: &Dynamic{}}
 	for _, n := range g.Nodes {
 		f.node(n)
@@ -32,10 +29,10 @@ func Freeze(g *graph.Graph) *Dynamic {
 	as := *g // the model as it is, where they are inputs
 	as.Nodes = f.list
 	f.g = as.Copy()
-	var nodes []*graph.Node
+	var nodes []*Node
 	for _, q := range f.nodes {
-		g.Init[q.scale], g.Init[q.zero] = number(1), number(0)
-		nodes = append(nodes, &graph.Node{Index: -1, Op: graph.Identity, Inputs: []string{q.x}, Outputs: []string{q.y}})
+		g.Init[q.scale], g.Init[q.zero] = filled(Float32, nil, 1), filled(Float32, nil, 0)
+		nodes = append(nodes, &Node{Index: -1, Op: Identity, Inputs: []string{q.x}, Outputs: []string{q.y}})
 	}
 	g.Nodes = nil
 	for _, n := range f.list {
@@ -47,23 +44,21 @@ func Freeze(g *graph.Graph) *Dynamic {
 		}
 	}
 	for i, q := range f.nodes {
-		if slices.Contains(graph.Names(g.Inputs), q.x) {
-			g.Nodes = append([]*graph.Node{nodes[i]}, g.Nodes...)
+		if slices.Contains(Names(g.Inputs), q.x) {
+			g.Nodes = append([]*Node{nodes[i]}, g.Nodes...)
 		}
 	}
 	return f.Dynamic
 }
 
-func number(v float64) *graph.Tensor { return &graph.Tensor{DType: graph.Float32, F: []float64{v}} }
-
 type freezing struct {
 	*Dynamic
-	taken graph.Taken
+	taken Taken
 	of    map[string]bool // tensors that dynamic quantisers give
-	list  []*graph.Node
+	list  []*Node
 }
 
-func (f *freezing) node(n *graph.Node) {
+func (f *freezing) node(n *Node) {
 	switch {
 	case n.Op == "DynamicQuantizeLinear" && len(n.Outputs) == 3:
 		f.quantiser(n, n.Inputs[0], n.Outputs[0], n.Outputs[1], n.Outputs[2])
@@ -80,21 +75,21 @@ func (f *freezing) node(n *graph.Node) {
 		f.product(n, n.Inputs[0], n.Inputs[1], n.Inputs[2], n.Inputs[3], n.In(4), n.In(5), n.In(6))
 	case n.Op == "ConvInteger":
 		x := f.less(n, n.Inputs[0], n.In(2))
-		w := f.add(n, "Cast", graph.Attrs{"to": graph.IntAttr(int(graph.Float32))}, "", n.Inputs[1])
+		w := f.add(n, "Cast", Attrs{"to": IntAttr(int(Float32))}, "", n.Inputs[1])
 		f.add(n, "Conv", n.Attrs, n.Outputs[0], x, f.less(n, w, n.In(3)))
 	default:
 		f.list = append(f.list, n)
 	}
 }
 
-func (f *freezing) quantiser(n *graph.Node, x, y, scale, zero string) {
-	scale, zero = cmpName(f.taken, n, scale, "scale"), cmpName(f.taken, n, zero, "zero")
-	f.nodes = append(f.nodes, dynamic{x, y, scale, zero})
+func (f *freezing) quantiser(n *Node, x, y, scale, zero string) {
+	scale, zero = outputOr(f.taken, n, scale, "scale"), outputOr(f.taken, n, zero, "zero")
+	f.nodes = append(f.nodes, dynamicQuantiser{x, y, scale, zero})
 	f.of[y], f.of[zero] = true, true
 }
 
 // cmpName is an output's name, or one for an output that is left out.
-func cmpName(taken graph.Taken, n *graph.Node, name, suffix string) string {
+func outputOr(taken Taken, n *Node, name, suffix string) string {
 	if name == "" {
 		return taken.Fresh(n.Outputs[0], suffix)
 	}
@@ -102,11 +97,11 @@ func cmpName(taken graph.Taken, n *graph.Node, name, suffix string) string {
 }
 
 // product is (a - az) * as times (b - bz) * bs, and a bias; what is empty is left out.
-func (f *freezing) product(n *graph.Node, a, b, as, bs, az, bz, bias string) {
+func (f *freezing) product(n *Node, a, b, as, bs, az, bz, bias string) {
 	a = f.less(n, a, az)
-	b = f.add(n, "Cast", graph.Attrs{"to": graph.IntAttr(int(graph.Float32))}, "", b)
+	b = f.add(n, "Cast", Attrs{"to": IntAttr(int(Float32))}, "", b)
 	if bz != "" {
-		bz = f.add(n, "Cast", graph.Attrs{"to": graph.IntAttr(int(graph.Float32))}, "", bz)
+		bz = f.add(n, "Cast", Attrs{"to": IntAttr(int(Float32))}, "", bz)
 	}
 	b = f.less(n, b, bz)
 	if bs != "" {
@@ -118,7 +113,7 @@ func (f *freezing) product(n *graph.Node, a, b, as, bs, az, bz, bias string) {
 		}
 		return ""
 	}
-	y := f.add(n, graph.MatMul, nil, last(as, bias), a, b)
+	y := f.add(n, MatMul, nil, last(as, bias), a, b)
 	if as != "" {
 		y = f.add(n, "Mul", nil, last(bias), y, as)
 	}
@@ -128,7 +123,7 @@ func (f *freezing) product(n *graph.Node, a, b, as, bs, az, bz, bias string) {
 }
 
 // less is a tensor less its zero point, which may be left out.
-func (f *freezing) less(n *graph.Node, x, zero string) string {
+func (f *freezing) less(n *Node, x, zero string) string {
 	if zero == "" {
 		return x
 	}
@@ -136,11 +131,11 @@ func (f *freezing) less(n *graph.Node, x, zero string) string {
 }
 
 // add writes a node that stands for part of n.
-func (f *freezing) add(n *graph.Node, op string, attrs graph.Attrs, out string, inputs ...string) string {
+func (f *freezing) add(n *Node, op string, attrs Attrs, out string, inputs ...string) string {
 	if out == "" {
 		out = f.taken.Fresh(n.Outputs[0], "part")
 	}
-	f.list = append(f.list, &graph.Node{Index: n.Index, Name: n.Name, Was: n.FullOp(), Op: op, Inputs: inputs,
+	f.list = append(f.list, &Node{Index: n.Index, Name: n.Name, Was: n.FullOp(), Op: op, Inputs: inputs,
 		Outputs: []string{out}, Attrs: attrs})
 	return out
 }
@@ -149,16 +144,16 @@ func (f *freezing) add(n *graph.Node, op string, attrs graph.Attrs, out string, 
 func (d *Dynamic) Count() int { return len(d.nodes) }
 
 // Graph is the model as it is, where what the quantisers give arrives as inputs of the shapes that shape tells.
-func (d *Dynamic) Graph(shape func(tensor string) []int) *graph.Graph {
+func (d *Dynamic) Graph(shape func(tensor string) []int) *Graph {
 	g := d.g.Copy()
 	for _, q := range d.nodes {
 		for _, in := range []struct {
 			name  string
 			shape []int
 		}{{q.y, shape(q.x)}, {q.scale, nil}, {q.zero, nil}} {
-			v := graph.Value{Name: in.name, DType: graph.Float32, Known: true}
+			v := Value{Name: in.name, DType: Float32, Known: true}
 			for _, n := range in.shape {
-				v.Dims = append(v.Dims, graph.Dim{Size: n})
+				v.Dims = append(v.Dims, Dim{Size: n})
 			}
 			g.Inputs = append(g.Inputs, v)
 		}
@@ -166,26 +161,25 @@ func (d *Dynamic) Graph(shape func(tensor string) []int) *graph.Graph {
 	return g
 }
 
-// Run runs the program of Graph on a value per input of the model, with ONNX' arithmetic of dynamic quantisers, which is
-// float32's, and gives the outputs.
-func (d *Dynamic) Run(p *graph.Program, in []*graph.Reals) (out [][]float64, err error) {
-	from := graph.Names(p.Graph.Inputs[:len(in)])
+// Run runs the program of Graph on a value per input of the model, with ONNX' arithmetic of dynamic quantisers, which
+// is float32's, and gives the outputs.
+func (d *Dynamic) Run(p *Program, in []*Reals) (out [][]float64, err error) {
+	from := Names(p.Graph.Inputs[:len(in)])
 	values := slices.Clone(in)
-	for i, q := range d.nodes {
-		x, err := part(p, from, []string{q.x}, values)
+	for _, q := range d.nodes {
+		x, err := runPart(p, from, []string{q.x}, values)
 		if err != nil {
 			return nil, err
 		}
 		y, scale, zero := dynamically(x[0])
 		from = append(slices.Clip(from), q.y, q.scale, q.zero)
-		values = append(values, graph.Exactly(p.Known[q.y].Shape, y), graph.Exactly(nil, []float64{scale}),
-			graph.Exactly(nil, []float64{zero}))
-		_ = i
+		values = append(values, Exactly(p.Known[q.y].Shape, y), Exactly(nil, []float64{scale}),
+			Exactly(nil, []float64{zero}))
 	}
-	return part(p, from, graph.Names(p.Graph.Outputs), values)
+	return runPart(p, from, Names(p.Graph.Outputs), values)
 }
 
-func part(p *graph.Program, from, to []string, values []*graph.Reals) (out [][]float64, err error) {
+func runPart(p *Program, from, to []string, values []*Reals) (out [][]float64, err error) {
 	part, err := p.Part(from, to)
 	if err != nil {
 		return nil, err
