@@ -29,7 +29,7 @@ var sweepFiles = []templates.Entry{
 		What: "samples per second against a resource, the chosen point marked"},
 	{Patterns: []string{"accuracy-*.svg", "accuracy-*.png"},
 		What: "accuracy against what it costs, for each format of activations"},
-	{Patterns: []string{"w*a*.onnx"}, 
+	{Patterns: []string{"w*a*.onnx"},
 		What: "the model as it was quantised: w4a8 has weights of 4 bits and activations of 8"},
 	{Patterns: []string{"cycles.svg", "cycles.png"}, What: "the clocks of every layer of the chosen point"},
 	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},

@@ -85,7 +85,7 @@ func (r Recipe) Check() error {
 type Network struct {
 	prog    *graph.Program
 	scopes  []*scope // the graph, then the bodies of its loops in order
-	spots  []*spot
+	spots   []*spot
 	weights []*weight
 	replace bool
 

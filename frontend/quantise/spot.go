@@ -17,7 +17,7 @@ type scope struct {
 	items  []*item     // its nodes in order
 	names  graph.Taken
 
-	code  map[string]*spot // by tensor: the place whose codes it has, moved perhaps; nil of sums and other reals
+	code  map[string]*spot  // by tensor: the place whose codes it has, moved perhaps; nil of sums and other reals
 	raw   map[string]bool   // tensors of the host: what depends on the inputs, and no product
 	root  map[string]string // the tensor that one is a function of, element by element
 	owned bool              // the graph and its table of constants are the scope's own
@@ -25,8 +25,8 @@ type scope struct {
 
 // An item is a node that stays, or a place of a quantiser.
 type item struct {
-	node  *graph.Node
-	of    *graph.Node // the program's, where node is one that reads other tensors; else nil
+	node *graph.Node
+	of   *graph.Node // the program's, where node is one that reads other tensors; else nil
 	spot *spot
 }
 
