@@ -5,6 +5,9 @@ import "hlsgen/frontend/graph"
 // The steps of a recurrence are those of one grid: its sums are of products of several scales, and a layer adds
 // integers. So all scales of activations in the body of a loop are powers of two times the one of what arrives, and
 // scales of weights are powers of two.
+//
+// Minifloats are for what weights multiply, the inputs and the states that come back. Gates and cells are products of
+// each other: of the wider minifloats these need more bits than a cell has. They keep the model's own quantisers.
 
 // joinLoops gives the places and weights of loops their grids.
 func (n *Network) joinLoops() {
@@ -25,9 +28,21 @@ func (n *Network) joinLoops() {
 				p.grid = 1
 			}
 		}
+		for i, out := range s.g.Outputs[:min(len(s.g.Outputs), len(s.g.Inputs))] {
+			if in := s.g.Inputs[i].Name; i < n.scopes[0].prog.Loop(s.loop).States && s.code[in] == nil {
+				s.code[in] = s.code[out.Name]
+			}
+		}
+		s.follow()
+		multiplied := map[*spot]bool{}
+		for _, w := range n.weights {
+			if w.scope == s {
+				multiplied[s.code[w.data]] = true
+			}
+		}
 		for _, p := range n.spots {
 			if p.scope == s {
-				p.grid = grid
+				p.grid, p.inner = grid, !multiplied[p]
 			}
 		}
 		for _, w := range n.weights {

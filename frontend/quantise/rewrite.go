@@ -88,9 +88,10 @@ type choice struct {
 	scale float64
 }
 
-// keeps reports whether a place keeps the model's own quantiser: it has the format already.
+// keeps reports whether a spot keeps the model's own quantiser: it has the format already.
 func (p *spot) keeps(r Recipe) bool {
-	return p.node != nil && (p.stays || p.had == r.Activations && p.node.Role() != graph.Encodes)
+	return p.node != nil && (p.stays || p.had == r.Activations && p.node.Role() != graph.Encodes ||
+		p.inner && r.Activations.Bits == 0)
 }
 
 // choose is the quantiser of a place by a recipe.

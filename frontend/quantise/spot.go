@@ -49,6 +49,7 @@ type spot struct {
 	scale  float64       // of the model's own, where it has one for all; else 0
 	lo, hi float64       // limits of the model's own codes, without the zero point
 	grid   float64       // not 0: its scale is this times a power of two
+	inner  bool          // in a loop, and no weights multiply it
 
 	values values
 }
