@@ -12,8 +12,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// TestPrecisions sweeps the embedded example over formats: accuracies stand in the tables as a simulation of the written
-// files finds them, and the chosen point is accurate.
+// TestPrecisions sweeps the embedded example over formats: accuracies stand in the tables as a simulation of the
+// written files finds them.
 func TestPrecisions(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
