@@ -2,12 +2,13 @@
 // real-valued at both ends as host functions.
 //
 // In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, real, pass,
-// canon, scaled, stats and lower, and dataflow, num and diag; none of the layers.
+// canon, quantise, scaled, stats and lower, and dataflow, num and diag; none of the layers.
 //
 //   - frontend.go is the short story; outside.go has names for other modules
 //   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
 //   - host.go says what the host computes as data: which code a number has, and what a code means
+//   - requantise.go gives a model other quantisers, on samples
 //   - compare.go judges what another executor computed; stats.go counts the model as written
 package frontend
 

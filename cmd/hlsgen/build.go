@@ -12,6 +12,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/internal/compiler"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/owned"
@@ -49,6 +50,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	t.BoolVar(&pareto, "pareto", false,
 		"show the designs that are worth choosing from, by interval and --least, and build none")
 	points := t.points("with --pareto: so many designs at most, spread over the rates")
+	t.labelled(&o.Data, &o.Classes, "samples to check the design on, .npy or .npz; without it, made-up ones")
 	option(t.FlagSet, &o.Verify, "verify", "16", "N", integer(0, maxSamples),
 		"samples to check the design on; left out, fewer of a large network")
 	t.backend("what to generate")
@@ -126,7 +128,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 		if r.Source.Example {
 			what = "real digits"
 		}
-		s.field("accuracy", "%s (%d/%d) of %s", percent(acc.Right, acc.Samples), acc.Right, acc.Samples, what)
+		s.field("accuracy", "%v, of %s", acc, what)
 	}
 	if explain {
 		s.explain(r)
@@ -348,7 +350,7 @@ func verified(r *compiler.Result) string {
 	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(compiler.CSim)) {
 		s += fmt.Sprintf(", csim with %d of them", v.Recorded)
 	}
-	if r.Source.Inputs == nil {
+	if !r.Real {
 		s += ", random inputs in range"
 	}
 	if v.Large {
@@ -398,7 +400,7 @@ type built struct {
 	Prefix     []string               `json:"host_prefix"`
 	Suffix     []string               `json:"host_suffix"`
 	Verified   compiler.Verified      `json:"verified"`
-	Accuracy   *compiler.Accuracy     `json:"accuracy,omitempty"`
+	Accuracy   *samples.Accuracy      `json:"accuracy,omitempty"`
 	Out        string                 `json:"out"`
 	Files      int                    `json:"files"`
 	Kept       []string               `json:"kept,omitempty"` // below out: what hlsgen did not write, or not so

@@ -16,7 +16,7 @@ import (
 // shownByDefault is part of what the build of the embedded example prints.
 var shownByDefault = []string{
 	"digits-mlp-w2a2 on zcu104 (xczu7ev-ffvc1156-2-e) at 200 MHz\n",
-	"% (119/128) of real digits\n",
+	"% (119/128; 95 % interval 87.2 to 96.3 %), of real digits\n",
 	"verified     bit-exact: 16 samples, three engines (eval, cycle, csim)\n",
 	"next         make -C DIR/hlsgen-out/digits-mlp-w2a2-zcu104/hls csim\n",
 }

@@ -30,6 +30,7 @@ The exit code is 1 if the model cannot be built.`,
   hlsgen check net.onnx --json`,
 	}, &o)
 	t.inputs()
+	t.quantising()
 	t.interleave()
 	t.accumulators()
 	t.strict()

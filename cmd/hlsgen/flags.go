@@ -156,8 +156,8 @@ func integer(lo, hi int) func(string) (int, error) {
 	}
 }
 
-// samples parses how many take turns.
-func samples(s string) (int, error) { return integer(1, maxInterleaved)(s) }
+// turns parses how many samples take turns.
+func turns(s string) (int, error) { return integer(1, maxInterleaved)(s) }
 
 func fifo(s string) (folding.FIFO, error) {
 	switch s {

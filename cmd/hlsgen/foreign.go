@@ -42,7 +42,7 @@ var foreignFlags = []foreign{
 	{"strategy latency-cutoff delay-constraint", "latency", "or fewer resources at a rate, with fps"},
 	{"max-utilization utilization budget", "max-use", ""},
 	{"verify-steps rtlsim-batch-size num-samples", "verify", "every engine is compared bit for bit"},
-	{"verify-input-npy input-data-tb input-file inputfile input-npy", "input", "of simulate"},
+	{"verify-input-npy input-data-tb input-file inputfile input-npy", "input", "of build and simulate"},
 	{"verify-expected-output-npy output-data-tb expected-output expected-output-npy",
 		"compare", "of simulate; exactly, without a tolerance"},
 	{"outputfile output-file output-npy", "output", "of simulate"},

@@ -24,7 +24,7 @@ var answers = map[string]string{
 	"build --output-dir o":               "which is --out here\n",
 	"build --output_dir o":               "which is --out here\n",
 	"check --target-fps 5":               "which is --fps here (--fps belongs to build, simulate and sweep)\n",
-	"build --verify-input-npy x.npy":     "which is --input here: of simulate (--input belongs to simulate)\n",
+	"build --verify-input-npy x.npy":     "which is --input here: of build and simulate\n",
 	"build --io-type io_stream":          "unknown flag: --io-type: there is one",
 	"build -target_fps 5":                "which is --fps here",
 	"build --max_use 0.5":                "unknown flag: --max_use, did you mean --max-use?\n",

@@ -41,6 +41,7 @@ var forms = []struct {
 	{"sweep", "what hlsgen sweep --json prints", swept{}, []string{
 		"sweep " + iris + " --board pynq-z1,zcu104 --fps 1000,1e12 --json",
 		"sweep " + iris + " --board zcu104 --bound --json --out bounds",
+		"sweep --board zcu104 --requantize wa=2 --json --out precisions",
 	}},
 	{"weights", "what hlsgen weights --json prints", weighed{}, []string{
 		"weights " + iris + " --for loaded --json",

@@ -12,6 +12,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/internal/compiler"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -51,11 +52,12 @@ are pieces of one stream, in order.
 		Long:  strings.TrimSpace(long),
 		Example: `  hlsgen simulate net.onnx --input x.npy --output y.npy
   hlsgen simulate net.onnx --input x.npy --compare torch.npy
+  hlsgen simulate net.onnx --input x.npy --labels n.npy          # how many are right?
   hlsgen simulate net.onnx --input x.npy --engine cycle --board zcu104 --fps 1000
   hlsgen simulate rnn.onnx --dim T=1..520 --input x.npy --lengths n.npy
   hlsgen simulate                                  # the embedded example`,
 	}, &o.Options)
-	t.path(&o.Input, "input", "FILE", "data, .npy or .npz", nil)
+	t.labelled(&o.Input, &o.Labels, "data, .npy or .npz")
 	t.path(&o.Steps, "lengths", "FILE", "how many steps of each sample count, .npy with one integer per sample; with "+
 		"--dim AXIS=MIN..MAX", nil)
 	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first", nil)
@@ -117,6 +119,7 @@ func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
 			s.field("", "%s", first(out))
 		}
 	}
+	accuracy(s, r)
 	for _, text := range r.Texts {
 		s.exact("text", printable(text))
 	}
@@ -129,6 +132,17 @@ func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
 	}
 	if c := r.Compare; c != nil {
 		s.comparison(o.Compare, c)
+	}
+}
+
+// accuracy shows how many samples are right, and what the model's own trainer has found.
+func accuracy(s *screen, r *compiler.Simulated) {
+	if r.Accuracy == nil {
+		return
+	}
+	s.field("accuracy", "%v", r.Accuracy)
+	if r.Stated != nil {
+		s.field("", "%.4g %% by the info.json beside the model", 100**r.Stated)
 	}
 }
 
@@ -202,16 +216,19 @@ func first(a *npy.Array) string {
 // A simulated is the JSON of a simulation; the data themselves are in the file of --output.
 type simulated struct {
 	about
-	Engine   compiler.Engine `json:"engine"`
-	Samples  int             `json:"samples"`
-	Steps    []int           `json:"steps,omitempty"` // per sample, where these are sequences of different lengths
-	Outputs  []tensor        `json:"outputs"`
-	Decode   ctc.Method      `json:"decode,omitempty"`
-	Texts    []string        `json:"texts,omitempty"`
-	FPS      float64         `json:"fps,omitempty"`
-	Interval float64         `json:"interval_clocks,omitempty"`
-	Latency  int             `json:"latency_clocks,omitempty"`
-	Clocks   int             `json:"simulated_clocks,omitempty"` // of all samples
+	Engine   compiler.Engine   `json:"engine"`
+	Samples  int               `json:"samples"`
+	Steps    []int             `json:"steps,omitempty"` // per sample, where these are sequences of different lengths
+	Outputs  []tensor          `json:"outputs"`
+	Accuracy *samples.Accuracy `json:"accuracy,omitempty"` // with labels
+	// with labels: the accuracy that info.json beside the model gives, from 0 to 1
+	Stated   *float64   `json:"stated_accuracy,omitempty"`
+	Decode   ctc.Method `json:"decode,omitempty"`
+	Texts    []string   `json:"texts,omitempty"`
+	FPS      float64    `json:"fps,omitempty"`
+	Interval float64    `json:"interval_clocks,omitempty"`
+	Latency  int        `json:"latency_clocks,omitempty"`
+	Clocks   int        `json:"simulated_clocks,omitempty"` // of all samples
 
 	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // where frames are some of different lengths
 
@@ -233,7 +250,7 @@ type folded struct {
 
 func simulatedOf(o compiler.SimOptions, r *compiler.Simulated, d *diag.List) simulated {
 	s := simulated{about: aboutOf(r.Source), Outputs: []tensor{}, Engine: o.Engine, Samples: r.Samples, Steps: r.Steps,
-		Compare: r.Compare, outcome: outcomeOf(d, nil)}
+		Compare: r.Compare, Accuracy: r.Accuracy, Stated: r.Stated, outcome: outcomeOf(d, nil)}
 	if r.Decoder != nil {
 		s.Decode, s.Texts = r.Decoder.Method, r.Texts
 	}

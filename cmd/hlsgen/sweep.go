@@ -14,7 +14,9 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/folding/sweep"
+	"hlsgen/frontend"
 	"hlsgen/internal/compiler"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/suggest"
@@ -77,6 +79,70 @@ func parseJobs(s string) (jobs, error) {
 	}
 	return jobs{workers: n}, nil
 }
+
+// parsePrecisions reads lists of formats by what they are for: w=2..8,a=4,8,e4m3,p=12,16 is every combination.
+func parsePrecisions(s string) (list []frontend.Recipe, err error) {
+	formats := map[string][]string{}
+	key := ""
+	for _, part := range strings.Split(s, ",") {
+		if k, v, has := strings.Cut(part, "="); has {
+			if key, part = k, v; !slices.Contains([]string{"w", "a", "wa", "p"}, k) || formats[k] != nil {
+				return nil, fmt.Errorf("%.20q: want w=, a=, wa= and p=, each once", k)
+			}
+		}
+		lo, hi, isRange := strings.Cut(part, "..")
+		from, err1 := strconv.Atoi(lo)
+		to, err2 := strconv.Atoi(hi)
+		switch {
+		case key == "":
+			return nil, fmt.Errorf("%.40q: want lists of formats, such as w=2..8,a=4,8", s)
+		case !isRange:
+			formats[key] = append(formats[key], part)
+		case err1 != nil || err2 != nil || from > to || to-from > maxFormats:
+			return nil, fmt.Errorf("%.20q is no range, such as 2..8", part)
+		}
+		for n := from; isRange && n <= to; n++ {
+			formats[key] = append(formats[key], strconv.Itoa(n))
+		}
+	}
+	both := formats["wa"]
+	if (both == nil) == (formats["w"] == nil || formats["a"] == nil) || both != nil && (formats["w"] != nil ||
+		formats["a"] != nil) {
+		return nil, errors.New("want w= and a=, or wa=")
+	}
+	accumulators := []string{""}
+	for i, p := range formats["p"] {
+		if accumulators = append(accumulators, "p"+p); i == 0 {
+			accumulators = accumulators[1:]
+		}
+	}
+	add := func(w, a string) error {
+		for _, p := range accumulators {
+			r, err := frontend.ParseRecipe("w" + w + "a" + a + p)
+			if err != nil {
+				return err
+			}
+			if list = append(list, r); len(list) > maxFormats {
+				return fmt.Errorf("more than %d combinations", maxFormats)
+			}
+		}
+		return nil
+	}
+	for _, f := range both {
+		err = errors.Join(err, add(f, f))
+	}
+	for _, w := range formats["w"] {
+		for _, a := range formats["a"] {
+			if err == nil {
+				err = add(w, a)
+			}
+		}
+	}
+	return list, err
+}
+
+// maxFormats is how many precisions may be asked for.
+const maxFormats = 1000
 
 func (a *app) sweepCommand() *cobra.Command {
 	o := sweep.Options{Options: compiler.Options{Version: version()}}
@@ -144,8 +210,18 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	t.cost()
 	t.calibration()
 	t.inputs()
+	t.quantising()
+	t.labelled(&o.Data, &o.Classes, "samples that accuracy is measured on, .npy or .npz; without it, "+
+		"those of --calibrate")
+	fs.Var(&value{kind: "FORMATS", set: func(_ *value, s string) (_ string, err error) {
+		o.Precisions, err = parsePrecisions(s)
+		o.Requantise = s
+		return s, err
+	}}, "requantize", "quantise the model again on the samples of --calibrate, to every combination, and show what it "+
+		"costs: w=2..8,a=4,8,e4m3 for weights and activations; wa=2..8 for both alike; p=12,16 for the bits of "+
+		"accumulators (A2Q+)")
 	t.backend("what the designs are for")
-	options(fs, &o.Samples, "interleave", "SAMPLES,...", samples, "so many samples take turns in recurrences, "+
+	options(fs, &o.Samples, "interleave", "SAMPLES,...", turns, "so many samples take turns in recurrences, "+
 		"which hides the latency of a step; a frame is then so many samples, and rates count samples")
 	t.path(&o.Out, "out", "DIR", "folder to write, or to go on with (default hlsgen-out/MODEL-sweep)", nil)
 	fs.BoolVar(&o.Force, "force", false, "begin anew in a folder that holds a sweep")
@@ -171,6 +247,13 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		case pareto && (o.Latency || o.Bound):
 			return nil, usagef("--pareto excludes --latency and --bound: " +
 				"the designs of a front differ in their interval")
+		case len(o.Precisions) > 0 && o.Model != "" && o.Calibrate == "":
+			return nil, usagef("--requantize chooses scales on samples: --calibrate FILE")
+		case len(o.Precisions) > 0 && (o.Recipe != nil || o.SaveModel != ""):
+			return nil, usagef("--requantize says what the model becomes, and writes it: it excludes --quantize and " +
+				"--save-model")
+		case len(o.Precisions) > 0 && (len(o.Samples) > 1 || len(o.Samples) == 1 && o.Samples[0] > 1):
+			return nil, usagef("--requantize excludes --interleave")
 		case o.Bound && (o.Latency || by.slurm):
 			return nil, usagef("--bound makes no designs: it excludes --latency and --jobs slurm")
 		}
@@ -207,23 +290,27 @@ func sweptAnswer(r *sweep.Result, err error, o *sweep.Options, d *diag.List) (*a
 // A swept is the JSON of a sweep; the points stand in sweep.json.
 type swept struct {
 	compiler.Head
-	Model     string         `json:"model"`
-	Points    int            `json:"points"`
-	Fates     map[string]int `json:"fates"`
-	Searches  int            `json:"searches"`
-	Fresh     int            `json:"searches_made_now"`
-	Chosen    *sweep.Point   `json:"chosen,omitempty"`
-	Out       string         `json:"out"`
-	Files     []string       `json:"files"`
-	Array     int            `json:"slurm_jobs,omitempty"`
-	Collected int            `json:"reports_collected,omitempty"`
+	Model    string         `json:"model"`
+	Points   int            `json:"points"`
+	Fates    map[string]int `json:"fates"`
+	Searches int            `json:"searches"`
+	Fresh    int            `json:"searches_made_now"`
+	// of the model, where it was quantised again, and of the float model
+	Precision *sweep.Precisions `json:"precision,omitempty"`
+	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"` // of the model, where it stays, with labels
+	Chosen    *sweep.Point      `json:"chosen,omitempty"`
+	Out       string            `json:"out"`
+	Files     []string          `json:"files"`
+	Array     int               `json:"slurm_jobs,omitempty"`
+	Collected int               `json:"reports_collected,omitempty"`
 	outcome
 }
 
 func sweptOf(r *sweep.Result, d *diag.List) swept {
 	s := swept{Head: compiler.Versioned, Model: r.Model, Points: len(r.Points), Fates: map[string]int{},
 		Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
-		Files: append([]string{}, r.Files...), Array: r.Array, Collected: r.Collected, outcome: outcomeOf(d, nil)}
+		Files: append([]string{}, r.Files...), Array: r.Array, Collected: r.Collected,
+		Precision: r.Precision, Accuracy: r.Accuracy, outcome: outcomeOf(d, nil)}
 	for i := range r.Points {
 		s.Fates[r.Points[i].Status]++
 	}

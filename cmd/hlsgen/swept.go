@@ -42,6 +42,7 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 	if n[sweep.Fits] > 0 {
 		s.sweepDesigns(r)
 	}
+	sweepAccuracy(s, r)
 	if n[sweep.Bound] > 0 {
 		s.sweepBounds(r)
 		s.field("bounds", "no design within the budget goes beyond these; whether one comes near shows without --bound")
@@ -52,8 +53,8 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 		}
 	}
 	if c := r.Chosen(); c != nil {
-		s.field("chosen", "%s at %s MHz, the fastest: %s %s/s, %s, latency %s; %s LUT, %s RAMB18, %s DSP",
-			label(c.Board), figure(c.ClockMHz), rate(c.FPS), r.Unit(), pace(c.Samples, c.Interval),
+		s.field("chosen", "%s at %s MHz, the fastest%s: %s %s/s, %s, latency %s; %s LUT, %s RAMB18, %s DSP",
+			label(c.Board), figure(c.ClockMHz), precise(c), rate(c.FPS), r.Unit(), pace(c.Samples, c.Interval),
 			count(c.Latency, "clock"),
 			whole(c.Resources.LUT), whole(c.Resources.BRAM), whole(c.Resources.DSP))
 		s.sequences(c.Sequences)
@@ -72,6 +73,19 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 	s.sweepNext(r, o)
 }
 
+// sweepAccuracy says how accurate the model is that was swept, or that others were made of.
+func sweepAccuracy(s *screen, r *sweep.Result) {
+	switch p := r.Precision; {
+	case p != nil && p.Labelled:
+		s.field("accuracy", "float %v; with the model's own quantisers %v", p.Float, p.AsIs)
+	case p != nil:
+		s.field("accuracy", "there are no labels: what counts as right is what the float model says; with the model's "+
+			"own quantisers %v", p.AsIs)
+	case r.Accuracy != nil:
+		s.field("accuracy", "%v", r.Accuracy)
+	}
+}
+
 // sweepNext says what to type next: for the chosen design, or for all of them on a cluster.
 func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	if r.Array > 0 {
@@ -85,7 +99,12 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 		return
 	}
 	build := "hlsgen build"
-	if o.Model != "" {
+	given := o.OfModel()
+	switch {
+	case c.Precision != "":
+		build += " " + quoted(r.Path(c.Precision+".onnx"))
+		given = given[:1] // its axes
+	case o.Model != "":
 		build += " " + quoted(o.Model)
 	}
 	lines := []string{build + " --board " + quoted(c.BoardGiven(o.Boards)),
@@ -106,7 +125,7 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 			lines = append(lines, f.flag+" "+quoted(f.text))
 		}
 	}
-	for _, f := range o.OfModel() {
+	for _, f := range given {
 		for _, text := range f.Texts {
 			lines = append(lines, "--"+f.Name+" "+quoted(text))
 		}
@@ -118,10 +137,27 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 }
 
 // axes are the columns of what was asked for. Those in which all points are the same are said once, below the table.
-var axes = []string{"board", ">MHz", "memory", "compute", "max-use", ">interleave"}
+var axes = []string{"board", ">MHz", "memory", "compute", "max-use", ">interleave", "precision", ">accuracy"}
+
+// precise says of a design of a model that was quantised again what it was chosen among.
+func precise(c *sweep.Point) string {
+	if c.Precision == "" {
+		return ""
+	}
+	return " as accurate as the float model, as far as the samples tell, or else the most accurate, " + c.Precision
+}
+
+// accuracyOf is that of a point, in percent.
+func accuracyOf(p *sweep.Point) string {
+	if p.Accuracy == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.1f %%", 100*p.Accuracy.Share())
+}
 
 func asked(p *sweep.Point) []string {
-	return []string{label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, whole(p.Samples)}
+	return []string{label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, whole(p.Samples), p.Precision,
+		accuracyOf(p)}
 }
 
 // sweepRows prints a table of points below, and says what its rows have in common.
@@ -139,7 +175,7 @@ func (s *screen) sweepRows(t *table, left int, what string) {
 	s.line("")
 	var parts []string
 	for _, axis := range names {
-		if v, ok := same[axis]; ok {
+		if v := same[axis]; v != "" {
 			parts = append(parts, axis+" "+v)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"hlsgen/folding"
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/quantise"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -137,6 +138,7 @@ func (t *task) design() {
 		"or a number of words for all")
 	t.cost()
 	t.inputs()
+	t.quantising()
 	t.interleave()
 	t.completesBoard()
 }
@@ -206,9 +208,36 @@ func (t *task) inputs() {
 		"state that they ended with in the sample before")
 }
 
+// quantising adds what quantises a model first.
+func (t *task) quantising() {
+	o := t.o
+	t.path(&o.Calibrate, "calibrate", "FILE", "samples, .npy or .npz: the model is quantised on them first, "+
+		"where it is not, or where its scales come from the data of each run; this changes the model", nil)
+	option[*frontend.Recipe](t.FlagSet, &o.Recipe, "quantize", "", "RECIPE", recipe,
+		"with --calibrate: formats of weights and activations, w8a8 (default), w4a8, we4m3ae4m3, "+
+			"w8a8p16 for accumulators of 16 bits")
+	option(t.FlagSet, &o.Scales, "scales", "", "RULE", quantise.ParseRule, "with --calibrate: what scales are chosen "+
+		"by: mse (default), the least square error; max, the largest value; percentile, what 99.9 % do not exceed")
+	t.path(&o.SaveModel, "save-model", "FILE", "with --calibrate: write the quantised model, ONNX (QONNX)", nil)
+	t.completes("scales", quantise.Rules)
+}
+
+// recipe parses what a network is to become.
+func recipe(s string) (*frontend.Recipe, error) {
+	r, err := quantise.ParseRecipe(s)
+	return &r, err
+}
+
+// labelled adds samples with labels.
+func (t *task) labelled(data, labels *string, usage string) {
+	t.path(data, "input", "FILE", usage, nil)
+	t.path(labels, "labels", "FILE", "the right class of each sample, .npy with integers, -1 for none: gives the "+
+		"accuracy, with the 95 % interval", nil)
+}
+
 // interleave adds how many samples take turns.
 func (t *task) interleave() {
-	option(t.FlagSet, &t.o.Samples, "interleave", "1", "SAMPLES", samples,
+	option(t.FlagSet, &t.o.Samples, "interleave", "1", "SAMPLES", turns,
 		"so many samples take turns in recurrences, which hides the latency of a step; a frame is then so many samples")
 }
 

@@ -55,7 +55,7 @@ func BenchmarkPoints(b *testing.B) {
 			b.ResetTimer()
 			from := used(b)
 			for b.Loop() {
-				all := &spaces{models: map[int]*dataflow.Model{1: m}, made: map[string]*space{}}
+				all := &spaces{models: map[made]*dataflow.Model{{samples: 1}: m}, made: map[string]*space{}}
 				for _, s := range specs {
 					found, err := s.search(context.Background(), all)
 					if err != nil {

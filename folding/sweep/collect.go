@@ -52,7 +52,7 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 		d.Fail(diag.FileUnreadable, "sweep.json", err.Error(), "give the folder of a finished sweep")
 		return nil, nil
 	}
-	r := &Result{Model: s.Model, Points: s.Points, Out: dir}
+	r := &Result{Model: s.Model, Points: s.Points, Out: dir, Precision: s.Precision, Accuracy: s.Accuracy}
 	known := map[string]*synthesis.Report{}
 	for i := range r.Points {
 		p := &r.Points[i]
@@ -80,7 +80,7 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 	if d.Failed() {
 		return nil, nil
 	}
-	judge(r.Points)
+	judge(r.Points, r.Precision)
 	return r, r.write(d)
 }
 

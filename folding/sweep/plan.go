@@ -34,8 +34,10 @@ type spec struct {
 	Compute  dataflow.Compute
 	MaxUse   folding.Use // as given; zero: the default
 	Formula  dataflow.Formula
-	Samples  int               // that take turns in a frame
-	Unroll   dataflow.Envelope `json:",omitzero"`
+	Samples  int // that take turns in a frame
+	// the name of what the model is quantised to, again; empty where it stays
+	Precision string            `json:",omitempty"`
+	Unroll    dataflow.Envelope `json:",omitzero"`
 
 	Calibration *delay.Calibration `json:",omitempty"` // of delays
 	RTL         bool               `json:",omitempty"` // folded for SystemVerilog, whatever is written beside it
@@ -98,7 +100,15 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	}
 	clocks, memories, computes, uses, samples := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0),
 		or(o.MaxUses, folding.Use{}), or(o.Samples, 1)
-	n := len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses) * len(samples)
+	precisions := []string{""}
+	for i, p := range o.Precisions {
+		if precisions = append(precisions, p.String()); i == 0 {
+			precisions = precisions[1:]
+		}
+	}
+	precisions = or(precisions, "")
+	n := len(precisions) * len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses) *
+		len(samples)
 	if n > maxSpecs {
 		d.Fail(diag.ModelTooLarge, "", fmt.Sprintf("the sweep has %d points, at most %d are possible", n, maxSpecs),
 			"leave values out, or sweep several times")
@@ -119,9 +129,11 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 				for _, one.Compute = range computes {
 					for _, one.MaxUse = range uses {
 						for _, one.Samples = range samples {
-							for _, r := range rates {
-								one.FPS, one.Interval = r.fps, r.interval
-								specs = append(specs, one)
+							for _, one.Precision = range precisions {
+								for _, r := range rates {
+									one.FPS, one.Interval = r.fps, r.interval
+									specs = append(specs, one)
+								}
 							}
 						}
 					}

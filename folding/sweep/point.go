@@ -14,6 +14,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/internal/compiler"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/synthesis"
@@ -41,6 +42,10 @@ type Point struct {
 	Compute  string  `json:"compute"`
 	MaxUse   string  `json:"max_use"`
 	Samples  int     `json:"interleave"` // that take turns: a frame holds so many
+
+	// what the model is quantised to, again, and what comes of it; of points of models that stay, left out
+	Precision string            `json:"precision,omitempty"`
+	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"`
 
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"` // of a status that is not Fits
@@ -88,6 +93,11 @@ func (p *Point) LatencyUS() float64 { return float64(p.Latency) / p.Reached }
 // search makes the points of a spec. One that finds nothing is a point that says so.
 func (s spec) search(ctx context.Context, all *spaces) (points []Point, err error) {
 	defer compiler.Catch(&err)
+	if why := all.refused[s.Precision]; why != "" {
+		p := s.blank()
+		p.Status, p.Reason = Refused, why
+		return []Point{p}, nil
+	}
 	x, err := all.of(s)
 	switch {
 	case err != nil:
@@ -112,7 +122,7 @@ func (s spec) search(ctx context.Context, all *spaces) (points []Point, err erro
 		return []Point{s.none(&d)}, nil
 	}
 	for _, f := range found {
-		points = append(points, s.point(f, all.salt))
+		points = append(points, s.point(f, all.saltOf(s)))
 	}
 	return points, nil
 }
@@ -120,7 +130,8 @@ func (s spec) search(ctx context.Context, all *spaces) (points []Point, err erro
 // blank is a point of which only the question is known.
 func (s spec) blank() Point {
 	return Point{Board: s.Board.Name, Part: s.Board.Part, ClockMHz: s.ClockMHz, FPSAsked: s.FPS, Asked: s.Interval,
-		Memory: style(s.Memory), Compute: style(s.Compute), MaxUse: s.MaxUse.String(), Samples: s.Samples}
+		Memory: style(s.Memory), Compute: style(s.Compute), MaxUse: s.MaxUse.String(), Samples: s.Samples,
+		Precision: s.Precision}
 }
 
 // none says why a search has found nothing.
@@ -247,13 +258,18 @@ func share(r, board dataflow.Resources) (most float64) {
 }
 
 // judge marks the points of each front, and the chosen one: of those that fit the fastest, of equally fast ones the one
-// with the least share of its board, of these the first.
-func judge(points []Point) {
+// with the least share of its board, of these the first. Of models that were quantised again, only those count that are
+// as accurate as the float model, as far as the samples tell; where none is, the most accurate ones.
+func judge(points []Point, of *Precisions) {
+	enough := of.enough(points)
 	best := -1
 	for i := range points {
 		p := &points[i]
 		p.Front, p.Chosen = nil, false
 		if p.Status != Fits {
+			continue
+		}
+		if p.Accuracy != nil && p.Accuracy.Share() < enough {
 			continue
 		}
 		if best < 0 || cmp.Or(cmp.Compare(points[best].FPS, p.FPS), cmp.Compare(p.Share, points[best].Share)) < 0 {
@@ -290,7 +306,7 @@ func bySeries(points []Point) (groups [][]*Point) {
 		if p.Status != Fits {
 			continue
 		}
-		name := seriesName(p.Board, p.ClockMHz)
+		name := p.Precision + " " + seriesName(p.Board, p.ClockMHz)
 		k, ok := at[name]
 		if !ok {
 			k = len(groups)

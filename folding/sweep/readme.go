@@ -27,6 +27,10 @@ var sweepFiles = []templates.Entry{
 		What: "the same, with the folding of every point, in the form of a folding file"},
 	{Patterns: []string{"pareto-*.svg", "pareto-*.png"},
 		What: "samples per second against a resource, the chosen point marked"},
+	{Patterns: []string{"accuracy-*.svg", "accuracy-*.png"},
+		What: "accuracy against what it costs, for each format of activations"},
+	{Patterns: []string{"w*a*.onnx"},
+		What: "the model as it was quantised: w4a8 has weights of 4 bits and activations of 8"},
 	{Patterns: []string{"cycles.svg", "cycles.png"}, What: "the clocks of every layer of the chosen point"},
 	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},
 	{Patterns: []string{journalFile}, What: "what was found, as it was found; the sweep goes on from here"},
@@ -114,6 +118,9 @@ func (o *Options) command(src *compiler.Source) []string {
 	axis("memory", texts(o.Memories, func(m dataflow.Memory) string { return style(m) }))
 	axis("compute", texts(o.Computes, func(c dataflow.Compute) string { return style(c) }))
 	axis("interleave", texts(o.Samples, strconv.Itoa))
+	if o.Requantise != "" {
+		axis("requantize", []string{o.Requantise})
+	}
 	for _, use := range o.MaxUses {
 		words = append(words, "--max-use", use.String())
 	}
@@ -128,6 +135,11 @@ func (o *Options) command(src *compiler.Source) []string {
 
 // chosen is the build of a point, beside the model.
 func (o *Options) chosen(p *Point, src *compiler.Source) []string {
+	if p.Precision != "" {
+		quantised := *o
+		quantised.Options.Calibrate, quantised.LSTM, quantised.Cells = "", "", ""
+		o, src = &quantised, &compiler.Source{File: p.Precision + ".onnx"}
+	}
 	words := append(src.Command("build"), "--board", compiler.BoardBeside(p.BoardGiven(o.Boards)), "--clock",
 		number(p.ClockMHz), "--max-use", p.MaxUse)
 	switch whole := p.Interval == float64(int(p.Interval)); {

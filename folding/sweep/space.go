@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"hlsgen/folding"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -19,16 +20,36 @@ type space struct {
 
 // spaces makes each space once, whoever asks first.
 type spaces struct {
-	models map[int]*dataflow.Model // by the samples that take turns
-	salt   string                  // the model's bytes and what shapes its imports, for keys and names of designs
-	mu     sync.Mutex
-	made   map[string]*space
+	models  map[made]*dataflow.Model
+	refused map[string]string // why there is none, by precision
+	sums    map[string]string // hashes of the files, by precision
+	salt    string            // the model's bytes and what shapes its imports, for keys and names of designs
+	mu      sync.Mutex
+	made    map[string]*space
+
+	precisions *Precisions       // nil where the model stays
+	accuracy   *samples.Accuracy // of the model, where it stays, with labels
+}
+
+// made is what a model was made for: how it is quantised, and how many samples take turns.
+type made struct {
+	precision string
+	samples   int
+}
+
+// saltOf is the salt of what a spec is a search of.
+func (all *spaces) saltOf(s spec) string {
+	if s.Precision == "" {
+		return all.salt
+	}
+	return all.salt + all.sums[s.Precision]
 }
 
 // of is the space of a spec: those that differ in their goals alone share one.
 func (all *spaces) of(s spec) (*space, error) {
 	without := spec{Board: s.Board, ClockMHz: s.ClockMHz, IO: s.IO, FIFO: s.FIFO,
-		Memory: s.Memory, Compute: s.Compute, Formula: s.Formula, Samples: s.Samples, Unroll: s.Unroll}
+		Memory: s.Memory, Compute: s.Compute, Formula: s.Formula, Samples: s.Samples, Unroll: s.Unroll,
+		Precision: s.Precision}
 	k := without.key("")
 	all.mu.Lock()
 	x, ok := all.made[k]
@@ -38,7 +59,7 @@ func (all *spaces) of(s spec) (*space, error) {
 	}
 	all.mu.Unlock()
 	x.once.Do(func() {
-		model := all.models[s.Samples]
+		model := all.models[made{s.Precision, s.Samples}]
 		fixed, err := restrict(model.Graph, s.Memory, s.Compute)
 		if x.err = err; err == nil {
 			x.list, x.err = folding.List(model, s.target(), fixed, s.FIFO, &x.told)

@@ -6,6 +6,7 @@
 //
 //	sweep.go     Run: the workers, and what is already known
 //	plan.go      every combination of what was asked, each a spec
+//	precision.go other quantisers for the model, and what they cost in accuracy
 //	space.go     what a model may be folded to, listed once for many goals
 //	point.go     what became of a spec: a Point, its fate, the fronts it is on
 //	journal.go   a line per search, kept as it ends
@@ -26,7 +27,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"hlsgen/folding"
+	"hlsgen/frontend"
 	"hlsgen/internal/compiler"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/owned"
@@ -46,6 +49,9 @@ type Options struct {
 	Computes  []dataflow.Compute
 	MaxUses   []folding.Use
 	Samples   []int // that take turns: an import for each
+	// what the model is quantised to, again, each; empty: it stays. The texts are how they were asked for
+	Precisions []frontend.Recipe
+	Requantise string
 	// not 0: at most so many designs worth choosing from of every combination, instead of one for each rate
 	Front   int
 	Bound   bool // no designs, but what none goes below
@@ -64,6 +70,9 @@ type Result struct {
 	Fresh  int              // of these, made now
 	Out    string
 	Files  []string // that were written, below Out
+
+	Precision *Precisions       // what was found of the model and of those made of it; nil where it stays
+	Accuracy  *samples.Accuracy // of the model, where it stays, with labels
 
 	Array     int    // jobs of the array that was written
 	Script    string // below Out, that is given to sbatch
@@ -101,7 +110,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	if err != nil || all == nil {
 		return nil, err
 	}
-	r := &Result{Model: src.Name, Source: src, Total: len(specs), Out: o.Out}
+	r := &Result{Model: src.Name, Source: src, Total: len(specs), Out: o.Out, Precision: all.precisions,
+		Accuracy: all.accuracy}
 	if r.Out == "" {
 		r.Out = compiler.DefaultOut(o.Model, "sweep")
 	}
@@ -123,7 +133,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	}
 	err = r.search(ctx, o, all, specs, j)
 	if err == nil {
-		judge(r.Points)
+		judge(r.Points, r.Precision)
 		o.Step("drawing", 0, 0)
 		err = errors.Join(r.write(d), r.writeReadme(o, d))
 	}
@@ -151,7 +161,11 @@ func refuse(out string, err error, d *diag.List) error {
 
 // importAll imports the model for each number of samples that take turns; no spaces after errors were added to d.
 func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.Source, *spaces, error) {
-	all := &spaces{models: map[int]*dataflow.Model{}, made: map[string]*space{}}
+	all := &spaces{models: map[made]*dataflow.Model{}, refused: map[string]string{}, sums: map[string]string{},
+		made: map[string]*space{}}
+	if len(o.Precisions) > 0 {
+		return o.precisions(ctx, all, d)
+	}
 	var src *compiler.Source
 	for _, samples := range or(o.Samples, 1) {
 		one, told := o.importing(samples), diag.List{Strict: d.Strict}
@@ -160,7 +174,10 @@ func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.Source
 		if err != nil || c == nil || d.Failed() {
 			return nil, nil, err
 		}
-		src, all.models[samples] = c.Source, c.Imported.Model
+		src, all.models[made{samples: samples}] = c.Source, c.Imported.Model
+		if all.accuracy, err = compiler.AccuracyOf(ctx, one, c, d); err != nil || d.Failed() {
+			return nil, nil, err
+		}
 	}
 	shapes, err := o.imports()
 	if err != nil {
@@ -211,7 +228,7 @@ func (r *Result) search(ctx context.Context, o Options, all *spaces, specs []spe
 	keys := make([]string, len(specs))
 	var todo []int
 	for i, s := range specs {
-		keys[i] = s.key(all.salt)
+		keys[i] = s.key(all.saltOf(s))
 		if _, ok := j.done[keys[i]]; !ok {
 			todo = append(todo, i)
 		}
@@ -249,7 +266,7 @@ func (r *Result) search(ctx context.Context, o Options, all *spaces, specs []spe
 		return ctx.Err()
 	}
 	for i := range specs {
-		r.Points = append(r.Points, j.done[keys[i]]...)
+		r.Points = append(r.Points, r.Precision.mark(j.done[keys[i]])...)
 	}
 	return nil
 }

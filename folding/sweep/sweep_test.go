@@ -285,7 +285,7 @@ func TestJudge(t *testing.T) {
 		make(Fits, "b", 10, 7, 7, 0.05),
 		make(Bound, "b", 99, 1, 1, 0.01),
 	}
-	judge(points)
+	judge(points, nil)
 	var got []string
 	for _, p := range points {
 		got = append(got, strings.Join(p.Front, " "))

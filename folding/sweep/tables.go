@@ -14,6 +14,7 @@ import (
 
 	"hlsgen/internal/chart"
 	"hlsgen/internal/compiler"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/owned"
@@ -56,6 +57,7 @@ func (p *Point) columns(i int) []column {
 		{"compute", p.Compute},
 		{"max_use", p.MaxUse},
 		{"interleave", strconv.Itoa(p.Samples)},
+	}, p.precision(), []column{
 		{"status", p.Status},
 	}, where(made, slices.Concat([]column{
 		{"fps", number(p.FPS)},
@@ -150,8 +152,10 @@ func table(points []Point) ([]byte, error) {
 // A sheet is sweep.json.
 type sheet struct {
 	compiler.Head
-	Model  string  `json:"model"`
-	Points []Point `json:"points"`
+	Model     string            `json:"model"`
+	Precision *Precisions       `json:"precision,omitempty"` // where it was quantised again
+	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"`  // of the model, where it stays, with labels
+	Points    []Point           `json:"points"`
 }
 
 // ChosenFile is the folding file of the chosen design, below the output folder.
@@ -212,7 +216,8 @@ func (r *Result) files() (files []file, err error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	if err := e.Encode(sheet{compiler.Versioned, r.Model, append([]Point{}, r.Points...)}); err != nil {
+	all := sheet{compiler.Versioned, r.Model, r.Precision, r.Accuracy, append([]Point{}, r.Points...)}
+	if err := e.Encode(all); err != nil {
 		return nil, err
 	}
 	files = []file{{"sweep.csv", csv}, {"sweep.json", b.Bytes()}}
@@ -233,8 +238,18 @@ func (r *Result) files() (files []file, err error) {
 		}
 		files = append(files, file{ChosenFile, append(asked.Bytes(), '\n')})
 	}
+	if r.Precision != nil {
+		for _, a := range r.accuracies() {
+			p, err := a.Draw()
+			if err := add("accuracy-"+a.file, p, err); err != nil {
+				return nil, err
+			}
+		}
+		files = append(files, r.Precision.files()...)
+	}
 	for _, k := range kinds {
-		if !k.drawn || !slices.ContainsFunc(r.Points, func(p Point) bool { return k.of(p.Resources) > 0 }) {
+		if r.Precision != nil || !k.drawn ||
+			!slices.ContainsFunc(r.Points, func(p Point) bool { return k.of(p.Resources) > 0 }) {
 			continue
 		}
 		f := chart.Fronts{Title: r.Model + ": " + r.Unit() + " per second against " + k.name, Cost: k.name,

@@ -19,6 +19,8 @@ type Part struct {
 	from    []string
 	to      []string
 	runners []*runner
+	sums    map[string]*Summing // that take the place of those of products
+	summed  map[string][]int64  // what they have given in the last run
 
 	Watch bool // Run gives the codes inside loops too
 }
@@ -159,6 +161,8 @@ func (p *Part) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error)
 	if p.Watch {
 		d.watch = all
 	}
+	p.summed = map[string][]int64{}
+	d.sums, d.summed = p.sums, p.summed
 	if out, err = p.run(in, d); err != nil {
 		return nil, nil, err
 	}
@@ -191,6 +195,7 @@ func (p *Part) run(in []*Reals, d *decider) (out []*Reals, err error) {
 // type; integers as they are, as far as a float64 holds them.
 func (p *Part) Rounded(name string, all map[string]*Reals) ([]float64, error) {
 	d := newDecider(p.prog, all)
+	d.sums, d.summed = p.sums, p.summed
 	for _, v := range all {
 		if v.from != nil { // decisions go on in what a loop remembers
 			d.now = v.from.now
@@ -237,6 +242,9 @@ type decider struct {
 	all  map[string]*Reals
 	memo map[digits]map[int]real.Num
 	of   int // the decision that memo belongs to; in a body it lasts for all
+
+	sums   map[string]*Summing // by step's output: in the place of sums of products
+	summed map[string][]int64  // what they have given
 
 	now      *decision // shared by a program and the bodies in it
 	unrolled map[*Recur]*unrolled
@@ -327,6 +335,9 @@ func (d *decider) compute(s *Step, i int, prec uint) (real.Num, error) {
 	case s.Order != nil:
 		return s.Order.compute(s.Node.Inputs[0], i, prec, d)
 	}
+	if sum, ok := d.sumOf(s, i); ok {
+		return d.then(s, i, prec, in, sum)
+	}
 	sum := real.Exactly(new(big.Rat))
 	for k := range s.Dot.K {
 		a, err := in(s.Dot.A, int(s.Dot.ABase[i])+int(s.Dot.AOffset[k]))
@@ -345,6 +356,11 @@ func (d *decider) compute(s *Step, i int, prec uint) (real.Num, error) {
 			return sum, err
 		}
 	}
+	return d.then(s, i, prec, in, sum)
+}
+
+// then is what becomes of sum i of a step's products.
+func (d *decider) then(s *Step, i int, prec uint, in func(slot, i int) (real.Num, error), sum real.Num) (real.Num, error) {
 	if s.Dot.Then == nil {
 		return sum, nil
 	}
@@ -414,7 +430,11 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 	case r.step.Order != nil:
 		return out, r.step.Order.run(r.step.Node.Inputs[0], in[0], out, d)
 	case r.step.Dot != nil:
-		r.dot(in, out)
+		if s := d.sums[r.step.Output]; s == nil {
+			r.dot(in, out)
+		} else if err := r.sum(s, in, out, d); err != nil {
+			return nil, err
+		}
 		if r.step.Dot.Then == nil {
 			return out.share(), nil
 		}

@@ -20,6 +20,8 @@
 //	operators_cell         the cells of LSTM, GRU and RNN as the bodies of loops
 //	operators_coding       a quantiser as a code and its value: what canon asks for
 //	operators_composite    operators that are written out before anything else happens
+//	operators_dynamic      quantisers whose scales come from the data, taken out and run
+//	operators_role         what operators do, as far as quantisers are concerned
 //	operators_weights      weights that float32 had rounded
 //	operators_unsupported  operators that we know and refuse
 //
@@ -35,7 +37,7 @@
 // Execution:
 //
 //	exec, reals, memo   parts; values as intervals; roundings that are decided exactly
-//	dot, loop           sums of products; loops
+//	dot, loop, summing  sums of products; loops; sums of narrower accumulators
 //	order, ordering     rows put in order; what decides the order
 //	float32             near ties of float32 executors
 //

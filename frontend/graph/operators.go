@@ -45,19 +45,22 @@ const (
 
 // The operators that others write.
 const (
-	Add       = "Add"
-	Cast      = "Cast"
-	Code      = "Code"
-	Concat    = "Concat"
-	Gather    = "Gather"
-	Identity  = "Identity"
-	MatMul    = "MatMul"
-	Mul       = "Mul"
-	Quant     = "Quant"
-	Reshape   = "Reshape"
-	Scan      = "Scan"
-	Sub       = "Sub"
-	Transpose = "Transpose"
+	Add        = "Add"
+	Cast       = "Cast"
+	Code       = "Code"
+	Concat     = "Concat"
+	FloatQuant = "FloatQuant"
+	Gather     = "Gather"
+	Identity   = "Identity"
+	MatMul     = "MatMul"
+	Max        = "Max"
+	Min        = "Min"
+	Mul        = "Mul"
+	Quant      = "Quant"
+	Reshape    = "Reshape"
+	Scan       = "Scan"
+	Sub        = "Sub"
+	Transpose  = "Transpose"
 )
 
 // operators is every operator that is understood, by domain and name.

@@ -109,14 +109,7 @@ func recovered(t *Tensor, axis int, limit float64) (_ *Tensor, ok bool) {
 	out := &Tensor{DType: t.DType, Shape: t.Shape, F: slices.Clone(values)}
 	changed := false
 	for c := range channels {
-		var at []int
-		for i := c * inner; i < len(values); i += channels * inner {
-			for k := i; k < i+inner; k++ {
-				if values[k] != 0 {
-					at = append(at, k)
-				}
-			}
-		}
+		at := nonzero(values, c, channels, inner)
 		if stepped(values, at) {
 			continue
 		}
@@ -213,4 +206,33 @@ func proved(values []float64, at []int, step float64) bool {
 		}
 	}
 	return true
+}
+
+// Whole reports whether a constant is, for each index of an axis, whole multiples up to a limit of one step, as far as
+// float32 tells.
+func Whole(t *Tensor, axis int, limit float64) bool {
+	channels, inner := t.Shape[axis], Size(t.Shape[axis+1:])
+	values := t.Floats()
+	for c := range channels {
+		at := nonzero(values, c, channels, inner)
+		if len(at) == 0 {
+			continue
+		}
+		if _, ok := stepOf(values, at, limit); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// nonzero lists the elements of a channel that are not 0.
+func nonzero(values []float64, channel, channels, inner int) (at []int) {
+	for i := channel * inner; i < len(values); i += channels * inner {
+		for k := i; k < i+inner; k++ {
+			if values[k] != 0 {
+				at = append(at, k)
+			}
+		}
+	}
+	return at
 }

@@ -11,6 +11,7 @@
 //
 //   - scan.go bounds sizes and nesting before anything is decoded
 //   - read.go walks the model, graph.go a graph in it, tensor.go constants, minifloat.go their 8- and 16-bit floats
+//   - write.go writes files
 //   - wire.go lets onnx-go join the nodes, link.go puts them in order and finds what is missing
 //   - write.go is the way back: the file of a graph
 package onnxio

@@ -29,6 +29,7 @@ type Fronts struct {
 	Series            []Series
 	Chosen            *Dot   // marked; may be nil
 	Label             string // of the chosen point
+	Percent           bool   // gains are percent: their axis is linear
 }
 
 // Best is the points that no other point beats: another one is worse in one of the two. They come in the order of cost;
@@ -90,7 +91,10 @@ func (f Fronts) scale(p *plot.Plot) {
 		}
 	}
 	fit(&p.X, costs)
-	fit(&p.Y, gains)
+	if fit(&p.Y, gains); f.Percent {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LinearScale{}, linear{7}
+		p.Y.Min, p.Y.Max = max(0, slices.Min(gains)-4), min(102, slices.Max(gains)+4)
+	}
 }
 
 func fit(a *plot.Axis, values []float64) {

@@ -9,6 +9,8 @@
 //	front.go        Pareto: many designs, none written; convert.go: Convert, a model in another dialect
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
 //	stats.go        Stats: what a model computes and stores, counted
+//	labels.go       the right classes of samples, and what a model's trainer has found
+//	quantise.go     a model that is given other quantisers, on samples, before anything else happens
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
 //	engines.go      the ways to execute a model; fast.go, compiled; rtl.go, as SystemVerilog; verify.go compares them,
 //	                and says what was compared
@@ -32,6 +34,8 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
+	"hlsgen/frontend/quantise"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/owned"
@@ -72,6 +76,12 @@ type Options struct {
 	Cells       string               // path of --cell-config; may be empty
 	Stateful    bool                 // samples are pieces of one stream
 	Samples     int                  // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
+	Calibrate   string               // samples on which the model is quantised first; may be empty
+	Recipe      *frontend.Recipe     // what it becomes; nil: DefaultRecipe
+	Scales      quantise.Rule        // how; "" is the default
+	SaveModel   string               // where the file goes that is made of it; may be empty
+	Data        string               // samples, .npy or .npz; may be empty
+	Classes     string               // their labels, .npy; may be empty
 	AccBits     int                  // 0: no audit
 	Verify      int                  // samples; AutoVerify: as many as the network's size allows
 	NoCSim      bool
@@ -91,13 +101,15 @@ type Result struct {
 	Imported  *frontend.Imported
 	Design    *folding.Design
 	Verified  Verified
-	Accuracy  *Accuracy // nil without labels
+	Accuracy  *samples.Accuracy // nil without labels
 	Backend   Backend
 	NoDriver  string         // why nothing in deploy drives the accelerator; empty where something does
 	System    *vivado.System // what joins it to a board's processor; nil where nothing does
 	Out       string         // the folder written
 	FileCount int
 	Kept      []string // below Out: what hlsgen did not write, or not so; with Options.Keep
+
+	Real bool // the samples are given, or the source's own
 
 	rooms []*dataflow.Room // by layer of the model, what may be loaded; nil where weights are constants
 }
@@ -117,8 +129,9 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 			err = fmt.Errorf("%s: %w", r.Out, e)
 		}
 	}()
-	if r.Source = Open(o.Model, d); r.Source == nil {
-		return nil, nil
+	src, made, err := o.opened(ctx, d)
+	if r.Source = src; src == nil || err != nil {
+		return nil, err
 	}
 	board, found := FindBoard(o.Board, d)
 	if found {
@@ -129,7 +142,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	fixed := o.fixed(d)
 	o.Step("importing", 0, 0)
-	if r.Imported, err = importModel(o, r.Source, d); err != nil || d.Failed() {
+	if r.Imported, err = importModel(made, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
 	model := r.Imported.Model
@@ -137,6 +150,10 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		if r.rooms = loading(model, nil, d); r.rooms == nil {
 			return nil, nil
 		}
+	}
+	data, labels := o.data(model, r.Source, d)
+	if r.Real = data != nil; d.Failed() {
+		return nil, nil
 	}
 	if !auditAccumulators(model.Graph, o.AccBits, d) {
 		return nil, nil
@@ -149,7 +166,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err := r.Design.Range(ctx); err != nil {
 		return nil, err
 	}
-	runs, err := verification(model, r.Source, r.Design.Model.Graph, o.Verify)
+	runs, err := verification(model, data, r.Design.Model.Graph, o.Verify)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +181,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err != nil || d.Failed() {
 		return nil, err
 	}
-	r.Accuracy, err = accuracy(ctx, model, r.Source)
+	r.Accuracy, err = accuracy(ctx, model, data, labels)
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}

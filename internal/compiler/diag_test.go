@@ -166,6 +166,26 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
 			Quantise: quantise}, d)
 	},
+	diag.ModelQuantised: func(t *testing.T, d *diag.List) bool {
+		x := &npy.Array{DType: "float32", Shape: []int{4, 8}}
+		for i := range 32 {
+			x.Data = append(x.Data, float64(i%7-3)/2)
+		}
+		data, err := npy.Format(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
+			Calibrate: write(t, "x.npy", data)}, d)
+	},
+	diag.QuantiseUnfit: func(t *testing.T, d *diag.List) bool {
+		data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{1, 8}, Data: make([]float64, 8)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run(t, compiler.Options{NoCSim: true, Model: file(t, small()), Calibrate: write(t, "x.npy", data),
+			Stateful: true}, d)
+	},
 	diag.LSTMFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("LSTM", 4)), d) },
 	diag.CellFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("GRU", 3)), d) },
 	diag.StateNotKept: func(t *testing.T, d *diag.List) bool {

@@ -22,14 +22,15 @@ type Front struct {
 func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, err error) {
 	defer Catch(&err)
 	o.Step("reading", 0, 0)
-	f = &Front{Source: Open(o.Model, d)}
-	if f.Source == nil {
-		return nil, nil
+	src, made, err := o.opened(ctx, d)
+	if src == nil || err != nil {
+		return nil, err
 	}
+	f = &Front{Source: src}
 	board, _ := FindBoard(o.Board, d)
 	fixed := o.fixed(d)
 	o.Step("importing", 0, 0)
-	im, err := importModel(o, f.Source, d)
+	im, err := importModel(made, f.Source, d)
 	if err != nil || d.Failed() {
 		return nil, err
 	}

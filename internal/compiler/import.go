@@ -93,10 +93,11 @@ type Checked struct {
 func Check(ctx context.Context, o Options, d *diag.List) (c *Checked, err error) {
 	defer Catch(&err)
 	c = &Checked{}
-	if c.Source = Open(o.Model, d); c.Source == nil {
-		return nil, nil
+	src, made, err := o.opened(ctx, d)
+	if c.Source = src; src == nil || err != nil {
+		return nil, err
 	}
-	if c.Imported, err = importModel(o, c.Source, d); err != nil {
+	if c.Imported, err = importModel(made, c.Source, d); err != nil {
 		return nil, err
 	}
 	if m := c.Imported.Model; m != nil {

@@ -118,8 +118,8 @@ func (r *Result) facts() (f report.Facts) {
 			fmt.Sprintf("what the processor's dividers make: %s %s/s", chart.Amount(fps), r.unit()))
 	}
 	if a := r.Accuracy; a != nil && a.Samples > 0 {
-		share := strconv.FormatFloat(100*float64(a.Right)/float64(a.Samples), 'f', 1, 64)
-		f.Add("accuracy", share+" %", fmt.Sprintf("%d of %d labelled samples", a.Right, a.Samples))
+		f.Add("accuracy", fmt.Sprintf("%.1f %%", 100*a.Share()), fmt.Sprintf("%d of %d labelled samples; 95 %% "+
+			"interval (Wilson) %.1f to %.1f %%", a.Right, a.Samples, 100*a.Low, 100*a.High))
 	}
 	if v := r.Verified; v.Samples > 0 {
 		f.Add("verified", "bit-exact", fmt.Sprintf("%d samples, engines %s", v.Samples, strings.Join(v.Engines, ", ")))
@@ -171,7 +171,7 @@ func streamTypes(streams []StreamReport) (list []string) {
 func (r *Result) checks() (f report.Facts) {
 	v := r.Verified
 	how := "compared bit for bit with the model's own execution, and stream by stream between the engines"
-	if r.Source.Inputs == nil && v.Samples > 0 {
+	if !r.Real && v.Samples > 0 {
 		how += "; random ones in range"
 	}
 	if len(v.Steps) > 0 {

@@ -35,10 +35,11 @@ const (
 type SimOptions struct {
 	Options
 	Engine   Engine
-	Input    string     // .npy or .npz
 	Steps    string     // .npy with the lengths of the samples' sequences; may be empty
 	Output   string     // .npy or .npz; may be empty
 	Compare  string     // .npy or .npz to compare with; may be empty
+	Input    string     // .npy or .npz
+	Labels   string     // .npy with a class per sample; may be empty
 	Trace    string     // folder for every tensor; may be empty
 	Decode   ctc.Method // how scores become text; "" as the model's metadata say
 	VCD      string     // file for the streams clock by clock, of engine cycle; may be empty
@@ -51,13 +52,15 @@ type Simulated struct {
 	Samples   int
 	Steps     []int // per sample, where these are sequences of different lengths; else nil
 	Out       []dataflow.Real
-	Outputs   []*npy.Array    // per model output
-	Texts     []string        // per sample, of a model whose scores are decoded; else nil
-	Decoder   *ctc.Decoder    // what made them
-	Design    *folding.Design // of engines cycle and csim
-	Trace     *rtlsim.Trace   // of engine cycle
-	Compare   *Comparison     // with --compare
-	MaxCycles int             // of every layer per frame, where no board was given that a design is for; else 0
+	Outputs   []*npy.Array      // per model output
+	Texts     []string          // per sample, of a model whose scores are decoded; else nil
+	Decoder   *ctc.Decoder      // what made them
+	Design    *folding.Design   // of engines cycle and csim
+	Trace     *rtlsim.Trace     // of engine cycle
+	Compare   *Comparison       // with --compare
+	Accuracy  *samples.Accuracy // with labels
+	Stated    *float64          // with labels: the accuracy that info.json beside the model gives
+	MaxCycles int               // of every layer per frame, where no board was given that a design is for; else 0
 }
 
 // Simulate runs the model on data from files. Errors as in Run.
@@ -65,9 +68,12 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	defer Catch(&err)
 	r := &Simulated{}
 	o.Step("reading", 0, 0)
-	if r.Source = Open(o.Model, d); r.Source == nil {
-		return nil, nil
+	o.Data, o.Classes = o.Input, o.Labels
+	src, made, err := o.opened(ctx, d)
+	if r.Source = src; src == nil || err != nil {
+		return nil, err
 	}
+	o.Options = made
 	arrays := readArrays(o.Input, r.Source, d)
 	if arrays == nil {
 		return nil, nil
@@ -95,12 +101,20 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	if d.Failed() {
 		return nil, nil
 	}
+	labels := r.labelled(o, s, d)
+	if d.Failed() {
+		return nil, nil
+	}
 	o.Step("simulating", 0, 0)
 	outputs, err := r.run(ctx, o, im, model, s, d)
 	if err != nil || d.Failed() {
 		return nil, err
 	}
 	r.decode(decoder, outputs)
+	if labels != nil {
+		a := labels.Accuracy(outputs)
+		r.Accuracy, r.Stated = &a, stated(o.Model)
+	}
 	if s.Lengths != nil { // the shapes of the longest sequence
 		if model, err = model.Lengths.Of(s.Stored); err != nil {
 			return nil, err
@@ -125,6 +139,21 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 		}
 	}
 	return r, nil
+}
+
+// labelled is the labels of the samples: those that are given, or else the source's own; nil where there are none.
+func (r *Simulated) labelled(o SimOptions, s *samples.Runs, d *diag.List) *samples.Labels {
+	if o.Labels != "" {
+		return readLabels(o.Labels, s, r.Out, d)
+	}
+	if o.Input != "" || r.Source.Labels == nil {
+		return nil
+	}
+	l, err := samples.LabelsOf(r.Source.Labels, s, r.Out)
+	if err != nil {
+		panic(err) // they are the example's
+	}
+	return l
 }
 
 // steps reads the lengths of sequences; nil where none are given. ok is false where d says why they cannot be read.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/npy"
 	"hlsgen/templates"
 )
 
@@ -23,12 +23,6 @@ type Verified struct {
 	Steps    []int    `json:"steps,omitempty"` // lengths of the samples, where these are sequences of different ones
 	// the network is so large that there are fewer samples than usual
 	Large bool `json:"fewer_samples_of_large_network"`
-}
-
-// Accuracy is the share of labelled samples whose largest output is the label's.
-type Accuracy struct {
-	Right   int `json:"right"`
-	Samples int `json:"samples"`
 }
 
 // AutoVerify is a number of samples: usualSamples, and fewer of a large network, but at least two, of which the second
@@ -53,21 +47,18 @@ func elements(g *dataflow.Graph) (n int) {
 	return n
 }
 
-// verification takes the model's own samples where it brings some, made-up ones otherwise. The folded graph tells how
-// much work a sample is.
-func verification(m *dataflow.Model, src *Source, folded *dataflow.Graph, n int) (*samples.Runs, error) {
+// verification takes the first of the samples that there are, made-up ones where there are none. The folded graph tells
+// how much work a sample is.
+func verification(m *dataflow.Model, s *samples.Runs, folded *dataflow.Graph, n int) (*samples.Runs, error) {
 	if n == AutoVerify {
 		n = autoSamples(folded) * m.Turns.PerFrame()
 	}
-	if src.Inputs == nil {
+	if s == nil {
 		return samples.RandomLengths(m, n)
 	}
-	s, err := samples.Split(m, map[string]*npy.Array{"": src.Inputs})
-	if err != nil {
-		return nil, err
-	}
-	s.In = s.In[:min(n, len(s.In))]
-	return s, nil
+	first := *s
+	first.In = s.In[:min(n, len(s.In))]
+	return &first, nil
 }
 
 // What a verification holds at a time, and what it keeps for the test bench: elements on streams. A recording has a
@@ -160,41 +151,51 @@ func sameReals(what string, got, want []reals) error {
 	return nil
 }
 
-// accuracy runs every labelled sample.
-func accuracy(ctx context.Context, m *dataflow.Model, src *Source) (*Accuracy, error) {
-	if src.Labels == nil {
+// data is the samples that a build is given, or that the source brings, and their labels; nil where there are none, or
+// where d says what is wrong with them.
+func (o Options) data(m *dataflow.Model, src *Source, d *diag.List) (s *samples.Runs, l *samples.Labels) {
+	if o.Data == "" && src.Inputs == nil {
+		if o.Classes != "" && o.Calibrate == "" {
+			d.Fail(diag.DataInvalid, filepath.Base(o.Classes), "these are labels of no samples",
+				"give the samples, too: --input FILE")
+		}
+		if o.Classes == "" || o.Calibrate == "" {
+			return nil, nil
+		}
+		o.Data = o.Calibrate
+	}
+	arrays := readArrays(o.Data, src, d)
+	if arrays == nil {
 		return nil, nil
 	}
-	s, err := samples.Split(m, map[string]*npy.Array{"": src.Inputs})
+	s, err := samples.Split(m, arrays)
 	if err != nil {
-		return nil, err
+		unfitting(o.Data, err, d)
+		return nil, nil
+	}
+	switch {
+	case o.Classes != "":
+		l = readLabels(o.Classes, s, m.Out, d)
+	case o.Data == "" && src.Labels != nil:
+		if l, err = samples.LabelsOf(src.Labels, s, m.Out); err != nil {
+			panic(err) // they are the example's
+		}
+	}
+	return s, l
+}
+
+// accuracy runs every labelled sample.
+func accuracy(ctx context.Context, m *dataflow.Model, s *samples.Runs, labels *samples.Labels) (*samples.Accuracy,
+	error) {
+	if labels == nil {
+		return nil, nil
 	}
 	_, out, err := integers(ctx, m, s)
 	if err != nil {
 		return nil, err
 	}
-	a := &Accuracy{}
-	for i, label := range src.Labels.Data {
-		if label < 0 {
-			continue
-		}
-		a.Samples++
-		if largest(out[i][0].Data) == int(label) {
-			a.Right++
-		}
-	}
-	return a, nil
-}
-
-// largest is the index of the largest value, the first of equals.
-func largest(v []float64) int {
-	k := 0
-	for i := range v {
-		if v[i] > v[k] {
-			k = i
-		}
-	}
-	return k
+	a := labels.Accuracy(out)
+	return &a, nil
 }
 
 // auditAccumulators names every channel whose accumulator does not fit the asked width.

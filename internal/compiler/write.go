@@ -239,6 +239,12 @@ func (o Options) OfModel() []Given {
 	if q := o.Quantise; q != nil {
 		list = append(list, Given{"input-quant", []string{fmt.Sprintf("%s:%v", q.Type, q.Scale)}})
 	}
+	if o.Calibrate != "" {
+		list = append(list, Given{"calibrate", []string{o.Calibrate}}, Given{"quantize", []string{o.recipe().String()}})
+		if o.Scales != "" {
+			list = append(list, Given{"scales", []string{string(o.Scales)}})
+		}
+	}
 	for _, file := range []Given{{"lstm-config", []string{o.LSTM}}, {"cell-config", []string{o.Cells}}} {
 		if file.Texts[0] != "" {
 			list = append(list, file)
@@ -275,6 +281,7 @@ func (o Options) given() map[string]string {
 		{"fifo", o.FIFO != folding.FIFO{}, o.FIFO.String()},
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
 		{"folding", o.Fixed != nil, "folding.json"},
+		{"calibrate", o.Calibrate != "", filepath.Base(o.Calibrate)},
 		{"calibration", o.Calibration != "", filepath.Base(o.Calibration)},
 		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)}, // no folder of this machine
 		{"stateful", o.Stateful, "true"},

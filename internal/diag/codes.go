@@ -34,6 +34,8 @@ const (
 	WordTooWide       Code = "word-too-wide"
 	DataInvalid       Code = "data-invalid"
 	InputQuantised    Code = "input-quantised"
+	ModelQuantised    Code = "model-quantised"
+	QuantiseUnfit     Code = "quantise-unfit"
 	AccBitsExceeded   Code = "acc-bits-exceeded"
 	OutputExists      Code = "output-exists"
 	OutputForeign     Code = "output-foreign"
@@ -87,6 +89,8 @@ var Codes = map[Code]string{
 	WordTooWide:       "a stream word is wider than Vitis HLS accepts",
 	DataInvalid:       "input data do not fit the model",
 	InputQuantised:    "a quantiser was put in front of an input",
+	ModelQuantised:    "the model was given other quantisers, on samples",
+	QuantiseUnfit:     "the model cannot be given other quantisers",
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
 	CellFormats:       "the gates of an ONNX GRU or RNN have no integer formats of their own",

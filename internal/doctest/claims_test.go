@@ -69,6 +69,8 @@ var claims = []claim{
 		"internal/doctest.TestPages"}},
 	{begins: "| `hlsgen synth`", by: []string{"cmd/hlsgen.TestSynth", "cmd/hlsgen.TestSynthIsResumed",
 		"cmd/hlsgen.TestSynthOnSlurm", "cmd/hlsgen.TestCollect"}},
+	{begins: "| `--calibrate x.npy`", by: []string{"internal/compiler.TestCalibrate", "internal/compiler.TestVariants",
+		"folding/sweep.TestPrecisions"}},
 	{begins: "| `hlsgen sweep --jobs slurm`", by: []string{"folding/sweep.TestSlurm", "folding/sweep.TestCollect"}},
 	{begins: "| `deploy/accelerator.py`", by: []string{"internal/compiler.TestDriver"}},
 	{begins: "| `make -C vivado bitstream`", by: []string{"templates/vivado.TestBitstream",

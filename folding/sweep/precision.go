@@ -1,0 +1,175 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/chart"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/diag"
+)
+
+// Precisions is what a model is that was quantised again: its accuracies on the samples, and those of each that was
+// made of it.
+type Precisions struct {
+	// whether accuracies are by labels; else by the largest outputs of the float model, which is right by definition
+	Labelled bool             `json:"labelled"`
+	Float    samples.Accuracy `json:"float"` // without rounding of activations
+	AsIs     samples.Accuracy `json:"as_is"` // with the model's own quantisers
+
+	variants map[string]*compiler.Variant
+	order    []string
+}
+
+// precisions makes a model for each precision that is asked for.
+func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*compiler.Source, *spaces, error) {
+	v, err := compiler.Vary(ctx, o.Options, d)
+	if v == nil || err != nil {
+		return nil, nil, err
+	}
+	p := &Precisions{Labelled: v.Labelled, Float: v.Float, AsIs: *v.AsIs, variants: map[string]*compiler.Variant{}}
+	for i, recipe := range o.Precisions {
+		name := recipe.String()
+		if p.variants[name] != nil {
+			continue
+		}
+		o.Step("quantising", i, len(o.Precisions))
+		x, err := v.Make(ctx, recipe)
+		if err != nil {
+			return nil, nil, err
+		}
+		p.variants[name], p.order = x, append(p.order, name)
+		all.models[made{precision: name, samples: 1}] = x.Model
+		if all.refused[name] = x.Refused; x.Source != nil {
+			all.sums[name] = x.Source.Sum()
+		}
+	}
+	shapes, err := o.imports()
+	if err != nil {
+		return nil, nil, err
+	}
+	all.precisions, all.salt = p, v.Source.Sum()+shapes
+	return v.Source, all, nil
+}
+
+// mark gives points their accuracy.
+func (p *Precisions) mark(points []Point) []Point {
+	if p == nil {
+		return points
+	}
+	points = slices.Clone(points)
+	for i := range points {
+		points[i].Accuracy = p.variants[points[i].Precision].Accuracy
+	}
+	return points
+}
+
+// enough is the accuracy that a point needs to be chosen: what the float model has at least, as far as the samples
+// tell, or the best there is.
+func (p *Precisions) enough(points []Point) float64 {
+	if p == nil {
+		return 0
+	}
+	best := 0.0
+	for i := range points {
+		if a := points[i].Accuracy; a != nil && points[i].Status == Fits {
+			best = max(best, a.Share())
+		}
+	}
+	return min(best, p.Float.Low)
+}
+
+// files are the models that were made.
+func (p *Precisions) files() (list []file) {
+	for _, name := range p.order {
+		if src := p.variants[name].Source; src != nil {
+			list = append(list, file{name + ".onnx", src.ONNX})
+		}
+	}
+	return list
+}
+
+// precision is columns of what a model was quantised to, where it was.
+func (p *Point) precision() []column {
+	if p.Precision == "" {
+		return nil
+	}
+	r, err := frontend.ParseRecipe(p.Precision)
+	if err != nil {
+		return []column{{"precision", p.Precision}}
+	}
+	a := cmp.Or(p.Accuracy, &samples.Accuracy{})
+	bits := ""
+	if r.AccBits > 0 {
+		bits = strconv.Itoa(r.AccBits)
+	}
+	return append([]column{{"precision", p.Precision}, {"weights", r.Weights.String()},
+		{"activations", r.Activations.String()}, {"accumulator_bits", bits}}, where(p.Accuracy != nil, []column{
+		{"accuracy", number(round(a.Share()))}, {"accuracy_low", number(round(a.Low))},
+		{"accuracy_high", number(round(a.High))}, {"accuracy_samples", strconv.Itoa(a.Samples)},
+	}...)...)
+}
+
+// An accuracyChart is a picture of accuracy against something.
+type accuracyChart struct {
+	chart.Fronts
+	file string
+}
+
+// accuracies are the pictures of what accuracy costs.
+func (r *Result) accuracies() (list []accuracyChart) {
+	gain := "accuracy, % of " + whole(r.Precision.Float.Samples) + " samples"
+	if !r.Precision.Labelled {
+		gain = "samples classified as the float model does, %"
+	}
+	for _, c := range []struct {
+		name, file string
+		of         func(*Point) float64
+	}{
+		{"LUT", "lut", func(p *Point) float64 { return float64(p.Resources.LUT) }},
+		{"RAMB18", "bram", func(p *Point) float64 { return float64(p.Resources.BRAM) }},
+		{"DSP", "dsp", func(p *Point) float64 { return float64(p.Resources.DSP) }},
+		{"microseconds per " + r.one(), "rate", func(p *Point) float64 { return 1e6 / p.FPS }},
+	} {
+		f := chart.Fronts{Cost: c.name, Gain: gain, Percent: true, Title: fmt.Sprintf("%s: accuracy against %s; "+
+			"the float model has %.1f %%", r.Model, c.name, 100*r.Precision.Float.Share())}
+		at, some := map[string]int{}, false
+		for i := range r.Points {
+			p := &r.Points[i]
+			if p.Status != Fits || p.Accuracy == nil {
+				continue
+			}
+			recipe, err := frontend.ParseRecipe(p.Precision)
+			if err != nil {
+				continue
+			}
+			name := "activations: " + recipe.Activations.String()
+			if recipe.AccBits > 0 {
+				name += fmt.Sprintf(", accumulators: %d", recipe.AccBits)
+			}
+			k, ok := at[name]
+			if !ok {
+				k = len(f.Series)
+				at[name], f.Series = k, append(f.Series, chart.Series{Name: name})
+			}
+			dot := chart.Dot{Cost: c.of(p), Gain: 100 * p.Accuracy.Share()}
+			some = some || dot.Cost > 0
+			f.Series[k].Dots = append(f.Series[k].Dots, dot)
+			if p.Chosen {
+				f.Chosen, f.Label = &dot, p.Precision
+			}
+		}
+		if some {
+			list = append(list, accuracyChart{f, c.file})
+		}
+	}
+	return list
+}
+
+// one is what Unit counts, one of them.
+func (r *Result) one() string { return r.Unit()[:len(r.Unit())-1] }

@@ -1,0 +1,216 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Dynamic is the quantisers of a graph whose scales and zero points come from the data of each run (ONNX
+// DynamicQuantizeLinear, com.microsoft DynamicQuantizeMatMul). It runs the model as it is.
+type Dynamic struct {
+	nodes []dynamicQuantiser
+	g     *Graph // with what they give as inputs
+}
+
+// A dynamicQuantiser is the tensors of one: what it reads, and the codes, scale and zero point that it gives.
+type dynamicQuantiser struct{ x, y, scale, zero string }
+
+// Freeze takes the dynamic quantisers out of a graph, in place: what they quantised stays real. It gives nil where
+// there are none.
+func Freeze(g *Graph) *Dynamic {
+	f := freezing{taken: g.Taken(), of: map[string]bool{}, Dynamic: &Dynamic{}}
+	for _, n := range g.Nodes {
+		f.node(n)
+	}
+	if len(f.nodes) == 0 {
+		return nil
+	}
+	as := *g // the model as it is, where they are inputs
+	as.Nodes = f.list
+	f.g = as.Copy()
+	var nodes []*Node
+	for _, q := range f.nodes {
+		g.Init[q.scale], g.Init[q.zero] = filled(Float32, nil, 1), filled(Float32, nil, 0)
+		nodes = append(nodes, &Node{Index: -1, Op: Identity, Inputs: []string{q.x}, Outputs: []string{q.y}})
+	}
+	g.Nodes = nil
+	for _, n := range f.list {
+		g.Nodes = append(g.Nodes, n)
+		for i, q := range f.nodes {
+			if slices.Contains(n.Outputs, q.x) {
+				g.Nodes = append(g.Nodes, nodes[i])
+			}
+		}
+	}
+	for i, q := range f.nodes {
+		if slices.Contains(Names(g.Inputs), q.x) {
+			g.Nodes = append([]*Node{nodes[i]}, g.Nodes...)
+		}
+	}
+	return f.Dynamic
+}
+
+type freezing struct {
+	*Dynamic
+	taken Taken
+	of    map[string]bool // tensors that dynamic quantisers give
+	list  []*Node
+}
+
+func (f *freezing) node(n *Node) {
+	switch {
+	case n.Op == "DynamicQuantizeLinear" && len(n.Outputs) == 3:
+		f.quantiser(n, n.Inputs[0], n.Outputs[0], n.Outputs[1], n.Outputs[2])
+	case n.Op == "DynamicQuantizeMatMul" && n.Domain == microsoft && len(n.Inputs) >= 3:
+		out := n.Outputs[0]
+		y, s, z := f.taken.Fresh(out, "codes"), f.taken.Fresh(out, "scale"), f.taken.Fresh(out, "zero")
+		f.quantiser(n, n.Inputs[0], y, s, z)
+		f.product(n, y, n.Inputs[1], s, n.Inputs[2], z, n.In(3), n.In(4))
+	case !f.of[n.In(0)]:
+		f.list = append(f.list, n)
+	case n.Op == "MatMulInteger":
+		f.product(n, n.Inputs[0], n.Inputs[1], "", "", n.In(2), n.In(3), "")
+	case n.Op == "MatMulIntegerToFloat" && n.Domain == microsoft:
+		f.product(n, n.Inputs[0], n.Inputs[1], n.Inputs[2], n.Inputs[3], n.In(4), n.In(5), n.In(6))
+	case n.Op == "ConvInteger":
+		x := f.less(n, n.Inputs[0], n.In(2))
+		w := f.add(n, "Cast", Attrs{"to": IntAttr(int(Float32))}, "", n.Inputs[1])
+		f.add(n, "Conv", n.Attrs, n.Outputs[0], x, f.less(n, w, n.In(3)))
+	default:
+		f.list = append(f.list, n)
+	}
+}
+
+func (f *freezing) quantiser(n *Node, x, y, scale, zero string) {
+	scale, zero = outputOr(f.taken, n, scale, "scale"), outputOr(f.taken, n, zero, "zero")
+	f.nodes = append(f.nodes, dynamicQuantiser{x, y, scale, zero})
+	f.of[y], f.of[zero] = true, true
+}
+
+// cmpName is an output's name, or one for an output that is left out.
+func outputOr(taken Taken, n *Node, name, suffix string) string {
+	if name == "" {
+		return taken.Fresh(n.Outputs[0], suffix)
+	}
+	return name
+}
+
+// product is (a - az) * as times (b - bz) * bs, and a bias; what is empty is left out.
+func (f *freezing) product(n *Node, a, b, as, bs, az, bz, bias string) {
+	a = f.less(n, a, az)
+	b = f.add(n, "Cast", Attrs{"to": IntAttr(int(Float32))}, "", b)
+	if bz != "" {
+		bz = f.add(n, "Cast", Attrs{"to": IntAttr(int(Float32))}, "", bz)
+	}
+	b = f.less(n, b, bz)
+	if bs != "" {
+		b = f.add(n, "Mul", nil, "", b, bs)
+	}
+	last := func(more ...string) string {
+		if !slices.ContainsFunc(more, func(s string) bool { return s != "" }) {
+			return n.Outputs[0]
+		}
+		return ""
+	}
+	y := f.add(n, MatMul, nil, last(as, bias), a, b)
+	if as != "" {
+		y = f.add(n, "Mul", nil, last(bias), y, as)
+	}
+	if bias != "" {
+		f.add(n, "Add", nil, n.Outputs[0], y, bias)
+	}
+}
+
+// less is a tensor less its zero point, which may be left out.
+func (f *freezing) less(n *Node, x, zero string) string {
+	if zero == "" {
+		return x
+	}
+	return f.add(n, "Sub", nil, "", x, zero)
+}
+
+// add writes a node that stands for part of n.
+func (f *freezing) add(n *Node, op string, attrs Attrs, out string, inputs ...string) string {
+	if out == "" {
+		out = f.taken.Fresh(n.Outputs[0], "part")
+	}
+	f.list = append(f.list, &Node{Index: n.Index, Name: n.Name, Was: n.FullOp(), Op: op, Inputs: inputs,
+		Outputs: []string{out}, Attrs: attrs})
+	return out
+}
+
+// Count is how many there are.
+func (d *Dynamic) Count() int { return len(d.nodes) }
+
+// Graph is the model as it is, where what the quantisers give arrives as inputs of the shapes that shape tells.
+func (d *Dynamic) Graph(shape func(tensor string) []int) *Graph {
+	g := d.g.Copy()
+	for _, q := range d.nodes {
+		for _, in := range []struct {
+			name  string
+			shape []int
+		}{{q.y, shape(q.x)}, {q.scale, nil}, {q.zero, nil}} {
+			v := Value{Name: in.name, DType: Float32, Known: true}
+			for _, n := range in.shape {
+				v.Dims = append(v.Dims, Dim{Size: n})
+			}
+			g.Inputs = append(g.Inputs, v)
+		}
+	}
+	return g
+}
+
+// Run runs the program of Graph on a value per input of the model, with ONNX' arithmetic of dynamic quantisers, which
+// is float32's, and gives the outputs.
+func (d *Dynamic) Run(p *Program, in []*Reals) (out [][]float64, err error) {
+	from := Names(p.Graph.Inputs[:len(in)])
+	values := slices.Clone(in)
+	for _, q := range d.nodes {
+		x, err := runPart(p, from, []string{q.x}, values)
+		if err != nil {
+			return nil, err
+		}
+		y, scale, zero := dynamically(x[0])
+		from = append(slices.Clip(from), q.y, q.scale, q.zero)
+		values = append(values, Exactly(p.Known[q.y].Shape, y), Exactly(nil, []float64{scale}),
+			Exactly(nil, []float64{zero}))
+	}
+	return runPart(p, from, Names(p.Graph.Outputs), values)
+}
+
+func runPart(p *Program, from, to []string, values []*Reals) (out [][]float64, err error) {
+	part, err := p.Part(from, to)
+	if err != nil {
+		return nil, err
+	}
+	_, all, err := part.Run(values)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range to {
+		if all[name] == nil {
+			return nil, fmt.Errorf("tensor %q depends on no data", name)
+		}
+		out = append(out, all[name].Lo)
+	}
+	return out, nil
+}
+
+// dynamically is what DynamicQuantizeLinear makes of a tensor: the codes, 0 to 255, their scale and zero point.
+func dynamically(x []float64) (y []float64, scale, zero float64) {
+	var lo, hi float32
+	for _, v := range x {
+		lo, hi = min(lo, float32(v)), max(hi, float32(v))
+	}
+	s := (hi - lo) / 255
+	if s == 0 {
+		s = 1
+	}
+	z := math.RoundToEven(float64(min(max(-lo/s, 0), 255)))
+	y = make([]float64, len(x))
+	for i, v := range x {
+		y[i] = min(max(math.RoundToEven(float64(float32(v)/s))+z, 0), 255)
+	}
+	return y, float64(s), z
+}

@@ -1,0 +1,55 @@
+package graph
+
+// A Role is what an operator does, as far as quantisers are concerned.
+type Role uint8
+
+// The roles.
+const (
+	NoRole   Role = iota // of one tensor of data, a function of each element; of several, a joining
+	Carries              // moves codes, or chooses among them: codes come out
+	Products             // sums of products with weights: wants codes, and gives sums
+	Means                // sums: wants codes, and gives sums
+	Values               // a quantiser: its value comes out
+	Halves               // Trunc
+	Counts                // MultiThreshold
+	Encodes              // QuantizeLinear: integers come out
+	Decodes              // DequantizeLinear
+	Limits               // Clip: of codes, codes
+	Loops                // Scan
+	Mixes                // wants codes of all tensors of data where these are several: a layer adds integers
+)
+
+// roles is what the operators do that are more than functions of each element.
+var roles = map[string]Role{
+	"Conv": Products, "ConvTranspose": Products, "MatMul": Products, "Gemm": Products,
+	"AveragePool": Means, "GlobalAveragePool": Means, "ReduceMean": Means, "ReduceSum": Means,
+	"Reshape": Carries, "Flatten": Carries, "Transpose": Carries, "Squeeze": Carries, "Unsqueeze": Carries,
+	"Identity": Carries, "Dropout": Carries, "Slice": Carries, "Split": Carries, "Gather": Carries, "Concat": Carries,
+	"Pad": Carries, "Tile": Carries, "Expand": Carries, "DepthToSpace": Carries, "SpaceToDepth": Carries,
+	"Upsample": Carries, "Resize": Carries, "MaxPool": Carries, "GlobalMaxPool": Carries, "Relu": Carries,
+	"Quant": Values, "IntQuant": Values, "BipolarQuant": Values, "FloatQuant": Values,
+	"Trunc": Halves, "MultiThreshold": Counts,
+	"QuantizeLinear": Encodes, "DequantizeLinear": Decodes, "Clip": Limits, "Scan": Loops,
+	"Add": Mixes, "Sub": Mixes, "Mul": Mixes, "Sum": Mixes,
+}
+
+// Role is what a node does.
+func (n *Node) Role() Role { return roles[n.Op] }
+
+// ChannelAxis is the axis of output channels of a node's weights, at a slot of its inputs; -1 where the channels are
+// not one axis's.
+func ChannelAxis(n *Node, slot, rank int) int {
+	switch {
+	case n.Op == "Conv" && slot == 1:
+		return 0
+	case n.Op == "MatMul" && slot == 1 && rank == 2:
+		return 1
+	case n.Op == "MatMul" && slot == 0 && rank == 2:
+		return 0
+	case n.Op == "Gemm" && slot == 1:
+		return 1 - int(min(1, n.Int("transB", 0)))
+	case n.Op == "Gemm" && slot == 0:
+		return int(min(1, n.Int("transA", 0)))
+	}
+	return -1
+}

@@ -1,0 +1,121 @@
+package graph
+
+import (
+	"math"
+
+	"hlsgen/internal/num"
+)
+
+// Quantisers lists the nodes that make the codes of a constant: those that lead to it from numbers, nearest first.
+func (p *Program) Quantisers(tensor string) (list []*Node) {
+	maker := map[string]*Node{}
+	for _, n := range p.Graph.Nodes {
+		for _, o := range n.Outputs {
+			maker[o] = n
+		}
+	}
+	seen := map[string]bool{}
+	for rest := []string{tensor}; len(rest) > 0; {
+		n := maker[rest[0]]
+		if rest = rest[1:]; n == nil || seen[n.first()] {
+			continue
+		}
+		seen[n.first()] = true
+		if unitOf(n) != nil {
+			list = append(list, n)
+			continue
+		}
+		rest = append(rest, n.Inputs...)
+	}
+	return list
+}
+
+// A unitReader says what one code is worth, where there is one number for that.
+type unitReader func(p *Program, n *Node) (scale *Tensor, pick Pick, bits int)
+
+// unitOf is how a quantiser's unit is read; nil where a node is none of equal steps.
+func unitOf(n *Node) unitReader {
+	of := map[string]map[string]unitReader{
+		"":    {"DequantizeLinear": dequantizedUnit},
+		QONNX: {"Quant": quantUnit, "IntQuant": quantUnit, "BipolarQuant": bipolarUnit},
+	}
+	return of[domainOf(n.Domain)][n.Op]
+}
+
+func quantUnit(p *Program, n *Node) (*Tensor, Pick, int) {
+	bits := p.Known[n.In(3)].Const
+	if bits == nil || bits.Len() != 1 {
+		return nil, Pick{}, 0
+	}
+	scale, pick, _ := bipolarUnit(p, n)
+	return scale, pick, int(bits.At(0))
+}
+
+func bipolarUnit(p *Program, n *Node) (*Tensor, Pick, int) {
+	scale := p.Known[n.In(1)]
+	if scale.Const == nil {
+		return nil, Pick{}, 0
+	}
+	return scale.Const, p.broadcast(p.Known[n.first()].Shape, scale.Shape), 1
+}
+
+// dequantizedUnit reads a DequantizeLinear. Its codes have the bits of their type, or those that a Clip leaves them.
+func dequantizedUnit(p *Program, n *Node) (*Tensor, Pick, int) {
+	c, ok := p.read(n)
+	if !ok || c.in[1].Const == nil {
+		return nil, Pick{}, 0
+	}
+	scale := c.alongAxis(1).Const
+	lo, hi, _ := c.in[0].DType.limits()
+	if clip := p.clipOf(n.In(0)); clip != nil {
+		lo, hi = max(lo, clip.Lo), min(hi, clip.Hi)
+	}
+	t := num.Smallest(num.Range{Lo: int64(lo), Hi: int64(hi)})
+	return scale, p.broadcast(p.Known[n.first()].Shape, scale.Shape), t.Width
+}
+
+// clipOf is the limits of the Clip that gives a constant; nil where none does.
+func (p *Program) clipOf(tensor string) *Quantiser {
+	for _, n := range p.Graph.Nodes {
+		if n.Op != "Clip" || n.first() != tensor {
+			continue
+		}
+		q := &Quantiser{Lo: math.Inf(-1), Hi: math.Inf(1)}
+		for i, to := range []*float64{&q.Lo, &q.Hi} {
+			if t := p.Known[n.In(1+i)].Const; t != nil && t.Len() == 1 {
+				*to = t.At(0)
+			}
+		}
+		return q
+	}
+	return nil
+}
+
+// Unit is what 1 of each element stands for that a quantiser of Quantisers gives, and how many bits it says that codes
+// have. A zero point between two codes makes twice as many steps. It is nil where there is no such number.
+func (p *Program) Unit(n *Node) (unit *Tensor, bits int) {
+	scale, pick, bits := unitOf(n)(p, n)
+	if scale == nil {
+		return nil, 0
+	}
+	half := 1.0
+	if zero := p.Known[n.In(2)].Const; zero != nil {
+		for i := range zero.Len() {
+			switch v := 2 * zero.At(i); {
+			case v != math.Trunc(v):
+				return nil, 0
+			case zero.At(i) != math.Trunc(zero.At(i)):
+				half = 2
+			}
+		}
+	}
+	if half == 2 {
+		bits++
+	}
+	k := p.Known[n.first()]
+	unit = &Tensor{DType: k.DType, Shape: k.Shape, F: make([]float64, Size(k.Shape))}
+	for i := range unit.F {
+		unit.F[i] = scale.At(pick.At(i)) / half
+	}
+	return unit, bits
+}

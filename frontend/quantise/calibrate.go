@@ -1,0 +1,179 @@
+package quantise
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// values are those that a tensor had in all runs: all of them, or every so many where they are too many to keep.
+type values struct {
+	kept     []float64
+	every, n int // one of so many; how many there were
+	min, max float64
+}
+
+// maxKept bounds the values that are kept of a tensor.
+const maxKept = 1 << 15
+
+func (v *values) add(list []float64) {
+	if v.every == 0 {
+		v.every, v.min, v.max = 1, math.Inf(1), math.Inf(-1)
+	}
+	for _, x := range list {
+		v.min, v.max = min(v.min, x), max(v.max, x)
+		if v.n++; (v.n-1)%v.every != 0 {
+			continue
+		}
+		if v.kept = append(v.kept, x); len(v.kept) == maxKept {
+			for i := range maxKept / 2 {
+				v.kept[i] = v.kept[2*i]
+			}
+			v.kept, v.every = v.kept[:maxKept/2], 2*v.every
+		}
+	}
+}
+
+// all is the values that are kept, and the least and the greatest.
+func (v *values) all() []float64 { return append(slices.Clip(v.kept), v.min, v.max) }
+
+// A Calibration runs a network's float model: quantisers that are to be others only bound what they are given.
+type Calibration struct {
+	n       *Network
+	part    *graph.Part
+	out     []string
+	watched map[*spot]string // the tensor that has a place's values
+}
+
+// Float makes the float model.
+func (n *Network) Float() (*Calibration, error) {
+	c := &Calibration{n: n, watched: map[*spot]string{}}
+	gathers := map[*graph.Node][]string{} // by loop: what it gives besides
+	g := n.write(func(s *scope, g *graph.Graph, it *item) []*graph.Node {
+		p := it.spot
+		switch {
+		case p == nil:
+			return []*graph.Node{it.node}
+		case p.stays && p.node != nil:
+			return []*graph.Node{p.own()}
+		}
+		nodes := []*graph.Node{}
+		for i, l := range p.limits {
+			m := *l
+			if i == 0 {
+				m.Inputs = append([]string{p.from}, l.Inputs[1:]...)
+			}
+			nodes = append(nodes, &m)
+		}
+		if c.watched[p] = p.from; s.loop != nil {
+			inner, outer := s.names.Fresh(p.from, "seen"), n.scopes[0].names.Fresh(p.from, "seen")
+			gathers[s.loop], c.watched[p] = append(gathers[s.loop], outer), outer
+			nodes = append(nodes, &graph.Node{Index: p.index(), Op: graph.Identity, Inputs: []string{p.from},
+				Outputs: []string{inner}})
+			g.Outputs = append(g.Outputs, graph.Value{Name: inner, DType: graph.Float32})
+		}
+		return nodes
+	}, gathers)
+	var d diag.List
+	prog := n.prog.Again(g, &d)
+	if prog == nil {
+		return nil, errors.New("the float model: " + first(&d))
+	}
+	c.out = graph.Names(n.prog.Graph.Outputs)
+	to := slices.Clone(c.out)
+	for _, p := range n.spots {
+		if t := c.watched[p]; t != "" && prog.Producer(t) != nil {
+			to = append(to, t)
+		}
+	}
+	var err error
+	c.part, err = prog.Part(graph.Names(g.Inputs), to)
+	return c, err
+}
+
+func first(d *diag.List) string {
+	for _, x := range d.Diags {
+		if x.Severity == diag.Error {
+			return fmt.Sprintf("%s %q: %s", x.Op, x.Node, x.Msg)
+		}
+	}
+	return "it cannot be prepared"
+}
+
+// Run runs a sample, a value per input of the graph, and gives the values of the graph's outputs. With note, the places
+// remember the values that they had.
+func (c *Calibration) Run(in []*graph.Reals, note bool) (out [][]float64, err error) {
+	_, all, err := c.part.Fork().Run(in)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range c.out {
+		v := all[name]
+		if v == nil {
+			return nil, fmt.Errorf("output %q depends on no data", name)
+		}
+		out = append(out, v.Lo)
+	}
+	if note {
+		c.n.runs++
+		for _, p := range c.n.spots {
+			if v := all[c.watched[p]]; v != nil {
+				p.values.add(v.Lo)
+			}
+		}
+		for _, w := range c.n.weights {
+			if v := all[w.data]; v != nil && w.scope.loop == nil {
+				w.mean(v)
+			}
+		}
+	}
+	return out, nil
+}
+
+// own is the model's own quantiser.
+func (p *spot) own() *graph.Node {
+	m := *p.node
+	m.Inputs = append([]string{p.given}, m.Inputs[1:]...)
+	return &m
+}
+
+// write makes the graph of what items become; gathers is what loops give besides what they give in the model.
+func (n *Network) write(become func(s *scope, g *graph.Graph, it *item) []*graph.Node,
+	gathers map[*graph.Node][]string) *graph.Graph {
+	bodies := map[*graph.Node]*graph.Graph{}
+	for _, s := range slices.Backward(n.scopes) {
+		s.own()
+		g := s.g.Copy()
+		g.Nodes = nil
+		for _, it := range s.items {
+			nodes := become(s, g, it)
+			if body := bodies[it.origin()]; body != nil {
+				m := *nodes[len(nodes)-1]
+				nodes[len(nodes)-1] = &m
+				m.Attrs = maps.Clone(m.Attrs)
+				m.Attrs["body"] = graph.GraphAttr(body)
+				m.Outputs = slices.Concat(m.Outputs, gathers[it.origin()])
+				for _, name := range []string{"scan_output_axes", "scan_output_directions"} {
+					if a := m.Attrs[name]; a.Ints != nil {
+						a.Ints = append(slices.Clip(a.Ints), make([]int64, len(gathers[it.origin()]))...)
+						m.Attrs[name] = a
+					}
+				}
+				if len(gathers[it.origin()]) > 0 {
+					complete(&m, body, len(gathers[it.origin()]))
+				}
+			}
+			g.Nodes = append(g.Nodes, nodes...)
+		}
+		if s.loop == nil {
+			return g
+		}
+		bodies[s.loop] = g
+	}
+	panic("no scope is the model's")
+}

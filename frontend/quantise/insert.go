@@ -1,0 +1,134 @@
+package quantise
+
+import (
+	"maps"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// insert finds the tensors of the model's graph that lack a quantiser: what is multiplied with weights, or added up, or
+// joined with another tensor, has to be codes.
+func (n *Network) insert() {
+	s := n.scopes[0]
+	wanted := map[string]*graph.Node{} // by tensor: who wants codes
+	var order []string
+	for _, it := range s.items {
+		for _, t := range s.wants(it.node) {
+			if s.code[t] == nil && wanted[t] == nil {
+				wanted[t] = it.node
+				order = append(order, t)
+			}
+		}
+	}
+	// of two tensors of which one is the other one moved, the one behind needs none
+	for _, t := range slices.Clone(order) {
+		others := maps.Clone(wanted)
+		if delete(others, t); s.carried(t, others) {
+			delete(wanted, t)
+		}
+	}
+	spots := map[string]*spot{}
+	for _, t := range order {
+		if by := wanted[t]; by != nil {
+			p := &spot{scope: s, label: by.Label(), from: t, given: t, to: s.names.Fresh(t, "quantised")}
+			spots[t] = p
+			n.spots = append(n.spots, p)
+			p.limits = []*graph.Node{{Index: -1, Name: p.label, Op: graph.Identity, Inputs: []string{t},
+				Outputs: []string{p.to}}}
+		}
+	}
+	s.put(spots)
+	for _, w := range n.weights {
+		if p := spots[w.data]; p != nil && w.scope == s {
+			w.data = p.to
+		}
+	}
+	for _, p := range spots {
+		s.code[p.to] = p
+	}
+	s.follow()
+}
+
+// wants lists the tensors that a node wants codes of.
+func (s *scope) wants(node *graph.Node) []string {
+	if node == nil {
+		return nil
+	}
+	data := s.data(node)
+	switch r := node.Role(); {
+	case r == graph.Products, r == graph.Means:
+		return data
+	case r == graph.Mixes && len(data) > 1 && !s.oneRoot(data):
+		return data
+	}
+	return nil
+}
+
+// carried reports whether a tensor is made of codes alone where some tensors have a quantiser.
+func (s *scope) carried(tensor string, quantised map[string]*graph.Node) bool {
+	for _, it := range s.items {
+		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) || it.node.Role() != graph.Carries {
+			continue
+		}
+		data := s.data(it.node)
+		return len(data) > 0 && !slices.ContainsFunc(data, func(d string) bool {
+			return s.code[d] == nil && quantised[d] == nil && !s.carried(d, quantised)
+		})
+	}
+	return false
+}
+
+// put stands places behind the nodes that give their tensors, and has all others read what they give.
+func (s *scope) put(spots map[string]*spot) {
+	var items []*item
+	behind := func(tensors []string) {
+		for _, t := range tensors {
+			if p := spots[t]; p != nil {
+				items = append(items, &item{spot: p})
+			}
+		}
+	}
+	behind(graph.Names(s.g.Inputs))
+	for _, it := range s.items {
+		switch {
+		case it.spot != nil:
+			if p := spots[it.spot.from]; p != nil {
+				it.spot.from, it.spot.given = p.to, p.to
+			}
+			items = append(items, it)
+			behind([]string{it.spot.to})
+		default:
+			m := *it.node
+			m.Inputs = slices.Clone(m.Inputs)
+			for i, in := range m.Inputs {
+				if p := spots[in]; p != nil {
+					m.Inputs[i] = p.to
+				}
+			}
+			items = append(items, &item{node: &m, of: it.origin()})
+			behind(m.Outputs)
+		}
+	}
+	s.items = items
+}
+
+// follow has carriers carry the codes of places that were put in.
+func (s *scope) follow() {
+	for _, it := range s.items {
+		if it.node == nil || it.node.Role() != graph.Carries {
+			continue
+		}
+		var p *spot
+		for i, in := range it.node.Inputs {
+			if c := s.code[in]; i == 0 || c != nil {
+				p = c
+			}
+		}
+		for _, o := range it.node.Outputs {
+			if s.code[o] == nil {
+				s.code[o] = p
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package quantise
+
+import (
+	"math"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// A linear is the tensors of a scope that hold codes: what QuantizeLinear gives, until DequantizeLinear makes reals of
+// it. Where the codes are to be others, all that lies between carries the reals.
+type linear struct{ of map[string]*spot }
+
+// reads is one of some tensors that holds codes; empty where none does.
+func (l *linear) reads(data []string) string {
+	for _, d := range data {
+		if l.of[d] != nil {
+			return d
+		}
+	}
+	return ""
+}
+
+// linear is what QuantizeLinear and DequantizeLinear become.
+func (n *Network) linear(s *scope, node *graph.Node, lin *linear) ([]*item, error) {
+	in, out := node.Inputs[0], node.Outputs[0]
+	if node.Role() == graph.Decodes {
+		p := lin.of[in]
+		if p == nil {
+			s.code[out] = s.code[in]
+			return []*item{{node: node}}, nil
+		}
+		if !sameParameters(s, p.node, node) {
+			return nil, refuse(node, "export the model again", "its scale or zero point is not that of %q, whose "+
+				"codes it reads", p.label)
+		}
+		s.code[out] = p
+		return []*item{{node: p.identity(node)}}, nil
+	}
+	p := &spot{scope: s, label: node.Label(), node: node, from: in, to: out, given: in, stays: !n.replace || s.raw[in]}
+	n.spots, s.code[out] = append(n.spots, p), p
+	c := s.prog.Coding(node)
+	p.lo, p.hi = c.Attrs["lo"].F, c.Attrs["hi"].F
+	if zero := c.Inputs[2].Const; zero != nil && zero.Len() == 1 {
+		p.lo, p.hi = p.lo-zero.At(0), p.hi-zero.At(0)
+	}
+	if !p.stays {
+		if slices.ContainsFunc(s.g.Outputs, func(o graph.Value) bool { return o.Name == out }) {
+			return nil, refuse(node, "export the model with real outputs", "its codes are an output of the model")
+		}
+		if lin.of == nil {
+			lin.of = map[string]*spot{}
+		}
+		lin.of[out] = p
+		p.bound(c.Inputs[1].Const, p.lo, p.hi)
+	}
+	return []*item{{spot: p}}, nil
+}
+
+// narrowed is a Clip of codes: of the reals that take their place, nothing, and the limits of what they may be.
+func (l *linear) narrowed(s *scope, node *graph.Node) []*item {
+	p := l.of[node.Inputs[0]]
+	c := s.prog.Coding(p.node)
+	zero := 0.0
+	if z := c.Inputs[2].Const; z != nil && z.Len() == 1 {
+		zero = z.At(0)
+	}
+	for slot, limit := range []*float64{&p.lo, &p.hi} {
+		if t := s.constant(node.In(slot + 1)); t != nil && t.Len() == 1 {
+			*limit = t.At(0) - zero
+		}
+	}
+	p.bound(c.Inputs[1].Const, p.lo, p.hi)
+	p.had = Format{Bits: int(math.Ceil(math.Log2(p.hi - p.lo + 1)))}
+	out := node.Outputs[0]
+	l.of[out], s.code[out] = p, p
+	return []*item{{node: p.identity(node)}}
+}
+
+// identity passes on a tensor of reals that a node would have given codes of, or made of codes.
+func (p *spot) identity(node *graph.Node) *graph.Node {
+	return &graph.Node{Index: node.Index, Name: node.Name, Op: graph.Identity, Inputs: node.Inputs[:1],
+		Outputs: node.Outputs}
+}
+
+// sameParameters reports whether two nodes have equal scales and zero points.
+func sameParameters(s *scope, a, b *graph.Node) bool {
+	for slot := 1; slot <= 2; slot++ {
+		x, y := s.constant(a.In(slot)), s.constant(b.In(slot))
+		switch {
+		case x == nil && y == nil:
+		case x == nil || y == nil || !x.Equal(y):
+			return false
+		}
+	}
+	return true
+}

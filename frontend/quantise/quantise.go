@@ -1,0 +1,139 @@
+// Package quantise quantises a network after its training: it takes a graph, finds what there is to be quantised, looks
+// at the values that data have there, and writes the graph with other quantisers. Everything behind reads the result
+// like any other model.
+//
+// In come programs and samples; out come graphs, as values to be written to a file. It sees graph and diag.
+//
+//   - quantise.go is the short story: what a graph is asked to become, and Observe, which runs samples
+//   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow
+//   - spot.go finds the places of quantisers in a graph, insert.go those that lack one
+//   - linear.go reads QuantizeLinear and DequantizeLinear
+//   - calibrate.go runs samples and keeps the values of each place
+//   - rewrite.go writes the graph, loop.go finds the steps of recurrences
+package quantise
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"hlsgen/frontend/graph"
+)
+
+// A Recipe is what a network is to become.
+type Recipe struct {
+	Weights, Activations Format
+	Scales               Rule
+	// not 0: the bits that the accumulator of every output channel is to fit: weights of a channel have the mean 0, and
+	// an l1 norm that leaves them no other (A2Q+, arXiv 2401.10432)
+	AccBits int
+}
+
+// String is the name of a recipe, such as w4a8 or w4a4p12.
+func (r Recipe) String() string {
+	s := "w" + r.Weights.String() + "a" + r.Activations.String()
+	if r.AccBits > 0 {
+		s += fmt.Sprintf("p%d", r.AccBits)
+	}
+	return s
+}
+
+// ParseRecipe reads the name of a recipe.
+func ParseRecipe(s string) (r Recipe, err error) {
+	malformed := fmt.Errorf("%.40q is not of the form w8a8, w4a8, we4m3ae5m2 or w4a4p12", s)
+	rest, ok := strings.CutPrefix(s, "w")
+	w, a, ok2 := strings.Cut(rest, "a")
+	if !ok || !ok2 {
+		return r, malformed
+	}
+	if a, bits, has := strings.Cut(a, "p"); has {
+		if _, err := fmt.Sscanf(bits, "%d", &r.AccBits); err != nil || fmt.Sprint(r.AccBits) != bits {
+			return r, malformed
+		}
+		return r.with(w, a)
+	}
+	return r.with(w, a)
+}
+
+func (r Recipe) with(w, a string) (_ Recipe, err error) {
+	if r.Weights, err = ParseFormat(w); err == nil {
+		r.Activations, err = ParseFormat(a)
+	}
+	return r, errors.Join(err, r.Check())
+}
+
+// The bits that accumulators may be asked to fit.
+const (
+	minAccBits = 4
+	maxAccBits = 48
+)
+
+// Check says what a recipe cannot be.
+func (r Recipe) Check() error {
+	switch p := r.AccBits; {
+	case p == 0:
+	case p < minAccBits || p > maxAccBits:
+		return fmt.Errorf("accumulators of %d bits: want %d to %d", p, minAccBits, maxAccBits)
+	case r.Weights.Bits == 0 || r.Activations.Bits == 0:
+		return fmt.Errorf("accumulators of %d bits are asked for integers: %s and %s are none", p, r.Weights,
+			r.Activations)
+	}
+	return nil
+}
+
+// A Network is a graph whose places of quantisers are known.
+type Network struct {
+	prog    *graph.Program
+	scopes  []*scope // the graph, then the bodies of its loops in order
+	spots   []*spot
+	weights []*weight
+	replace bool
+
+	runs int // that were observed
+}
+
+// A Refusal is why a graph cannot be quantised: a node, what is wrong with it, and what to do.
+type Refusal struct {
+	Node      *graph.Node
+	Msg, Hint string
+}
+
+func (e *Refusal) Error() string {
+	return fmt.Sprintf("%s %q: %s", e.Node.FullOp(), e.Node.Label(), e.Msg)
+}
+
+func refuse(n *graph.Node, hint, format string, args ...any) error {
+	return &Refusal{n, fmt.Sprintf(format, args...), hint}
+}
+
+// Find finds the places of quantisers. With replace, those that the graph has are to take other formats, in the bodies
+// of loops, too; without, they stay, and what lacks one gets it. The error is a *Refusal.
+func Find(p *graph.Program, replace bool) (*Network, error) {
+	n := &Network{prog: p, replace: replace}
+	n.scopes = scopesOf(p)
+	for _, s := range n.scopes {
+		if err := n.survey(s); err != nil {
+			return nil, err
+		}
+	}
+	if !replace {
+		n.insert()
+	}
+	n.joinLoops()
+	return n, nil
+}
+
+// Count is how many quantisers of activations, and tensors of weights, a recipe is for.
+func (n *Network) Count() (activations, weights int) {
+	for _, p := range n.spots {
+		if !p.stays {
+			activations++
+		}
+	}
+	for _, w := range n.weights {
+		if !w.stays {
+			weights++
+		}
+	}
+	return activations, weights
+}

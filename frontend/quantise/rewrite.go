@@ -1,0 +1,354 @@
+package quantise
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// Write is the graph by a recipe, for the values that the places had in the runs of Calibration.Run. Its quantisers are
+// QONNX's. The error is a *Refusal.
+func (n *Network) Write(r Recipe) (*graph.Graph, error) {
+	for _, s := range n.scopes { // the names of one graph do not depend on those of another one
+		defer func(names graph.Taken) { s.names = names }(s.names)
+		s.names = maps.Clone(s.names)
+	}
+	chosen := map[*spot]choice{}
+	for _, p := range n.spots {
+		if !p.keeps(r) {
+			chosen[p] = p.choose(r)
+		}
+	}
+	made := map[*graph.Node][]*graph.Node{} // in front of a node: its weights' quantisers
+	slots := map[*graph.Node]map[int]string{}
+	shifts := map[*graph.Node]*graph.Node{} // behind a node: what changed weights take off its sums
+	var refused error
+	weights := func(s *scope, g *graph.Graph) {
+		for _, w := range n.weights {
+			if w.scope != s || w.keeps(r) {
+				continue
+			}
+			b, err := n.ballOf(w, r, chosen)
+			if err != nil {
+				refused = err
+				return
+			}
+			node, name, shift := w.quantised(g, r, b)
+			made[w.node] = append(made[w.node], node)
+			if shift != nil {
+				shifts[w.node] = w.shifting(g, shift)
+			}
+			if slots[w.node] == nil {
+				slots[w.node] = map[int]string{}
+			}
+			slots[w.node][w.slot] = name
+		}
+	}
+	began := map[*graph.Graph]bool{}
+	g := n.write(func(s *scope, g *graph.Graph, it *item) []*graph.Node {
+		if !began[g] {
+			began[g] = true
+			weights(s, g)
+		}
+		if p := it.spot; p != nil {
+			if c, ok := chosen[p]; ok {
+				return []*graph.Node{p.quantiser(g, c)}
+			}
+			return []*graph.Node{p.own()}
+		}
+		m := *it.node
+		if m.Domain == graph.Internal { // a Scan, which is ONNX' own
+			m.Domain = ""
+		}
+		m.Inputs = slices.Clone(m.Inputs)
+		for slot, name := range slots[it.origin()] {
+			m.Inputs[slot] = name
+		}
+		nodes := append(slices.Clone(made[it.origin()]), &m)
+		if shift := shifts[it.origin()]; shift != nil {
+			m.Outputs = shift.Inputs[:1]
+			nodes = append(nodes, shift)
+		}
+		return nodes
+	}, nil)
+	if refused != nil {
+		return nil, refused
+	}
+	g.Opsets = opsets(g)
+	prune(g)
+	return g, nil
+}
+
+// A choice is what a place's quantiser is to be.
+type choice struct {
+	code
+	scale float64
+}
+
+// keeps reports whether a spot keeps the model's own quantiser: it has the format already.
+func (p *spot) keeps(r Recipe) bool {
+	return p.node != nil && (p.stays || p.had == r.Activations && p.node.Role() != graph.Encodes ||
+		p.inner && r.Activations.Bits == 0)
+}
+
+// choose is the quantiser of a place by a recipe.
+func (p *spot) choose(r Recipe) choice {
+	all := p.values.all()
+	c := r.Activations.of(p.values.min < 0, false)
+	return choice{c, r.Scales.scale(c, all, p.grid)}
+}
+
+// quantiser is a node that quantises.
+func (p *spot) quantiser(g *graph.Graph, c choice) *graph.Node {
+	taken := p.scope.names
+	return quantiserNode(g, taken, p.index(), p.label, p.from, p.to, c.code, &graph.Tensor{DType: graph.Float32,
+		F: []float64{c.scale}})
+}
+
+// quantiserNode is a QONNX node of a code with scales, and its parameters in the graph.
+func quantiserNode(g *graph.Graph, taken graph.Taken, index int, name, from, to string, c code,
+	scale *graph.Tensor) *graph.Node {
+	constant := func(suffix string, t *graph.Tensor) string {
+		name := taken.Fresh(to, suffix)
+		g.Init[name] = t
+		return name
+	}
+	number := func(suffix string, v float64) string {
+		return constant(suffix, &graph.Tensor{DType: graph.Float32, F: []float64{v}})
+	}
+	n := &graph.Node{Index: index, Name: name, Domain: graph.QONNX, Outputs: []string{to}}
+	if c.Bits > 0 {
+		n.Op = graph.Quant
+		n.Inputs = []string{from, constant("scale", scale), number("zero", 0), number("bits", float64(c.Bits))}
+		n.Attrs = graph.Attrs{"signed": graph.FlagAttr(c.lo < 0), "narrow": graph.FlagAttr(c.lo == -c.hi),
+			"rounding_mode": graph.StringAttr("ROUND")}
+		return n
+	}
+	n.Op = graph.FloatQuant
+	n.Inputs = []string{from, constant("scale", scale), number("exponent", float64(c.Exponent)),
+		number("mantissa", float64(c.Mantissa)), number("bias", c.bias()), number("largest", c.largest)}
+	n.Attrs = graph.Attrs{"has_inf": graph.FlagAttr(false), "has_nan": graph.FlagAttr(false),
+		"has_subnormal": graph.FlagAttr(true), "saturation": graph.FlagAttr(true),
+		"rounding_mode": graph.StringAttr("ROUND")}
+	return n
+}
+
+// keeps reports whether weights stay as they are: they are of no more bits than the recipe asks.
+func (w *weight) keeps(r Recipe) bool {
+	switch {
+	case w.stays:
+		return true
+	case r.AccBits > 0 || r.Weights.Bits == 0 || w.grid > 0:
+		return false
+	case w.had.Bits > 0:
+		return w.had.Bits <= r.Weights.Bits
+	}
+	shaped, axis := w.shaped()
+	return r.Weights.Bits <= 8 && graph.Whole(shaped, axis, math.Exp2(float64(r.Weights.Bits-1))-1)
+}
+
+// shaped is the weights with an axis of output channels; one channel where they have none.
+func (w *weight) shaped() (*graph.Tensor, int) {
+	if w.axis >= 0 {
+		return w.tensor, w.axis
+	}
+	t := *w.tensor
+	t.Shape = []int{1, w.tensor.Len()}
+	return &t, 0
+}
+
+// quantised is weights by a recipe, their values already those of the codes, and the quantiser behind them. Where they
+// were put on a ball, shift is what the mean inputs lose by it, per output channel.
+func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball) (node *graph.Node, name string, shift []float64) {
+	shaped, axis := w.shaped()
+	c := r.Weights.of(true, true)
+	channels, inner := shaped.Shape[axis], graph.Size(shaped.Shape[axis+1:])
+	all := shaped.Floats()
+	out := make([]float64, len(all))
+	scales := make([]float64, channels)
+	for k := range channels {
+		var at []int
+		for i := k * inner; i < len(all); i += channels * inner {
+			for j := i; j < i+inner; j++ {
+				at = append(at, j)
+			}
+		}
+		list := make([]float64, len(at))
+		for i, j := range at {
+			list[i] = all[j]
+		}
+		codes := func(s float64) []float64 {
+			q := make([]float64, len(list))
+			for i, v := range list {
+				q[i] = c.nearest(v / s)
+			}
+			return q
+		}
+		scales[k] = r.Scales.scale(c, list, w.grid)
+		if b != nil && !b.holds(codes(scales[k])) {
+			scales[k], codes = b.scale(c, list), func(s float64) []float64 { return b.fitting(list, s, c) }
+		}
+		sum := 0.0
+		for i, q := range codes(scales[k]) {
+			out[at[i]] = float64(float32(q * scales[k]))
+			if b != nil && w.means != nil {
+				sum += (list[i] - out[at[i]]) * w.means[w.reduced(at[i], channels)]
+			}
+		}
+		shift = append(shift, float64(float32(sum)))
+	}
+	shape := []int(nil)
+	if w.axis >= 0 {
+		shape = slices.Repeat([]int{1}, len(w.tensor.Shape))
+		shape[w.axis] = channels
+	}
+	taken := w.scope.names
+	base := w.node.Inputs[w.slot]
+	raw, name := taken.Fresh(base, "weights"), taken.Fresh(base, "requantised")
+	g.Init[raw] = &graph.Tensor{DType: graph.Float32, Shape: w.tensor.Shape, F: out}
+	q := quantiserNode(g, taken, w.node.Index, w.node.Name, raw, name, c, &graph.Tensor{DType: graph.Float32,
+		Shape: shape, F: scales})
+	if b == nil || w.means == nil {
+		shift = nil
+	}
+	return q, name, shift
+}
+
+// shifting adds, behind a node, what changed weights take off its sums: so much for each output channel.
+func (w *weight) shifting(g *graph.Graph, by []float64) *graph.Node {
+	out, taken := w.node.Outputs[0], w.scope.names
+	shape := []int{len(by)}
+	for range w.tensor.Shape[min(2, len(w.tensor.Shape)):] {
+		shape = append(shape, 1) // behind the channels of an image
+	}
+	constant := taken.Fresh(out, "shift")
+	g.Init[constant] = &graph.Tensor{DType: graph.Float32, Shape: shape, F: by}
+	return &graph.Node{Index: w.node.Index, Name: w.node.Name, Op: graph.Add,
+		Inputs: []string{taken.Fresh(out, "sums"), constant}, Outputs: []string{out}}
+}
+
+// ballOf is what the codes of weights may be; nil where the recipe leaves accumulators alone.
+func (n *Network) ballOf(w *weight, r Recipe, chosen map[*spot]choice) (*ball, error) {
+	if r.AccBits == 0 {
+		return nil, nil
+	}
+	const hint = "leave p= out, or give a model with a quantiser in front of every product"
+	p := w.scope.code[w.data]
+	switch {
+	case w.scope.loop != nil:
+		return nil, refuse(w.node, hint, "in a recurrence, several products share an accumulator")
+	case w.axis < 0:
+		return nil, refuse(w.node, hint, "its output channels are not along one axis of its weights")
+	case p == nil:
+		return nil, refuse(w.node, hint, "what it multiplies comes from no quantiser, so its range is not known")
+	}
+	b := &ball{r.AccBits, p.lo, p.hi}
+	if c, ok := chosen[p]; ok {
+		b.lo, b.hi = c.lo, c.hi
+	}
+	if math.IsInf(b.lo, 0) || math.IsInf(b.hi, 0) {
+		return nil, refuse(w.node, hint, "the codes of %q have no limits", p.label)
+	}
+	return b, nil
+}
+
+// scale is that at which weights that fit are nearest to what they were. Where there is little room, larger steps leave
+// more of them.
+func (b *ball) scale(c code, weights []float64) float64 {
+	full := c.covering(weights)
+	if full == 0 {
+		return 1
+	}
+	norm := 0.0
+	for _, w := range weights {
+		norm += math.Abs(w)
+	}
+	best, least := usable(full), math.Inf(1)
+	for s := full / 4; s < 2*max(full, norm/b.radius()); s *= math.Exp2(1.0 / 8) {
+		sum := 0.0
+		for i, q := range b.fitting(weights, usable(s), c) {
+			e := q*usable(s) - weights[i]
+			sum += e * e
+		}
+		if sum < least {
+			best, least = usable(s), sum
+		}
+	}
+	return best
+}
+
+// fitting is the codes of weights at a scale: the nearest, where these fit, else those on the ball.
+func (b *ball) fitting(weights []float64, scale float64, c code) []float64 {
+	at, nearest := make([]float64, len(weights)), make([]float64, len(weights))
+	for i, w := range weights {
+		at[i] = w / scale
+		nearest[i] = c.nearest(at[i])
+	}
+	if b.holds(nearest) {
+		return nearest
+	}
+	return b.onto(at, c)
+}
+
+// opsets are the versions of a graph's operators, with those of QONNX.
+func opsets(g *graph.Graph) map[string]int64 {
+	all := map[string]int64{graph.QONNX: 2}
+	for domain, v := range g.Opsets {
+		all[domain] = v
+	}
+	return all
+}
+
+// prune takes out what no output depends on.
+func prune(g *graph.Graph) {
+	read := map[string]bool{}
+	for _, o := range g.Outputs {
+		read[o.Name] = true
+	}
+	var nodes []*graph.Node
+	for _, n := range slices.Backward(g.Nodes) {
+		if !slices.ContainsFunc(n.Outputs, func(o string) bool { return read[o] }) {
+			continue
+		}
+		for _, in := range n.Inputs {
+			read[in] = true
+		}
+		if body := n.Attrs["body"].G; body != nil {
+			prune(body)
+			for _, m := range body.Nodes {
+				for _, in := range m.Inputs {
+					read[in] = true // of the graph around it
+				}
+			}
+		}
+		nodes = append(nodes, n)
+	}
+	slices.Reverse(nodes)
+	g.Nodes = nodes
+	for name := range g.Init {
+		if !read[name] {
+			delete(g.Init, name)
+		}
+	}
+	g.Annotations = nil
+}
+
+// Story says of a recipe what becomes of a network: how many quantisers of each kind it has.
+func (n *Network) Story(r Recipe) string {
+	activations, weights := 0, 0
+	for _, p := range n.spots {
+		if !p.keeps(r) {
+			activations++
+		}
+	}
+	for _, w := range n.weights {
+		if !w.keeps(r) {
+			weights++
+		}
+	}
+	return fmt.Sprintf("%d of %d quantisers of activations and %d of %d tensors of weights were made new on %d samples",
+		activations, len(n.spots), weights, len(n.weights), n.runs)
+}

@@ -1,0 +1,366 @@
+package quantise
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// A scope is a graph that is rewritten: the model's, or the body of a loop in it.
+type scope struct {
+	g      *graph.Graph // as the program has it
+	prog   *graph.Program
+	loop   *graph.Node // whose body it is; nil of the model's graph
+	within *scope      // around it
+	items  []*item     // its nodes in order
+	names  graph.Taken
+
+	code  map[string]*spot  // by tensor: the place whose codes it has, moved perhaps; nil of sums and other reals
+	raw   map[string]bool   // tensors of the host: what depends on the inputs, and no product
+	root  map[string]string // the tensor that one is a function of, element by element
+	owned bool              // the graph and its table of constants are the scope's own
+}
+
+// An item is a node that stays, or a place of a quantiser.
+type item struct {
+	node *graph.Node
+	of   *graph.Node // the program's, where node is one that reads other tensors; else nil
+	spot *spot
+}
+
+// origin is the node of the program.
+func (it *item) origin() *graph.Node { return cmp.Or(it.of, it.node) }
+
+// A spot is where activations are quantised, or were, or are to be.
+type spot struct {
+	scope *scope
+	label string      // for people: the node's
+	node  *graph.Node // the quantiser that the model has; nil where it has none
+	from  string      // the tensor of reals
+	to    string      // the tensor of quantised values
+	given string      // what the model's own quantiser reads: from, but for Trunc
+
+	stays  bool          // as the model has it
+	had    Format        // of the model's own; the zero value of one that is of no such format
+	signed bool          // of it
+	limits []*graph.Node // what bounds its values: the float model has these in its place; the last writes to
+	scale  float64       // of the model's own, where it has one for all; else 0
+	lo, hi float64       // limits of the model's own codes, without the zero point
+	grid   float64       // not 0: its scale is this times a power of two
+	inner  bool          // in a loop, and no weights multiply it
+
+	values values
+}
+
+// A weight is a tensor of weights that a node reads.
+type weight struct {
+	scope  *scope
+	node   *graph.Node
+	slot   int
+	tensor *graph.Tensor
+	axis   int
+	data   string // the tensor that it is multiplied with
+	had    Format // of the quantiser that it comes from; the zero value where there is none of integers around 0
+	stays  bool   // whatever the recipe
+	grid   float64
+
+	means []float64 // of the inputs that it multiplies, per channel of them; nil where they are not known
+	seen  int       // runs that these are of
+}
+
+// reduced is the channel of the inputs that element i of the weights multiplies.
+func (w *weight) reduced(i, channels int) int {
+	shape := w.tensor.Shape
+	if w.axis > 0 { // K rows of channels
+		return i / channels
+	}
+	inner := graph.Size(shape[2:])
+	channel, rest := i/(shape[1]*inner), i%(shape[1]*inner)/inner
+	group := len(w.means) / shape[1]
+	return channel/max(1, channels/max(1, group))*shape[1] + rest
+}
+
+// mean adds the inputs of a run to the means.
+func (w *weight) mean(v *graph.Reals) {
+	channels, inner := 0, 1
+	switch {
+	case w.slot != 1 || w.axis < 0 || len(v.Shape) == 0 || w.node.Int("transA", 0) != 0:
+		return
+	case len(w.tensor.Shape) > 2: // of a convolution
+		channels, inner = v.Shape[1], graph.Size(v.Shape[2:])
+	default:
+		channels = v.Shape[len(v.Shape)-1]
+	}
+	if w.means == nil {
+		w.means = make([]float64, channels)
+	}
+	share := float64(channels) / float64(len(v.Lo))
+	w.seen++
+	for c, was := range w.means {
+		sum := 0.0
+		for i := c * inner; i < len(v.Lo); i += channels * inner {
+			for k := i; k < i+inner; k++ {
+				sum += v.Lo[k]
+			}
+		}
+		w.means[c] = was + (sum*share-was)/float64(w.seen)
+	}
+}
+
+func scopesOf(p *graph.Program) []*scope {
+	top := &scope{g: p.Graph, prog: p}
+	list := []*scope{top}
+	for _, n := range p.Graph.Nodes {
+		if r := p.Loop(n); r != nil {
+			list = append(list, &scope{g: r.Body.Graph, prog: r.Body, loop: n, within: top})
+		}
+	}
+	for _, s := range list {
+		s.names, s.code, s.raw, s.root = s.g.Taken(), map[string]*spot{}, map[string]bool{}, map[string]string{}
+	}
+	return list
+}
+
+// constant is the value of a tensor that depends on no data; nil of others.
+func (s *scope) constant(name string) *graph.Tensor { return s.prog.Known[name].Const }
+
+// data lists the inputs of a node that depend on data.
+func (s *scope) data(n *graph.Node) (list []string) {
+	for _, in := range n.Inputs {
+		if in != "" && s.constant(in) == nil {
+			list = append(list, in)
+		}
+	}
+	return list
+}
+
+// survey walks through a scope and finds the places of the quantisers that it has, and its weights.
+func (n *Network) survey(s *scope) error {
+	for _, in := range s.g.Inputs {
+		s.raw[in.Name], s.root[in.Name] = s.loop == nil, in.Name
+	}
+	var lin linear
+	for _, node := range s.g.Nodes {
+		data := s.data(node)
+		if len(data) == 0 {
+			s.items = append(s.items, &item{node: node})
+			continue
+		}
+		if r := n.scopes[0].prog.Loop(node); s.loop == nil && r != nil && len(r.RealGates) > 0 {
+			return refuse(node, "give the formats of its gates: --lstm-config or --cell-config",
+				"the gates of its cells are real numbers")
+		}
+		items, err := n.visit(s, node, data, &lin)
+		if err != nil {
+			return err
+		}
+		s.items = append(s.items, items...)
+	}
+	return nil
+}
+
+// visit is what a node becomes that reads data.
+func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) ([]*item, error) {
+	out, role := node.Outputs[0], node.Role()
+	keep := []*item{{node: node}}
+	for _, o := range node.Outputs {
+		s.raw[o], s.root[o] = s.allRaw(data) && role != graph.Products && role != graph.Means && role != graph.Loops, o
+	}
+	switch role {
+	case graph.Values, graph.Halves:
+		return n.quantiser(s, node)
+	case graph.Counts:
+		if n.replace {
+			return nil, refuse(node, "give the model before its activations became thresholds",
+				"it holds thresholds, which no other format follows from")
+		}
+		p := &spot{scope: s, label: node.Label(), node: node, from: node.Inputs[0], to: out, stays: true}
+		s.code[out] = p
+		return keep, nil
+	case graph.Encodes, graph.Decodes:
+		return n.linear(s, node, lin)
+	case graph.Limits:
+		if n.replace && lin.of[data[0]] != nil {
+			return lin.narrowed(s, node), nil
+		}
+	case graph.Carries:
+		p := s.code[data[0]]
+		for _, d := range data[1:] {
+			if s.code[d] != p {
+				p = nil
+			}
+		}
+		for _, o := range node.Outputs {
+			s.code[o] = p
+			if n.replace && lin.of[data[0]] != nil {
+				lin.of[o] = lin.of[data[0]]
+			}
+		}
+		return keep, nil
+	case graph.Products:
+		n.matrix(s, node, data)
+	case graph.NoRole, graph.Mixes:
+		if len(data) == 1 || s.oneRoot(data) {
+			s.root[out] = s.root[data[0]]
+		}
+	}
+	if c := lin.reads(data); n.replace && c != "" {
+		return nil, refuse(node, "use a model in the form QDQ, where DequantizeLinear stands in front of each operator",
+			"it computes with the codes of %q", c)
+	}
+	return keep, nil
+}
+
+func (s *scope) allRaw(data []string) bool {
+	return !slices.ContainsFunc(data, func(d string) bool { return !s.raw[d] })
+}
+
+// oneRoot reports whether all tensors are functions of one, element by element.
+func (s *scope) oneRoot(data []string) bool {
+	return !slices.ContainsFunc(data, func(d string) bool { return s.root[d] != s.root[data[0]] })
+}
+
+// matrix notes a node's weights.
+func (n *Network) matrix(s *scope, node *graph.Node, data []string) {
+	for slot, in := range node.Inputs[:2] {
+		t := s.constant(in)
+		if t == nil || !t.DType.Float() {
+			continue
+		}
+		w := &weight{scope: s, node: node, slot: slot, tensor: t, axis: graph.ChannelAxis(node, slot, len(t.Shape)),
+			data: data[0]}
+		if q := s.quantiserOf(in); q != nil {
+			if c := s.prog.Coding(q); c != nil && c.Op == graph.Code && q.Role() == graph.Values {
+				w.had = Format{Bits: int(s.constant(q.Inputs[3]).At(0))}
+			}
+			w.stays = !n.replace
+		}
+		w.stays = w.stays || !n.replace && s.loop != nil
+		n.weights = append(n.weights, w)
+	}
+}
+
+// quantiserOf is the quantiser that a constant comes out of, moved perhaps; nil where there is none.
+func (s *scope) quantiserOf(name string) *graph.Node {
+	for _, node := range s.g.Nodes {
+		if !slices.Contains(node.Outputs, name) {
+			continue
+		}
+		switch node.Role() {
+		case graph.Values, graph.Decodes:
+			return node
+		case graph.Carries:
+			return s.quantiserOf(node.Inputs[0])
+		}
+	}
+	return nil
+}
+
+// quantiser is a place where the model has one.
+func (n *Network) quantiser(s *scope, node *graph.Node) ([]*item, error) {
+	in, out := node.Inputs[0], node.Outputs[0]
+	p := &spot{scope: s, label: node.Label(), node: node, from: in, to: out, given: in, stays: !n.replace}
+	s.code[out] = p
+	n.spots = append(n.spots, p)
+	p.read()
+	items := []*item{{spot: p}}
+	switch {
+	case s.raw[in]: // what arrives has the format that it has
+		p.stays = true
+	case n.replace && node.Role() == graph.Halves:
+		p.from = s.names.Fresh(out, "mean")
+		factor := p.scope.constant(node.Inputs[len(node.Inputs)-2]).At(0)
+		if len(node.Inputs) == 5 { // version 1 divides codes, and leaves the scale
+			factor = math.Exp2(-p.bits(3) + p.bits(4))
+		} else {
+			divisor := math.Exp2(math.RoundToEven(math.Log2(factor / s.constant(node.Inputs[1]).At(0))))
+			factor /= s.constant(node.Inputs[1]).At(0) * divisor
+		}
+		by := s.constantOf(out, "factor", nil, []float64{factor})
+		items = []*item{{node: &graph.Node{Index: node.Index, Name: node.Name, Op: graph.Mul, Inputs: []string{in, by},
+			Outputs: []string{p.from}}}, {spot: p}}
+	}
+	return items, nil
+}
+
+// bits is a parameter of the model's own quantiser.
+func (p *spot) bits(slot int) float64 { return p.scope.constant(p.node.Inputs[slot]).At(0) }
+
+// read looks at what the model's own quantiser is.
+func (p *spot) read() {
+	n, s := p.node, p.scope
+	scale, zero := s.constant(n.Inputs[1]), (*graph.Tensor)(nil)
+	if scale.Len() == 1 {
+		p.scale = scale.At(0)
+	}
+	lo, hi := -1.0, 1.0 // of BipolarQuant
+	switch c := s.prog.Coding(n); {
+	case n.Is(graph.Minifloat):
+		p.had = Format{Exponent: int(p.bits(2)), Mantissa: int(p.bits(3))}
+		e, m, bias, most := p.bits(2), p.bits(3), p.bits(4), p.bits(5)
+		hi = min(most, (2-math.Exp2(-m))*math.Exp2(math.Exp2(e)-1-bias))
+		lo, p.signed, p.had.largest = -hi, true, hi
+		if bias != p.had.bias() {
+			p.had.Exponent = 0
+		}
+	case c.Op == graph.Code || n.Role() == graph.Halves:
+		lo, hi, zero = c.Attrs["lo"].F, c.Attrs["hi"].F, s.constant(n.Inputs[2])
+		p.signed = lo < 0
+		p.had = Format{Bits: int(p.bits(len(n.Inputs) - 1))}
+		if n.Role() == graph.Halves && len(n.Inputs) == 6 {
+			scale = s.constant(n.Inputs[4])
+		}
+	}
+	if zero != nil && zero.Len() == 1 {
+		lo, hi = lo-zero.At(0), hi-zero.At(0)
+	}
+	if zero != nil && zero.Len() != 1 || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+		p.limits = []*graph.Node{{Index: n.Index, Name: n.Name, Op: graph.Identity, Inputs: []string{p.from},
+			Outputs: []string{p.to}}}
+		p.lo, p.hi = math.Inf(-1), math.Inf(1)
+		return
+	}
+	p.lo, p.hi = lo, hi
+	p.bound(scale, lo, hi)
+}
+
+// bound makes what bounds a place's values in the float model: by lo and hi times the scale.
+func (p *spot) bound(scale *graph.Tensor, lo, hi float64) {
+	least, most := make([]float64, scale.Len()), make([]float64, scale.Len())
+	for i := range least {
+		a, b := lo*scale.At(i), hi*scale.At(i)
+		least[i], most[i] = min(a, b), max(a, b)
+	}
+	middle := p.scope.names.Fresh(p.to, "above")
+	op := func(name, from, by, to string) *graph.Node {
+		return &graph.Node{Index: p.index(), Name: p.label, Op: name, Inputs: []string{from, by}, Outputs: []string{to}}
+	}
+	p.limits = []*graph.Node{
+		op(graph.Max, "", p.scope.constantOf(p.to, "least", scale.Shape, least), middle),
+		op(graph.Min, middle, p.scope.constantOf(p.to, "most", scale.Shape, most), p.to),
+	}
+}
+
+func (p *spot) index() int {
+	if p.node == nil {
+		return -1
+	}
+	return p.node.Index
+}
+
+// constantOf adds an initializer to the scope's graph, which is a copy then.
+func (s *scope) constantOf(base, suffix string, shape []int, data []float64) string {
+	name := s.names.Fresh(cmp.Or(base, "constant"), suffix)
+	s.own()
+	s.g.Init[name] = &graph.Tensor{DType: graph.Float32, Shape: shape, F: data}
+	return name
+}
+
+// own makes the scope's table of constants one that may change.
+func (s *scope) own() {
+	if !s.owned {
+		s.g, s.owned = s.g.Copy(), true
+	}
+}

@@ -1,0 +1,151 @@
+package frontend
+
+import (
+	"errors"
+	"fmt"
+
+	"hlsgen/frontend/canon"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/pass"
+	"hlsgen/frontend/quantise"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A Recipe is what a network is quantised to.
+type Recipe = quantise.Recipe
+
+// ParseRecipe reads the name of a recipe, such as w4a8.
+func ParseRecipe(s string) (Recipe, error) { return quantise.ParseRecipe(s) }
+
+// A Quantising is a model on its way to other quantisers: it is run on samples, which are noted, and then written by
+// recipes.
+type Quantising struct {
+	Model   *dataflow.Model // its inputs and outputs, for samples; it has no layers
+	Dynamic int             // quantisers whose scales come from the data
+	Noted   int             // samples
+
+	file    string
+	net     *quantise.Network
+	float   *quantise.Calibration
+	dynamic *graph.Dynamic
+	as      *graph.Program // the model as it is
+}
+
+// Quantise reads a model that is to get other quantisers. With replace, those that it has change, too; without, it gets
+// what it lacks. It is nil after errors were added to d.
+func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List) *Quantising {
+	refuse := func(msg, hint string) *Quantising {
+		d.Fail(diag.QuantiseUnfit, name, msg, hint)
+		return nil
+	}
+	g := onnxio.Read(name, onnx, d)
+	switch {
+	case g == nil:
+		return nil
+	case opt.Stateful || opt.lengthsOf(g) != nil:
+		return refuse("quantisers are chosen on samples of one length, each from the beginning",
+			"quantise the model first, with one --dim and --save-model, and then use what was written")
+	case opt.InputType != nil || opt.InputQuant != nil:
+		return refuse("--input-type and --input-quant say of a quantised model what arrives",
+			"quantise the model first, with --save-model, and then use what was written")
+	}
+	q := &Quantising{file: name, dynamic: graph.Freeze(g)}
+	graph.Decompose(g)
+	bind := opt.bind(g, name, d)
+	p, batch := sample(g, name, &bind, d)
+	if p == nil {
+		return nil
+	}
+	q.as = p
+	if q.dynamic != nil {
+		if batch != nil && batch.Sample != nil {
+			return refuse("the file fixes a number of samples, over which its scales follow from the data",
+				"export the model with a batch of 1 or a dynamic one")
+		}
+		q.Dynamic = q.dynamic.Count()
+		as := q.dynamic.Graph(func(tensor string) []int { return p.Known[tensor].Shape })
+		if q.as = prepared(as, name, bind, d); q.as == nil {
+			return nil
+		}
+	}
+	var told diag.List
+	program, err := canon.Run(&canon.Model{Program: p}, pass.Options[*canon.Model]{Until: 1}, &told)
+	if err != nil || program == nil {
+		return refuse("its loops cannot be written out", "")
+	}
+	if q.net, err = quantise.Find(program, replace); err == nil {
+		q.float, err = q.net.Float()
+	}
+	if err != nil {
+		q.fail(err, d)
+		return nil
+	}
+	q.Model = &dataflow.Model{Name: g.Name, Meta: g.Meta}
+	q.Model.In, q.Model.Out = signature(p)
+	whole(q.Model, batch)
+	return q
+}
+
+func (q *Quantising) fail(err error, d *diag.List) {
+	r := new(quantise.Refusal)
+	if !errors.As(err, &r) {
+		d.Fail(diag.QuantiseUnfit, q.file, err.Error(), "")
+		return
+	}
+	d.Add(diag.Diag{Severity: diag.Error, Code: diag.QuantiseUnfit, Node: r.Node.Label(), Op: r.Node.FullOp(),
+		Where: graph.Where(q.file, r.Node), Msg: r.Msg, Hint: r.Hint})
+}
+
+// Note runs a sample and notes the values that it has where quantisers are to be. It gives what the float model gives:
+// quantisers that are to be others only bound what they are given.
+func (q *Quantising) Note(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+	q.Noted++
+	return q.run(in, true)
+}
+
+// Float runs a sample through the float model.
+func (q *Quantising) Float(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) { return q.run(in, false) }
+
+func (q *Quantising) run(in []dataflow.RealTensor, note bool) ([]dataflow.RealTensor, error) {
+	if err := checkFinite(in); err != nil {
+		return nil, err
+	}
+	out, err := q.float.Run(reals(in), note)
+	return q.outputs(out), err
+}
+
+// AsIs runs a sample through the model as it is.
+func (q *Quantising) AsIs(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+	if err := checkFinite(in); err != nil {
+		return nil, err
+	}
+	if q.dynamic != nil {
+		out, err := q.dynamic.Run(q.as, reals(in))
+		return q.outputs(out), err
+	}
+	return reference(q.as)(in)
+}
+
+func (q *Quantising) outputs(data [][]float64) (out []dataflow.RealTensor) {
+	for k := range data {
+		out = append(out, dataflow.RealTensor{Shape: q.Model.Out[k].Shape, Data: data[k]})
+	}
+	return out
+}
+
+// Write is the model by a recipe, as the bytes of an ONNX file, and what was changed, in words; nil after errors were
+// added to d.
+func (q *Quantising) Write(r Recipe, d *diag.List) (onnx []byte, story string) {
+	g, err := q.net.Write(r)
+	if err == nil {
+		g.Producer = "hlsgen"
+		onnx, err = onnxio.Write(g, nil)
+	}
+	if err != nil {
+		q.fail(fmt.Errorf("%w", err), d)
+		return nil, ""
+	}
+	return onnx, q.net.Story(r)
+}

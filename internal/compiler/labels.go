@@ -1,0 +1,49 @@
+package compiler
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/regular"
+)
+
+// readLabels reads the labels of samples; nil where d says why they cannot be read.
+func readLabels(path string, s *samples.Runs, out []dataflow.Real, d *diag.List) *samples.Labels {
+	const hint = "give a .npy file with an integer for each sample, -1 where it has no label"
+	arrays, err := npy.ReadFile(path)
+	a := arrays[""]
+	if err == nil && a == nil {
+		err = fmt.Errorf("it holds %d arrays with names", len(arrays))
+	}
+	if err != nil {
+		unreadable(path, err, hint, d)
+		return nil
+	}
+	l, err := samples.LabelsOf(a, s, out)
+	if err != nil {
+		unfitting(path, err, d)
+	}
+	return l
+}
+
+// stated is the accuracy that the info.json beside a model gives, from 0 to 1, as its trainer has found it on all that
+// it has; nil where there is none.
+func stated(model string) *float64 {
+	if model == "" {
+		return nil
+	}
+	b, err := regular.ReadFile(filepath.Join(filepath.Dir(model), "info.json"), MaxSettings)
+	if err != nil {
+		return nil
+	}
+	var info struct{ Accuracy *float64 }
+	if json.Unmarshal(b, &info) != nil || info.Accuracy == nil || *info.Accuracy < 0 || *info.Accuracy > 1 {
+		return nil
+	}
+	return info.Accuracy
+}

@@ -1,0 +1,389 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/quantise"
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/owned"
+)
+
+// Samples that a calibration takes at most, and those that a model is compared on before and after.
+const (
+	maxCalibrated = 256
+	maxCompared   = 1024
+)
+
+// DefaultRecipe is what a model becomes that is calibrated.
+var DefaultRecipe = frontend.Recipe{Weights: quantise.Format{Bits: 8}, Activations: quantise.Format{Bits: 8}}
+
+// opened is Open, and, with --calibrate, what is made of the model on samples. The options are those of what it is
+// then. The source is nil where d says why.
+func (o Options) opened(ctx context.Context, d *diag.List) (*Source, Options, error) {
+	src := Open(o.Model, d)
+	if src == nil || o.Calibrate == "" {
+		return src, o, nil
+	}
+	return o.calibrated(ctx, src, d)
+}
+
+// calibrated quantises a model for samples.
+func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*Source, Options, error) {
+	o.Step("calibrating", 0, 0)
+	q, runs, err := o.quantising(ctx, src, false, d)
+	if q == nil || err != nil {
+		return nil, o, err
+	}
+	recipe := o.recipe()
+	onnx, story := q.Write(recipe, d)
+	if onnx == nil {
+		return nil, o, nil
+	}
+	made := *src
+	made.ONNX, made.Example = onnx, false
+	o.LSTM, o.Cells = "", "" // the formats of cells stand in the file now
+	compared, err := o.before(ctx, q, &made, runs, d)
+	if err != nil || d.Failed() {
+		return nil, o, err
+	}
+	if n := min(len(runs.In), maxCalibrated) - q.Noted; n > 0 {
+		story += fmt.Sprintf(" (%d more are far larger than the others, and were left out)", n)
+	}
+	if q.Dynamic > 0 {
+		story = fmt.Sprintf("%d quantisers had scales from the data of each run; %s", q.Dynamic, story)
+	}
+	d.Add(diag.Diag{Severity: diag.Note, Code: diag.ModelQuantised, Where: src.File,
+		Msg:  fmt.Sprintf("the model was quantised to %s, which changes it: %s; %s", recipe, story, compared),
+		Hint: "what the engines agree on is the changed model; --save-model FILE writes it"})
+	if o.SaveModel != "" {
+		if err := owned.WriteFile(o.SaveModel, onnx); err != nil {
+			return nil, o, err
+		}
+	}
+	return &made, o, nil
+}
+
+// recipe is what a calibrated model becomes.
+func (o Options) recipe() frontend.Recipe {
+	r := DefaultRecipe
+	if o.Recipe != nil {
+		r = *o.Recipe
+	}
+	r.Scales = o.Scales
+	return r
+}
+
+// quantising reads a model and notes the values that samples have in it.
+func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *diag.List) (*frontend.Quantising,
+	*samples.Runs, error) {
+	arrays := readArrays(o.Calibrate, src, d)
+	opt, ok := o.imports(d)
+	if arrays == nil || !ok {
+		return nil, nil, nil
+	}
+	opt.Data = map[string][]int{}
+	for name, a := range arrays {
+		opt.Data[name] = a.Shape
+	}
+	q := frontend.Quantise(src.File, src.ONNX, opt, replace, d)
+	if q == nil {
+		return nil, nil, nil
+	}
+	runs, err := samples.Split(q.Model, arrays)
+	if err != nil {
+		unfitting(o.Calibrate, err, d)
+		return nil, nil, nil
+	}
+	noted := runs.In[:min(len(runs.In), maxCalibrated)]
+	far := farOff(noted)
+	for i, in := range noted {
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if far[i] {
+			continue
+		}
+		if _, err := q.Note(in); err != nil {
+			return nil, nil, modelError(err, src, d)
+		}
+		o.Step("calibrating", i+1, len(noted))
+	}
+	return q, runs, nil
+}
+
+// farAway is how many times as large as usual a sample's largest magnitude is that scales are not chosen for: one such
+// sample would take all resolution from the others.
+const farAway = 8
+
+// farOff tells of each sample whether it is far larger than the others.
+func farOff(runs []reals) []bool {
+	largest, far := make([]float64, len(runs)), make([]bool, len(runs))
+	for i, in := range runs {
+		for _, t := range in {
+			for _, v := range t.Data {
+				largest[i] = max(largest[i], math.Abs(v))
+			}
+		}
+	}
+	sorted := slices.Sorted(slices.Values(largest))
+	for i, v := range largest {
+		far[i] = v > farAway*sorted[len(sorted)/2]
+	}
+	return far
+}
+
+// before compares a model with what was made of it: by labels, where there are any, else by what the two give.
+func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Source, runs *samples.Runs,
+	d *diag.List) (string, error) {
+	file := o.Calibrate
+	if o.Classes != "" && o.Data != "" {
+		arrays := readArrays(o.Data, made, d)
+		if arrays == nil {
+			return "", nil
+		}
+		var err error
+		if runs, err = samples.Split(q.Model, arrays); err != nil {
+			unfitting(o.Data, err, d)
+			return "", nil
+		}
+		file = o.Data
+	}
+	var labels *samples.Labels
+	if o.Classes != "" {
+		if labels = readLabels(o.Classes, runs, q.Model.Out, d); labels == nil {
+			return "", nil
+		}
+	}
+	n := min(len(runs.In), maxCompared)
+	opt := frontend.Options{Dims: o.Dims, Data: map[string][]int{}}
+	for k, in := range q.Model.In {
+		opt.Data[in.Name] = runs.In[0][k].Shape
+	}
+	var told diag.List
+	im := frontend.ImportReference(made.File, made.ONNX, opt, &told)
+	if im.Model == nil {
+		d.Merge(told.Diags)
+		return "", nil
+	}
+	was, is := make([]reals, 0, n), make([]reals, 0, n)
+	for i, in := range runs.In[:n] {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		o.Step("comparing", i, n)
+		a, err := q.AsIs(in)
+		if err != nil {
+			return "", modelError(err, made, d)
+		}
+		b, err := im.Model.Reference(in)
+		if err != nil {
+			return "", modelError(err, made, d)
+		}
+		was, is = append(was, a), append(is, b)
+	}
+	if labels != nil {
+		return fmt.Sprintf("accuracy on %s before %v, after %v", filepath.Base(file), labels.Accuracy(was),
+			labels.Accuracy(is)), nil
+	}
+	return differences(was, is), nil
+}
+
+// differences says how far apart the first outputs of runs are.
+func differences(was, is []reals) string {
+	most, range_, same := 0.0, 0.0, 0
+	for i := range was {
+		a, b := was[i][0].Data, is[i][0].Data
+		if largest(a) == largest(b) {
+			same++
+		}
+		for k := range a {
+			most, range_ = max(most, math.Abs(a[k]-b[k])), max(range_, math.Abs(a[k]))
+		}
+	}
+	return fmt.Sprintf("outputs differ by %.3g at most, of magnitudes up to %.3g; the largest output is the same for "+
+		"%d of %d samples", most, range_, same, len(was))
+}
+
+// largest is the index of the largest value, the first of equals.
+func largest(v []float64) int {
+	k := 0
+	for i := range v {
+		if v[i] > v[k] {
+			k = i
+		}
+	}
+	return k
+}
+
+// A Variant is a model by a recipe.
+type Variant struct {
+	Recipe   frontend.Recipe
+	Source   *Source // the file
+	Model    *dataflow.Model
+	Refused  string // why there is no Model
+	Accuracy *samples.Accuracy
+}
+
+// A Variety is a model by many recipes.
+type Variety struct {
+	Source   *Source
+	Labelled bool              // accuracies are by labels; else by what the float model says
+	Float    samples.Accuracy  // of the model without the rounding of activations
+	AsIs     *samples.Accuracy // of the model as it is
+	q        *frontend.Quantising
+	runs     *samples.Runs
+	labels   *samples.Labels
+	o        Options
+}
+
+// Vary reads a model whose quantisers are to be others, notes the values of samples, and finds its accuracy as it is.
+// Nil where d says why.
+func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) {
+	defer Catch(&err)
+	src := Open(o.Model, d)
+	if src == nil {
+		return nil, nil
+	}
+	v = &Variety{Source: src, o: o}
+	if v.q, v.runs, err = o.quantising(ctx, src, true, d); v.q == nil || err != nil {
+		return nil, err
+	}
+	if o.Data != "" {
+		arrays := readArrays(o.Data, src, d)
+		if arrays == nil {
+			return nil, nil
+		}
+		if v.runs, err = samples.Split(v.q.Model, arrays); err != nil {
+			unfitting(o.Data, err, d)
+			return nil, nil
+		}
+	}
+	v.runs.In = v.runs.In[:min(len(v.runs.In), maxCompared)]
+	float, err := v.each(ctx, v.q.Float)
+	if err != nil {
+		return nil, modelError(err, src, d)
+	}
+	switch {
+	case o.Classes != "":
+		v.labels, v.Labelled = readLabels(o.Classes, v.runs, v.q.Model.Out, d), true
+	case o.Calibrate == "" && o.Data == "" && src.Labels != nil:
+		v.labels, err = samples.LabelsOf(src.Labels, v.runs, v.q.Model.Out)
+		v.Labelled = true
+	default:
+		v.labels, err = samples.LabelsOf(classes(float), v.runs, v.q.Model.Out)
+	}
+	if err != nil {
+		unfitting(o.Data, err, d)
+	}
+	if v.labels == nil || d.Failed() {
+		return nil, nil
+	}
+	v.Float = v.labels.Accuracy(float)
+	as, err := v.each(ctx, v.q.AsIs)
+	if err != nil {
+		return nil, modelError(err, src, d)
+	}
+	a := v.labels.Accuracy(as)
+	v.AsIs = &a
+	return v, nil
+}
+
+// each runs all samples.
+func (v *Variety) each(ctx context.Context, run func([]dataflow.RealTensor) ([]dataflow.RealTensor, error)) (
+	out []reals, err error) {
+	for _, in := range v.runs.In {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		r, err := run(in)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// classes are the labels that runs give.
+func classes(out []reals) *npy.Array {
+	a := &npy.Array{DType: "int64", Shape: []int{len(out)}}
+	for _, r := range out {
+		a.Data = append(a.Data, float64(largest(r[0].Data)))
+	}
+	return a
+}
+
+// Make is the model by a recipe: its file, and, where it can be built, its layers and its accuracy, by engine eval.
+func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err error) {
+	defer Catch(&err)
+	var d diag.List
+	r.Scales = v.o.Scales
+	x = &Variant{Recipe: r}
+	onnx, _ := v.q.Write(r, &d)
+	if onnx == nil {
+		x.Refused = reason(&d)
+		return x, nil
+	}
+	made := *v.Source
+	made.ONNX, made.Example = onnx, false
+	x.Source = &made
+	o := v.o
+	o.LSTM, o.Cells, o.Dump = "", "", ""
+	im, err := importModel(o, &made, &d)
+	if err != nil {
+		return nil, err
+	}
+	if im.Model == nil || d.Failed() {
+		x.Refused = reason(&d)
+		return x, nil
+	}
+	x.Model = im.Model
+	_, out, err := integers(ctx, x.Model, v.runs)
+	if err != nil {
+		if e := modelError(err, &made, &d); e != nil {
+			return nil, e
+		}
+		x.Model, x.Refused = nil, reason(&d)
+		return x, nil
+	}
+	a := v.labels.Accuracy(out)
+	x.Accuracy = &a
+	return x, nil
+}
+
+// reason is the first error, in a line.
+func reason(d *diag.List) string {
+	for _, x := range d.Diags {
+		if x.Severity != diag.Error {
+			continue
+		}
+		if x.Node == "" {
+			return x.Msg
+		}
+		return fmt.Sprintf("%s %q: %s", x.Op, x.Node, x.Msg)
+	}
+	return errors.New("it was refused").Error()
+}
+
+// AccuracyOf is the accuracy of an imported model on the samples that the options name; nil without labels.
+func AccuracyOf(ctx context.Context, o Options, c *Checked, d *diag.List) (a *samples.Accuracy, err error) {
+	defer Catch(&err)
+	if o.Data == "" && o.Classes == "" || c.Imported.Model == nil {
+		return nil, nil
+	}
+	s, labels := o.data(c.Imported.Model, c.Source, d)
+	if d.Failed() {
+		return nil, nil
+	}
+	a, err = accuracy(ctx, c.Imported.Model, s, labels)
+	return a, modelError(err, c.Source, d)
+}

@@ -1,0 +1,126 @@
+package samples
+
+import (
+	"fmt"
+	"math"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/npy"
+)
+
+// Labels are the right classes of samples.
+type Labels struct {
+	class [][]int // per run, of each class that its first output gives; negative where there is none
+	// how many elements that lie side by side, of which the largest is at the class; 0 where an element is the class
+	scores int
+}
+
+// LabelsOf reads labels of runs, an integer for each class that a run's first output gives: one for the largest element
+// of its last axis, or, where the output is integers and there are as many labels, for each element. Negative labels,
+// and those of sequences' padding, do not count. The error is an *Unfit.
+func LabelsOf(a *npy.Array, s *Runs, out []dataflow.Real) (*Labels, error) {
+	shape := dataflow.Shape(out[0].Shape)
+	runs, elements, scores := len(s.In), shape.Size(), 1
+	if len(shape) > 0 {
+		scores = shape[len(shape)-1]
+	}
+	each := len(a.Data) / max(1, runs)
+	_, _, integers := out[0].Limits()
+	l := &Labels{scores: scores}
+	switch {
+	case each*runs != len(a.Data) || each == 0:
+		return nil, &Unfit{Msg: fmt.Sprintf("%d labels for %d samples", len(a.Data), runs),
+			Hint: "give an integer for each sample, -1 where it has no label"}
+	case integers && each == elements:
+		l.scores = 0
+	case scores < 2 || each != elements/scores:
+		return nil, &Unfit{Msg: fmt.Sprintf("%d labels a sample for an output of shape %v", each, shape),
+			Hint: fmt.Sprintf("give %d a sample: the place of the largest element along the last axis",
+				elements/max(1, scores))}
+	}
+	for i, v := range a.Data {
+		if v != math.Trunc(v) || l.scores > 0 && v >= float64(scores) || math.Abs(v) > 1<<31 {
+			return nil, &Unfit{Msg: fmt.Sprintf("label %d is %v, not a class", i, v),
+				Hint: "labels are integers, counted from 0; -1 where a sample has none"}
+		}
+		if i%each == 0 {
+			l.class = append(l.class, nil)
+		}
+		l.class[i/each] = append(l.class[i/each], int(v))
+	}
+	return l, nil
+}
+
+// Accuracy counts the labels that the runs' outputs agree with. Of equally large elements the first counts.
+func (l *Labels) Accuracy(runs [][]dataflow.RealTensor) Accuracy {
+	right, n := 0, 0
+	for i, out := range runs {
+		data := out[0].Data
+		for k, class := range l.class[i] {
+			if class < 0 || (k+1)*max(1, l.scores) > len(data) {
+				continue
+			}
+			if n++; l.of(data, k) == class {
+				right++
+			}
+		}
+	}
+	return AccuracyOf(right, n)
+}
+
+// of is class k of an output.
+func (l *Labels) of(data []float64, k int) int {
+	if l.scores == 0 {
+		return int(data[k])
+	}
+	list := data[k*l.scores : (k+1)*l.scores]
+	at := 0
+	for i, v := range list {
+		if v > list[at] {
+			at = i
+		}
+	}
+	return at
+}
+
+// An Accuracy is the share of labelled samples that a model gets right, and what that says of all samples like them.
+type Accuracy struct {
+	Right   int `json:"right"`
+	Samples int `json:"samples"`
+	// the 95 % interval (Wilson's score interval) of the share among all samples of the kind
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// quantile is that of the normal distribution with 2.5 % above it.
+const quantile = 1.959963984540054
+
+// AccuracyOf is so many right of n, with Wilson's score interval: the shares p from which the one that was seen is at
+// most 1.96 of p's own standard deviations away. E. B. Wilson, Probable inference, the law of succession, and
+// statistical inference, 1927. Of no samples it is everything.
+func AccuracyOf(right, n int) Accuracy {
+	a := Accuracy{Right: right, Samples: n, High: 1}
+	if n == 0 {
+		return a
+	}
+	p, m, z2 := a.Share(), float64(n), quantile*quantile
+	middle := (p + z2/(2*m)) / (1 + z2/m)
+	half := quantile / (1 + z2/m) * math.Sqrt(p*(1-p)/m+z2/(4*m*m))
+	a.Low, a.High = max(0, middle-half), min(1, middle+half)
+	if right == 0 {
+		a.Low = 0 // but for rounding
+	}
+	if right == n {
+		a.High = 1
+	}
+	return a
+}
+
+// Share is that of the right ones, from 0 to 1.
+func (a Accuracy) Share() float64 { return float64(a.Right) / float64(max(1, a.Samples)) }
+
+// String is the share, the numbers and the interval, in percent: "96.9 % (124/128; 95 % interval 92.2 to 98.8 %)".
+func (a Accuracy) String() string {
+	return fmt.Sprintf("%.1f %% (%d/%d; 95 %% interval %.1f to %.1f %%)", 100*a.Share(), a.Right, a.Samples, 100*a.Low,
+		100*a.High)
+}
