@@ -72,6 +72,14 @@ func (b Board) Blocks() int {
 	return b.BRAM
 }
 
+// BlockName is what one of them is called: RAMB18, or what the device's data sheet has.
+func (b Board) BlockName() string {
+	if b.Family == AMD {
+		return "RAMB18"
+	}
+	return kinds[b.Family].block
+}
+
 // StoresInLUTs reports whether LUTs can be a memory.
 func (b Board) StoresInLUTs() bool { return b.Family == AMD || b.LUTRAM > 0 }
 

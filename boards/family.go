@@ -23,6 +23,7 @@ var (
 // A kind is what all devices of a family have in common.
 type kind struct {
 	dsp    string         // the name of its multiplier
+	block  string         // the name of its block RAM
 	kbit   int            // of a block RAM
 	lutram bool           // LUTs can be a memory
 	part   *regexp.Regexp // of the parts that there are tools for
@@ -31,8 +32,8 @@ type kind struct {
 // kinds are by FPGA-DS-02008 (iCE40 UltraPlus Family Data Sheet) and FPGA-DS-02012 (ECP5 and ECP5-5G Family Data
 // Sheet).
 var kinds = map[Family]kind{
-	ICE40U: {"SB_MAC16", 4, false, ice40Part},
-	ECP5:   {"MULT18X18D", 18, true, ecp5Part},
+	ICE40U: {"SB_MAC16", "EBR", 4, false, ice40Part},
+	ECP5:   {"MULT18X18D", "EBR", 18, true, ecp5Part},
 }
 
 // BlockBits is the size from which on an array that is to lie in LUTs lies in block RAM, where no LUT is a memory;

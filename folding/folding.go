@@ -79,6 +79,9 @@ func BudgetOf(b boards.Board, u Use) Budget { return ask.BudgetOf(b, u) }
 // Capacity is what the board has, in the units of a cost.
 func Capacity(b boards.Board) dataflow.Resources { return ask.Capacity(b) }
 
+// Called is a text of ours, such as the name of a Share, with the block RAM of a board as its data sheet calls it.
+func Called(text string, b boards.Board) string { return ask.Called(text, b) }
+
 // Rate is the samples per second of an interval in clocks between frames of so many samples, as it may be printed and
 // asked for.
 func Rate(clockMHz, interval float64, samples int) float64 {

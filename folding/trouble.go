@@ -3,6 +3,7 @@ package folding
 import (
 	"context"
 	"fmt"
+	"hlsgen/boards"
 	"math"
 	"math/big"
 	"slices"
@@ -188,10 +189,10 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	l := &q.Layers[at]
 	dg := l.Diag(diag.BudgetExceeded, "no design fits the budget; the least demanding one takes "+short.String(), hint)
 	if kind < ask.Mean {
-		dg.Notes = []string{fmt.Sprintf("the largest layer is %s with %d %s", l.Node.Name, most, ask.Names[kind])}
+		dg.Notes = []string{fmt.Sprintf("the largest layer is %s with %d %s", l.Node.Name, most, q.called(kind))}
 		if host := q.Host[kind]; host > most {
 			dg.Node = ""
-			dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port takes %d %s", host, ask.Names[kind]))
+			dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port takes %d %s", host, q.called(kind)))
 		}
 	}
 	if rest := short.amounts.Minus(q.Host); rest.Within(&q.Caps.Vector) {
@@ -201,10 +202,13 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	return nil, nil
 }
 
+// called is the name of a kind of resource on the board.
+func (q report) called(kind int) string { return ask.Called(ask.Names[kind], q.Target.Board) }
+
 // A shortage is what a design takes of a board beyond a budget.
 type shortage struct {
 	budget  Budget
-	board   string
+	on      boards.Board
 	total   dataflow.Resources
 	amounts search.Vector // the total
 	caps    search.Vector
@@ -212,7 +216,7 @@ type shortage struct {
 }
 
 func (q report) shortage(d *Design) shortage {
-	s := shortage{budget: q.Budget, board: q.Target.Board.Name, total: d.Estimate.Total, caps: q.Caps.Vector}
+	s := shortage{budget: q.Budget, on: q.Target.Board, total: d.Estimate.Total, caps: q.Caps.Vector}
 	s.amounts = q.Budget.Vector(s.total)
 	worst := 0.0
 	for k := range ask.Traffic {
@@ -228,10 +232,10 @@ func (s *shortage) String() string {
 	if s.kind == ask.Mean {
 		return fmt.Sprintf("%s %% as the %s; the budget is %s %%",
 			ask.Plain(float64(int(1000*s.budget.MeanOf(s.total)+0.999))/10),
-			ask.Names[ask.Mean], ask.Plain(100*s.budget.Mean))
+			ask.Called(ask.Names[ask.Mean], s.on), ask.Plain(100*s.budget.Mean))
 	}
-	return fmt.Sprintf("%d %s; the budget on %s is %d of %d", s.amounts[s.kind], ask.Names[s.kind], s.board,
-		s.caps[s.kind],
+	return fmt.Sprintf("%d %s; the budget on %s is %d of %d", s.amounts[s.kind], ask.Called(ask.Names[s.kind], s.on),
+		s.on.Name, s.caps[s.kind],
 		ask.Amounts(s.budget.Capacity)[s.kind])
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
@@ -43,7 +44,123 @@ func host(p *graph.Program, low *lower.Result) *dataflow.Host {
 	for i, o := range p.Graph.Outputs {
 		h.Out[i] = hostOut(back, low, o.Name)
 	}
+	if slices.Contains(h.In, nil) {
+		h.In, h.Begins = begins(p, low)
+	}
+	if slices.Contains(h.Out, nil) {
+		h.Out, h.Ends = nil, nil
+		for _, name := range low.Out {
+			out := hostOut(back, low, quantised(p, name))
+			h.Out, h.Ends = append(h.Out, out), append(h.Ends, inside(p, quantised(p, name)))
+		}
+	}
 	return h
+}
+
+// quantised is the tensor of the file whose codes a tensor is: normalisation gives a quantiser's codes a name of their
+// own. It is the tensor itself where there is no other.
+func quantised(p *graph.Program, codes string) string {
+	at := strings.LastIndex(codes, ".codes")
+	if at < 0 {
+		return codes
+	}
+	known, ok := p.Known[codes[:at]]
+	if !ok || !slices.Equal(known.Shape, p.Known[codes].Shape) {
+		return codes
+	}
+	return codes[:at]
+}
+
+// values are those of the elements of a quantised tensor, of its codes; nil where they are not multiples of these.
+func values(p *graph.Program, low *lower.Result, codes string, index []int32) (of []real.Affine) {
+	middle := scaled.New(p)
+	declared := make([]real.Affine, graph.Size(p.Known[codes].Shape))
+	for i := range declared {
+		if declared[i] = low.Real(codes, i); declared[i].Scale == nil {
+			return nil
+		}
+	}
+	middle.Declare(codes, declared)
+	forms, err := middle.Forms(quantised(p, codes), index)
+	if err != nil {
+		return nil
+	}
+	for k := range index {
+		leaves := forms.At(k).Leaves()
+		if len(leaves) != 1 || leaves[0].Tensor != codes || leaves[0].Index[k] != index[k] {
+			return nil
+		}
+		e, _ := forms.At(k).Numbers(k)
+		a, ok := e.Affine()
+		if !ok || a.Scale.Sign() == 0 {
+			return nil
+		}
+		of = append(of, a)
+	}
+	return of
+}
+
+// inside is a tensor of the model as an input or an output of the part that the accelerator computes.
+func inside(p *graph.Program, name string) dataflow.Real {
+	k := p.Known[name]
+	batch := len(k.Shape) > 1 && k.Shape[0] == 1
+	return dataflow.Real{Name: name, Shape: k.Shape, DType: k.DType.String(), Batch: batch}
+}
+
+// begins says how frames are made of the tensors that they carry: of a number, the code whose value is next to it.
+func begins(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []dataflow.Real) {
+	for i, name := range low.In {
+		of = append(of, inside(p, quantised(p, name)))
+		index := elements(low, name, graph.Size(p.Known[name].Shape))
+		h := &dataflow.HostIn{Input: i, Index: index, Which: make([]uint16, len(index))}
+		codes := low.Graph.Streams[low.Graph.In[i]].Type.Union()
+		known := map[string]int{}
+		means := values(p, low, name, index)
+		if means == nil || codes.Hi-codes.Lo >= hostSteps {
+			return append(in, nil), of
+		}
+		for k, a := range means {
+			key := a.Scale.String() + " " + a.Bias.String()
+			which, is := known[key]
+			if !is {
+				which = len(h.Steps)
+				known[key], h.Steps = which, append(h.Steps, nearest(a, codes))
+			}
+			if which >= hostCodes {
+				return append(in, nil), of
+			}
+			h.Which[k] = uint16(which)
+		}
+		if len(h.Steps) == 1 {
+			h.Which = nil
+		}
+		in = append(in, h)
+	}
+	return in, of
+}
+
+// nearest is the code of a range whose value is next to a number; the greater value half way between two.
+func nearest(a real.Affine, codes num.Range) (s dataflow.HostStep) {
+	value := func(code int64) *big.Rat {
+		v := new(big.Rat).SetInt64(code)
+		return v.Add(v.Mul(v, a.Scale), a.Bias)
+	}
+	for code := codes.Lo; code <= codes.Hi; code++ {
+		s.Codes = append(s.Codes, code)
+	}
+	if a.Scale.Sign() < 0 {
+		slices.Reverse(s.Codes)
+	}
+	for k := range s.Codes[1:] {
+		middle := value(s.Codes[k])
+		middle.Mul(middle.Add(middle, value(s.Codes[k+1])), big.NewRat(1, 2))
+		at, _ := middle.Float32()
+		if new(big.Rat).SetFloat64(float64(at)).Cmp(middle) < 0 {
+			at = math.Nextafter32(at, float32(math.Inf(1)))
+		}
+		s.At = append(s.At, at)
+	}
+	return s
 }
 
 // elements are those of a tensor in the order of its stream.

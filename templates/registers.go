@@ -12,7 +12,13 @@ type Registers struct {
 	Port    string           `json:"port"`    // the slave
 	Bytes   int              `json:"bytes"`   // of its address space: a power of two
 	Windows []RegisterWindow `json:"windows"` // by offset
+	// Loader is the AXI4-Stream that fills tables as the window Weights does; empty where there is none. A packet is
+	// all of them: the first word begins.
+	Loader string `json:"loader,omitempty"`
 }
+
+// LoadBytes is the bytes of a word of the Loader, one of the window Weights.
+const LoadBytes = 4
 
 // A RegisterWindow is a piece of registers. Its offset is a multiple of its size, rounded up to a power of two.
 type RegisterWindow struct {
@@ -37,6 +43,9 @@ func RegistersOf(d *dataflow.Design) *Registers {
 	}
 	if d.Model.Graph.Loads() {
 		r.add(Weights, 2)
+		if d.Target.Loader {
+			r.Loader = "s_axis_weights"
+		}
 	}
 	if len(r.Windows) == 0 {
 		return nil

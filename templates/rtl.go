@@ -98,6 +98,10 @@ func Ports(face Interface, d *dataflow.Design, packets bool) []PortView {
 	if r == nil {
 		return portViews(names, ports)
 	}
+	if r.Loader != "" {
+		names = append(names, r.Loader)
+		ports = append(ports, port{name: r.Loader, width: 8 * LoadBytes, axis: true, packet: true})
+	}
 	views := portViews(append(names, r.Port), ports)
 	views[len(views)-1].Decl += ","
 	views = append(views, r.Ports()...)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"hlsgen/boards"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,10 +58,8 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		"and the clocks in which streams are stalled and starved")
 	option(t.FlagSet, &o.Weights, "weights", string(compiler.WeightsConstant), "FROM",
 		oneOf[compiler.WeightsFrom]("sources of weights", compiler.WeightSources), "where hardware has its weights "+
-			"from: "+
-			"constant, part of the circuit; or, with --backend rtl, runtime, loaded through registers: hlsgen "+
-			"weights then "+
-			"writes those of retrained models")
+			"from: constant, part of the circuit; or, with --backend rtl, loaded: runtime, through registers, or "+
+			"stream, from memory by a mover of their own; hlsgen weights then writes those of retrained models")
 	t.completes("weights", compiler.WeightSources)
 	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run what is generated")
 	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)
@@ -107,7 +106,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 		s.line("")
 		s.layers(r)
 		s.line("")
-		s.shares(d.Shares)
+		s.shares(d.Shares, t.Board)
 		s.line("")
 	}
 	verdict := "yes"
@@ -182,7 +181,8 @@ func takes(d *folding.Design) string {
 			}
 			parts = append(parts, text)
 		case s.Used > 0 && s.Name != "LUTRAM" && !s.Mean():
-			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget), s.Name))
+			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget),
+				folding.Called(s.Name, d.Target.Board)))
 		}
 	}
 	return strings.Join(parts, ", ") + " in the budget"
@@ -211,8 +211,8 @@ func proof(c *folding.Certificate) string {
 }
 
 func (s *screen) layers(r *compiler.Result) {
-	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF", ">BRAM18", ">URAM",
-		">DSP", ">acc bits")
+	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF",
+		">"+r.Design.Target.Board.BlockName(), ">URAM", ">DSP", ">acc bits")
 	for _, l := range r.Layers() {
 		acc := "-"
 		if l.Acc != nil {
@@ -238,7 +238,7 @@ func (s *screen) layers(r *compiler.Result) {
 	s.table(t)
 }
 
-func (s *screen) shares(shares []folding.Share) {
+func (s *screen) shares(shares []folding.Share, on boards.Board) {
 	t := newTable("resource", ">used", ">budget", ">board", ">of board")
 	for _, x := range shares {
 		used, budget, board := whole(x.Used), whole(x.Budget), whole(x.Board)
@@ -249,7 +249,7 @@ func (s *screen) shares(shares []folding.Share) {
 		if x.Name == "FF" && x.Used == 0 {
 			used, of = "-", "not estimated" // FINN's formulas leave flip-flops out, and no design has none
 		}
-		t.row(x.Name, used, budget, board, of)
+		t.row(folding.Called(x.Name, on), used, budget, board, of)
 	}
 	s.table(t)
 }

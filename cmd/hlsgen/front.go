@@ -27,7 +27,8 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 	s.example(f.Source, "")
 	s.line("")
 	unit := folding.Unit(f.Points[0].Model.Turns.PerFrame()) + "/s"
-	tab := newTable(">"+unit, ">clocks", ">latency", ">LUT", ">FF", ">RAMB18", ">URAM", ">DSP", ">load", "proved")
+	tab := newTable(">"+unit, ">clocks", ">latency", ">LUT", ">FF", ">"+t.Board.BlockName(),
+		">URAM", ">DSP", ">load", "proved")
 	for _, p := range f.Points {
 		e, load := p.Estimate.Total, "" // what is counted has a column anyway
 		if b := p.Certificate.Bounds[0]; b.Measure == folding.LeastLoad {

@@ -16,8 +16,8 @@ func weightsCommand(a *app) *cobra.Command {
 		Use:   "weights MODEL.onnx --for DIR",
 		Short: "Write the weights of a retrained model for hardware that is built already",
 		Long: `Weights writes what a driver needs to run another model on an accelerator that
-was built with --weights runtime: the same network, with other weights, scales
-and thresholds. DIR is the folder of that build.
+was built with --weights runtime or stream: the same network, with other weights,
+scales and thresholds. DIR is the folder of that build.
 
 Two files come of it: weights.bin, what is loaded into the hardware, and
 host.json, which says what inputs become and what results mean. They belong to
@@ -33,7 +33,7 @@ reason is said: another shape, a type, a weight or code beyond the room.`,
   hlsgen weights retrained.onnx --for net
   hlsgen weights retrained.onnx --for net --out deploy/monday`,
 	}, &o.Options)
-	t.path(&o.For, "for", "DIR", "folder of a build with --weights runtime", nil)
+	t.path(&o.For, "for", "DIR", "folder of a build with --weights runtime or stream", nil)
 	t.path(&o.Out, "out", "DIR", "folder to write (default MODEL-weights)", nil)
 	t.inputs()
 	t.strict()
@@ -41,7 +41,8 @@ reason is said: another shape, a type, a weight or code beyond the room.`,
 	return t.does(func(ctx context.Context) (*answer, error) {
 		switch {
 		case o.For == "":
-			return nil, usagef("the folder of a build is needed: --for DIR, as hlsgen build --weights runtime wrote it")
+			return nil, usagef("the folder of a build is needed: --for DIR, as hlsgen build --weights runtime or " +
+				"stream wrote it")
 		case o.Model == "":
 			return nil, usagef("a model is needed: hlsgen weights retrained.onnx --for DIR")
 		}

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"math/big"
+	"strings"
 
 	"hlsgen/boards"
 	"hlsgen/folding/search"
@@ -35,6 +36,11 @@ var averaged = [...]int{BRAM, URAM, DSP}
 
 // Names of what a budget counts, as users read them.
 var Names = [Traffic]string{"LUT", "LUTRAM", "FF", "RAMB18", "URAM", "DSP", "mean of RAMB18, URAM, DSP"}
+
+// Called is a name of Names, or a text of ours that has some, with the block RAM of a board as its data sheet calls it.
+func Called(text string, b boards.Board) string {
+	return strings.ReplaceAll(text, Names[BRAM], b.BlockName())
+}
 
 // Amounts is resources in the order of the kinds.
 func Amounts(r dataflow.Resources) [Mean]int64 {

@@ -1,8 +1,9 @@
 // Package cells says what cells synthesis makes of a circuit: it walks over the circuit bit by bit, and counts lookup
 // tables, registers, block RAM and multipliers by what they are for.
 //
-// It knows the rules that synthesis follows. Wires, constants and what nobody reads take nothing. Logic is covered by
-// lookup tables: one takes in what only it reads, as far as its inputs go. An adder takes a table for each bit.
+// It knows the rules that synthesis follows. Wires, constants and what nobody reads take nothing. Of tables of six
+// inputs, logic is covered by rules: one takes in what only it reads, as far as its inputs go. Of tables of four inputs
+// it is made of gates, which are mapped as Yosys' ABC does. An adder takes a table for each bit.
 // Registers that never change are none; those one behind the other are shift registers, where a device has these. A
 // table of constants that lies in lookup tables is counted by its contents. A function that is called several times,
 // of one or of many circuits, is walked over once. What the rules leave open is in the numbers of a Device, fitted to
@@ -13,10 +14,16 @@
 //	cells.go     Of: the parts of a circuit
 //	device.go    numbers of families
 //	bits.go      the bits of a circuit: which are wires, which are read
-//	cover.go     logic in lookup tables
-//	contents.go  tables of constants in lookup tables
+//	cover.go     logic in lookup tables of six inputs, by rules
+//	contents.go  tables of constants in these
+//	netlist.go   a circuit as gates and carry chains, for tables of four inputs
+//	gates.go     gates of two inputs
+//	balance.go   chains of gates as trees
+//	mapping.go   gates in lookup tables
+//	pack.go      lookup tables that are one too many
 //	registers.go registers, shift registers, memories
 //	fifo.go      FIFOs, and what a network has besides
+//	ring.go      FIFOs as gates
 package cells
 
 import (
@@ -41,11 +48,12 @@ const (
 	States                  // registers that iterations write
 	Pipeline                // registers between stages
 	Multipliers             // of the device
+	Inverters               // of what leaves logic
 	Kinds
 )
 
 var names = [Kinds]string{"compressors", "adders", "comparators", "multiplexers", "gates", "tables", "memories",
-	"states", "pipeline registers", "multipliers"}
+	"states", "pipeline registers", "multipliers", "inverters"}
 
 // A Count is cells of one kind, before the numbers of a device.
 type Count struct {
@@ -92,17 +100,42 @@ func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
 
 // Count is the cells of a circuit.
 func (d *Device) Count(m *circuit.Module) Counts {
+	longest := int16(0)
+	if d.Maps {
+		for _, c := range m.Calls {
+			longest = max(longest, d.longest(c.Function))
+		}
+	}
+	return d.count(m, longest)
+}
+
+// walked is a walk over a circuit whose bits are known.
+func (d *Device) walked(m *circuit.Module) *walk {
 	w := newWalk(m, d)
 	w.find()
 	w.read()
-	w.cover()
+	return w
+}
+
+// count is the cells of a circuit whose ways may be so long, in lookup tables.
+func (d *Device) count(m *circuit.Module, longest int16) Counts {
+	w := d.walked(m)
+	if d.Maps {
+		longest = mapped(w, longest)
+	} else {
+		w.cover()
+	}
 	registers(w)
 	memories(w)
+	type key struct {
+		of      cost.Fabric
+		longest int16
+	}
 	for _, c := range m.Calls {
-		f, ok := c.Function.Known.Load(d.Fabric)
+		f, ok := c.Function.Known.Load(key{d.Fabric, longest})
 		if !ok {
-			f = d.Count(c.Function)
-			c.Function.Known.Store(d.Fabric, f)
+			f = d.count(c.Function, longest)
+			c.Function.Known.Store(key{d.Fabric, longest}, f)
 		}
 		w.counts.plus(f.(Counts), 1)
 	}

@@ -67,6 +67,19 @@ func addends(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return circuit.Raw(circuit.Wrapped(circuit.Sum(sum, b.Constant(16)), uint8), 8)
 }
 
+// bytes adds two of them.
+func bytes(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	uint8 := num.Type{Kind: num.UInt, Width: 8}
+	return circuit.Raw(circuit.Sum(circuit.Element(x, 0, uint8), circuit.Element(x, 1, uint8)), 9)
+}
+
+// oneOfFour chooses one of four bits by two.
+func oneOfFour(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	c, d := circuit.Bit(x, 4), circuit.Bit(x, 5)
+	return circuit.Raw(circuit.Choice(d, circuit.Choice(c, circuit.Bit(x, 3), circuit.Bit(x, 2)),
+		circuit.Choice(c, circuit.Bit(x, 1), circuit.Bit(x, 0))), 1)
+}
+
 // array keeps eight words, and reads the next one to be written.
 func array(b *circuit.Builder, x circuit.Value) circuit.Value {
 	at := b.Register("at", 0, num.Range{Lo: 0, Hi: 7}).Starts(0)
@@ -100,8 +113,13 @@ func TestCount(t *testing.T) {
 		"a step function, whose halves are alike or constant": {count(cost.Series7, 12, step(1<<12, 1234)), Tables,
 			Count{LUT: 2 * loose}},
 		"the same of nine bits, in tables of four inputs": {count(cost.ICE40, 9, step(1<<9, 200)), Tables,
-			Count{LUT: 2 * loose}},
-		"a counter in steps of four": {count(cost.Series7, 1, counter), States, Count{FF: 3}},
+			Count{LUT: 2}},
+		"a sum of bytes on a carry chain, whose highest bit is the carry": {count(cost.ICE40, 16, bytes), Adders,
+			Count{LUT: 8}},
+		"the same in pairs":                         {count(cost.ECP5, 16, bytes), Adders, Count{LUT: 10}},
+		"one of four, in two tables of four inputs": {count(cost.ICE40, 6, oneOfFour), Choices, Count{LUT: 2}},
+		"the same in one of six, which is four":     {count(cost.ECP5, 6, oneOfFour), Choices, Count{LUT: 4}},
+		"a counter in steps of four":                {count(cost.Series7, 1, counter), States, Count{FF: 3}},
 		"what it adds to": {count(cost.Series7, 1, counter), Choices,
 			Count{LUT: 3}},
 		"a constant and two numbers, which are added at once": {count(cost.Series7, 16, addends), Adders,

@@ -177,6 +177,9 @@ func (all functions) halves(f *function) (low, high *function) {
 	return f.low, f.high
 }
 
+// joined is how many lookup tables are one function of more inputs, by the multiplexers beside them of AMD's devices.
+const joined = 4
+
 // plan finds how a function takes the least lookup tables, were nothing shared. One makes it that reads bits of the
 // address, the last ones, and what is left of the function for each of their values; or several with multiplexers
 // beside them make it of the address alone.
@@ -190,7 +193,7 @@ func (d *Device) plan(all functions, f *function) float64 {
 	}
 	if f.luts = math.Inf(1); f.depends <= d.Inputs {
 		f.luts = 1
-	} else if n := 1 << (f.depends - d.Inputs); n <= d.Joined {
+	} else if n := 1 << (f.depends - d.Inputs); n <= joined {
 		f.luts = float64(n)
 	}
 	if f.luts == 1 {
@@ -279,13 +282,8 @@ func half(truth []uint64, inputs, high int) []uint64 {
 	return []uint64{truth[0] >> (n * high) & (1<<n - 1)}
 }
 
-// chosen is the lookup tables that choose among so many.
-func (d *Device) chosen(n int) (luts float64) {
-	if d.Inputs == 6 { // four at once
-		return float64((n + 1) / 3)
-	}
-	return float64(n - 1)
-}
+// chosen is the lookup tables of six inputs that choose among so many, four at once.
+func (d *Device) chosen(n int) (luts float64) { return float64((n + 1) / 3) }
 
 // row finds bits of a row of constants in lookup tables that are constants, or others of the row.
 func (w *walk) row(n *circuit.Node, set func(int, bit), at bit) {

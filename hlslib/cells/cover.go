@@ -164,7 +164,7 @@ func (w *walk) comparison(id circuit.ID) {
 		return
 	}
 	if w.live[b] {
-		w.counts[Comparators].LUT += w.d.compare(width, constants > 0, w.m.Nodes[n.Args[0]].Op == circuit.Const)
+		w.counts[Comparators].LUT += w.d.compare(width, constants > 0)
 	}
 }
 
@@ -192,14 +192,9 @@ func (w *walk) adder(id circuit.ID) {
 			w.counts[Adders].LUT++
 		}
 		switch {
-		case x < 0 && y < 0, w.wire[b] != b:
-		case x < 0 || y < 0:
-			w.counts[Adders].LUT += w.d.Pass
+		case x < 0 || y < 0, w.wire[b] != b:
 		default:
 			w.counts[Adders].LUT++
-			if n.Op == circuit.Sub {
-				w.counts[Adders].LUT += w.d.Turn
-			}
 			if w.d.TakesIn && w.cone[y] != nil && w.reads[y] == 1 &&
 				len(distinct(append([]bit{x}, w.cone[y]...))) <= w.d.Inputs {
 				w.inside[y] = true

@@ -7,11 +7,12 @@ import (
 )
 
 // What a FIFO of SystemVerilog (templates/rtl/lib/hlsgen_stream.sv) takes in lookup tables: counters of places, and the
-// addresses of a ring, by bits.
+// addresses of a ring, by bits: on AMD's devices. On others they are mapped gate by gate.
 const (
 	counterLUT = 2   // of the counters of places and of words
 	flagLUT    = 3   // of room and valid
 	ringLUT    = 3.5 // of the places where words are written and read
+	aheadLUT   = 5.5 // of those where words are read a clock ahead
 )
 
 // A FIFO has so many places for words of so many bits. In is shift registers where it is cost.Shift.
@@ -40,15 +41,17 @@ func (q FIFO) Of(f cost.Fabric) []cost.Part {
 		memory = f.RAM(q.Width, q.Places, q.In)
 		memory.FF = 0
 	default:
-		luts += d.Ring * float64(place)
+		luts += aheadLUT * float64(place)
 		control.FF += 2*place + 1
-		if d.Around > 0 {
-			control.FF += q.Width + d.Around
+		if d.Around {
+			control.FF += q.Width + place + 2
 		}
 		memory = f.RAM(q.Width, q.Places, q.In)
 		memory.LUT, memory.FF = q.Width, q.Width
 	}
-	control.LUT = round(luts * d.Gates)
+	if control.LUT = round(luts); d.Maps {
+		control.LUT, memory.LUT = round(q.logic(d)), memory.LUTRAM
+	}
 	return []cost.Part{control.As("stream control"), memory.As("FIFO memory")}
 }
 

@@ -69,6 +69,9 @@ func memories(w *walk) {
 		switch c := &w.counts[Memories]; {
 		case in == cost.Registers:
 			c.FF += float64(m.Rows * width)
+			if w.d.Maps {
+				continue
+			}
 			c.LUT += float64(m.Rows) + w.d.chosen(m.Rows)*float64(width)
 		case in == cost.Distributed && m.Constant(): // too large to look at
 			w.counts[Tables].LUT += float64(w.d.Fabric.Table(width, m.Rows, in).LUT)
@@ -79,8 +82,8 @@ func memories(w *walk) {
 		default:
 			r := w.d.Fabric.RAM(width, m.Rows, in)
 			c.RAM += float64(r.LUTRAM)
-			if r.BRAM > 0 && w.d.Around > 0 && apart(w, k) {
-				c.FF += float64(2*width + w.d.Around)
+			if r.BRAM > 0 && passes(w, k) {
+				c.FF += float64(2*width + bits.Len(uint(m.Rows-1)) + 2)
 			}
 			c.LUT += float64(r.LUT - r.LUTRAM)
 			c.BRAM += r.BRAM
@@ -102,6 +105,15 @@ func loader(w *walk, m *circuit.Memory) {
 	c := &w.counts[Memories]
 	c.FF += float64(circuit.LoadBits+4+(parts-1)*circuit.LoadBits) + places
 	c.LUT += 2*places + 6
+}
+
+// passes reports whether a word goes round an array in block memory that is read where one is written: a read in the
+// clock of a write has to give the old word there, so Yosys writes a clock later, and compares addresses.
+func passes(w *walk, memory int) bool {
+	m := &w.m.Memories[memory]
+	in := styles[m.Style]
+	return w.d.Around && !m.Constant() && in != cost.Registers &&
+		w.d.Fabric.RAM(m.Width, m.Rows, in).BRAM > 0 && apart(w, memory)
 }
 
 // apart reports whether a memory is read at another address than the one at which it is written.

@@ -85,12 +85,16 @@ func End(t dataflow.Target, e dataflow.End, l *dataflow.Lengths) dataflow.Cost {
 // FIFOMemory is the other way round: where formulas take a FIFO to lie.
 func FIFOMemory(m cost.Memory) dataflow.Memory { return dataflow.Memory(slices.Index(memories[:], m)) }
 
-// Host is what joins the network to a processor's memory, where the board has one: a DMA per stream of the host, and
-// the shell around them. It does not depend on the folding. A design that is fed from inside the FPGA has nothing of
-// it.
+// Host is what joins the network to a processor's memory, where the board has one: a DMA per stream of the host and for
+// weights that are streamed, and the shell around them. It does not depend on the folding. A design that is fed from
+// inside the FPGA has nothing of it.
 func Host(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	if t.PortBits() == 0 {
 		return nil
 	}
-	return Of(t, cost.Host{Inputs: len(g.In), Outputs: len(g.Out)})
+	in := len(g.In)
+	if t.Loader {
+		in++
+	}
+	return Of(t, cost.Host{Inputs: in, Outputs: len(g.Out)})
 }

@@ -49,9 +49,11 @@ var addresses = map[string]address{
 	"frontend/canon/roll":     {3, "frontend", 2},
 	"frontend/scaled":         {3, "frontend", 2},
 	"frontend/quantise":       {3, "frontend", 2}, // after training
+	"frontend/stats":          {3, "frontend", 2},
 	"frontend/graph":          {3, "frontend", 1},
 	"frontend/real":           {3, "frontend", 0},
 	"rtlsim":                  {3, "rtlsim", 0},
+	"internal/fast":           {3, "fast", 0},
 	"templates/report":        {3, "report", 0},
 	"templates":               {3, "templates", 0},
 	"templates/rtl":           {3, "templates", 1},

@@ -10,9 +10,10 @@
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
 //	labels.go       the right classes of samples, and what a model's trainer has found
 //	quantise.go     a model that is given other quantisers, on samples, before anything else happens
+//	stats.go        Stats: what a model computes and stores, counted
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
-//	engines.go      the ways to execute a model; rtl.go, as SystemVerilog; verify.go compares them, and says what
-//	                was compared
+//	engines.go      the ways to execute a model; fast.go, compiled; rtl.go, as SystemVerilog; verify.go compares them,
+//	                and says what was compared
 //	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go, sequences.go: the
 //	                other reports
 //	form.go         the version of all JSON
@@ -251,7 +252,7 @@ func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
 		Unroll: o.Unroll, Calibration: o.Delays(d)}
 	if o.Backend.On(b).RTL() {
-		t.Stalls, t.Counters = dataflow.Credit, o.Counters
+		t.Stalls, t.Counters, t.Loader = dataflow.Credit, o.Counters, o.Weights == WeightsStream
 	}
 	return t
 }

@@ -2,13 +2,19 @@ package compiler
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"math/big"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
@@ -34,15 +40,29 @@ func TestDriverXRT(t *testing.T) {
 	}
 }
 
+// whole is the shared model of a name, of which there are all samples: the repository has some.
+func whole(t *testing.T, name string) models.Model {
+	t.Helper()
+	tier.NeedsLong(t)
+	tier.NeedsShared(t)
+	list := models.All(t)
+	i := slices.IndexFunc(list, func(m models.Model) bool { return m.Name == "brevitas/"+name })
+	if i < 0 {
+		t.Fatalf("no shared model is called %s", name)
+	}
+	return list[i]
+}
+
 // TestDriver has the Python of a build drive its C++ as a library: results are, byte for byte, what engine eval
 // writes, on all recorded samples, in batches of any size, of any type and order; of sequences, of any length. What
-// fits neither the model nor the accelerator is refused with a reason.
+// fits neither the model nor the accelerator is refused with a reason. The long tier has the shared models, with more
+// samples.
 func TestDriver(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		model   string
 		lengths []int
-		whole   bool // bytes, each a sixteenth
+		bytes   bool // each a sixteenth
 	}{
 		{"digits-mlp-w2a2", nil, false},
 		{"digits-mlp-w2a2", nil, true},
@@ -51,18 +71,35 @@ func TestDriver(t *testing.T) {
 		{"digits-resnet-w4a4", nil, false},
 		{"bilstm-scan-h32-w4a8", nil, false}, // whose output is made of two streams
 	}
-	for _, c := range cases[:tier.Few(len(cases))] {
-		t.Run(strings.TrimSpace(c.model), func(t *testing.T) {
+	cases = cases[:tier.Few(len(cases))]
+	all := len(cases)
+	for _, model := range []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a8"} {
+		c := cases[0]
+		c.model = model
+		if cases = append(cases, c); !strings.HasPrefix(model, "bilstm") {
+			c.bytes = true
+		} else {
+			c.lengths = []int{1, 3, 16, 8, 16, 1}
+		}
+		cases = append(cases, c)
+	}
+	for i, c := range cases {
+		t.Run(fmt.Sprint(c.model, " ", c.lengths, " ", c.bytes, " ", i >= all), func(t *testing.T) {
 			t.Parallel()
+			var m models.Model
+			if i < all {
+				m = models.Find(t, c.model)
+			} else {
+				m = whole(t, c.model)
+			}
 			tools := tier.Needs(t, "make", "g++", "numpy")
-			m := models.Find(t, c.model)
 			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", FPS: 5000, NoCSim: true, Verify: 1}
 			o.Out = filepath.Join(t.TempDir(), "out")
 			x := m.Recorded(t).X
 			in := &npy.Array{DType: "float32", Shape: x.Shape, Data: x.Data}
 			args := []string{"testdata/predict.py", filepath.Join(o.Out, "deploy"), "", "", ""}
 			sim := SimOptions{Options: o, Engine: Eval}
-			if c.whole {
+			if c.bytes {
 				in.DType = "uint8"
 				o.Arrives = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 16)}
 				in.Data = make([]float64, len(x.Data))
@@ -116,24 +153,32 @@ func TestDriverAXI(t *testing.T) {
 	for _, c := range []struct {
 		model   string
 		lengths []int
-		long    bool
+		all     bool // samples, of the shared model
 	}{
 		{"digits-mlp-w2a2", nil, false},
-		{"bilstm-h32-w4a4", []int{1, 3, 16, 8, 16, 1}, true},
+		{"bilstm-h32-w4a8", []int{1, 3, 16, 8, 16, 1}, true},
+		{"bilstm-h32-w4a8", nil, true},
+		{"digits-mlp-w2a2", nil, true},
 		{"digits-cnn-w4a4", nil, true},
 		{"digits-resnet-w4a4", nil, true},
 	} {
-		t.Run(c.model, func(t *testing.T) {
+		t.Run(fmt.Sprint(c.model, " ", c.lengths, " ", c.all), func(t *testing.T) {
 			t.Parallel()
-			if c.long {
-				tier.NeedsLong(t)
+			var m models.Model
+			if c.all {
+				m = whole(t, c.model)
+			} else {
+				m = models.Find(t, c.model)
 			}
 			tools := tier.Needs(t, "make", "verilator", "g++", "numpy")
-			m := models.Find(t, c.model)
 			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Interval: 10_000,
 				NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
 			x := m.Recorded(t).X
-			in := &npy.Array{DType: x.DType, Shape: append([]int{12}, x.Shape[1:]...)}
+			samples := 12
+			if c.all {
+				samples = x.Shape[0]
+			}
+			in := &npy.Array{DType: x.DType, Shape: append([]int{samples}, x.Shape[1:]...)}
 			sim := SimOptions{Engine: Eval, Output: filepath.Join(t.TempDir(), "y.npy")}
 			var args []string
 			if c.lengths != nil {
@@ -143,8 +188,12 @@ func TestDriverAXI(t *testing.T) {
 				o.Lengths = &frontend.Lengths{Axis: "inp.25:0", Min: 1, Max: 16}
 			}
 			var d diag.List
-			if r, err := Run(context.Background(), o, &d); err != nil || r == nil {
+			r, err := Run(context.Background(), o, &d)
+			if err != nil || r == nil {
 				t.Fatal(err, d.Diags)
+			}
+			if shape := r.Imported.Model.In[0].Shape; len(x.Shape) == 3 && c.lengths == nil {
+				in.Shape = append([]int{samples}, shape...)
 			}
 			makes(t, filepath.Join(o.Out, "rtl", "axi"))
 			libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
@@ -176,4 +225,82 @@ func stepsOf(list []int) *npy.Array {
 		a.Data = append(a.Data, float64(n))
 	}
 	return a
+}
+
+// quantisedBetween is a network between parts that are not quantised, where asked for: a product in front, a
+// softmax behind.
+func quantisedBetween(t *testing.T, parts bool) string {
+	t.Helper()
+	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
+	last := "x"
+	m.Input(last, graph.Float32, 1, 6)
+	product := func(name string, weight func(k int) float64) {
+		w := make([]float64, 36)
+		for k := range w {
+			w[k] = weight(k)
+		}
+		m.Init(name+".weight", graph.Float32, []int{6, 6}, w...)
+		m.Node("MatMul", last, name+".weight").Name(name).Out(name + ".out")
+		last = name + ".out"
+	}
+	quant := func(name string, scales ...float64) {
+		m.Init(name+".scale", graph.Float32, []int{len(scales)}, scales...)
+		m.Init(name+".zero", graph.Float32, nil, 0).Init(name+".bits", graph.Float32, nil, 4)
+		m.Node("Quant", last, name+".scale", name+".zero", name+".bits").Domain("qonnx.custom_op.general").
+			Int("signed", 1).Int("narrow", 0).Str("rounding_mode", "ROUND").Name(name).Out(name + ".out")
+		last = name + ".out"
+	}
+	if parts {
+		product("mixed", func(k int) float64 { return math.Sin(float64(k + 1)) })
+	}
+	quant("in", 0.5, 0.25, 0.5, 0.5, 1, 0.5)
+	product("fc", func(k int) float64 { return float64(k%5 - 2) })
+	quant("act", 0.75)
+	product("top", func(k int) float64 { return float64(k%7-3) / 4 })
+	if parts {
+		m.Node("Softmax", last).Name("softmax").Out("softmax.out")
+		last = "softmax.out"
+	}
+	m.Output(last, graph.Float32, 1, 6)
+	path := filepath.Join(t.TempDir(), "model.onnx")
+	if err := os.WriteFile(path, m.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestDriverInside: where the host computes more than functions of one element, the driver takes and gives quantised
+// tensors inside of the model, and names them and what is outside. What it gives is what the network between them does.
+func TestDriverInside(t *testing.T) {
+	t.Parallel()
+	tools := tier.Needs(t, "make", "g++", "numpy")
+	o := Options{Model: quantisedBetween(t, true), Board: "kv260", Interval: 100, NoCSim: true, Verify: 1,
+		Out: filepath.Join(t.TempDir(), "out")}
+	var d diag.List
+	r, err := Run(context.Background(), o, &d)
+	if err != nil || r == nil || r.NoDriver != "" || r.System == nil {
+		t.Fatal(err, d.Diags, r)
+	}
+	in := &npy.Array{DType: "float32", Shape: []int{50, 6}}
+	for i := range 300 {
+		in.Data = append(in.Data, float64(float32(3*math.Sin(float64(i*i)))))
+	}
+	sim := SimOptions{Options: Options{Model: quantisedBetween(t, false)}, Engine: Eval, Input: data(t, in),
+		Output: filepath.Join(t.TempDir(), "y.npy")}
+	simulated(t, sim)
+	makes(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
+	libs, err := filepath.Glob(filepath.Join(o.Out, "hls", "build", "lib*.so"))
+	if err != nil || len(libs) != 1 {
+		t.Fatal(libs, err)
+	}
+	said, err := exec.Command(tools[2], "testdata/inside.py", filepath.Join(o.Out, "deploy"), libs[0], sim.Input,
+		sim.Output).CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "PASS ") {
+		t.Errorf("%v\n%s", err, said)
+	}
+	page, err := os.ReadFile(filepath.Join(o.Out, "README.md"))
+	if err != nil || !strings.Contains(string(page), "it takes `in.out`: a program computes what is in front of that "+
+		"itself, `mixed`") || !strings.Contains(string(page), "it gives `top.out`") {
+		t.Errorf("%v\n%s", err, page)
+	}
 }

@@ -24,10 +24,11 @@ type WeightsFrom string
 const (
 	WeightsConstant WeightsFrom = "constant" // they are part of the circuit
 	WeightsRuntime  WeightsFrom = "runtime"  // they are loaded through registers
+	WeightsStream   WeightsFrom = "stream"   // or from memory, by a mover of their own
 )
 
 // WeightSources lists them.
-var WeightSources = []string{string(WeightsConstant), string(WeightsRuntime)}
+var WeightSources = []string{string(WeightsConstant), string(WeightsRuntime), string(WeightsStream)}
 
 // Loaded reports whether weights are loaded.
 func (w WeightsFrom) Loaded() bool { return w != "" && w != WeightsConstant }
@@ -65,8 +66,8 @@ func loading(m *dataflow.Model, rooms []*dataflow.Room, d *diag.List) []*dataflo
 		if c, ok := n.Op.(dataflow.Counting); ok && rooms[i] == nil && hasWeights(c) {
 			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("weights of a %s are constants of its circuit",
 				n.Op.Kind()),
-				"--weights runtime is for networks whose weights are those of matrix layers and convolutions; "+
-					"leave it out")
+				"--weights runtime and stream are for networks whose weights are those of matrix layers and "+
+					"convolutions; leave it out")
 		}
 	}
 	if d.Failed() {
@@ -116,6 +117,7 @@ type LoadPlan struct {
 	Cost    string            `json:"cost"`
 	Unroll  dataflow.Envelope `json:"max_unroll"`
 	Count   bool              `json:"counters"`
+	Loader  bool              `json:"loader"`  // a mover fills the tables
 	Options map[string]string `json:"options"` // what was said of the model's inputs
 	Layers  []PlannedLayer    `json:"layers"`
 	FIFOs   []PlannedFIFO     `json:"fifos"`  // by stream
@@ -199,7 +201,7 @@ func planOf(r *Result, o Options, n *rtl.Network) (*LoadPlan, error) {
 	}
 	p := &LoadPlan{Head: Versioned, Schema: "hlsgen-weights", Design: hash, Top: n.Top, Board: t.Board,
 		Clock: t.ClockMHz,
-		Cost:  t.Formula.String(), Unroll: t.Unroll, Count: t.Counters, Options: o.ofModel(),
+		Cost:  t.Formula.String(), Unroll: t.Unroll, Count: t.Counters, Loader: t.Loader, Options: o.ofModel(),
 		Layers: layersOf(r.Imported.Model.Graph, r.rooms)}
 	for _, f := range r.Design.FIFO {
 		p.FIFOs = append(p.FIFOs, PlannedFIFO{f.Depth, f.Memory})
@@ -255,7 +257,7 @@ const planName = "weights.json"
 // target is what the hardware was built for.
 func (p *LoadPlan) target() dataflow.Target {
 	t := dataflow.Target{Board: p.Board, ClockMHz: p.Clock, Unroll: p.Unroll, Counters: p.Count,
-		Stalls: dataflow.Credit}
+		Loader: p.Loader, Stalls: dataflow.Credit}
 	if p.Cost == dataflow.FINN.String() {
 		t.Formula = dataflow.FINN
 	}

@@ -29,6 +29,7 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 	t := r.Design.Target
 	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name,
 		Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, plain(t.ClockMHz)), Tool: "hlsgen " + o.Version,
+		Block: t.Board.BlockName(),
 		Facts: r.facts(), Parts: r.parts(), Layers: r.pageLayers(), Checks: r.checks(), Given: r.given(o),
 		Series: r.Design.Series.Lines(),
 		Before: r.Design.Model.Prefix.Nodes, After: r.Design.Model.Suffix.Nodes}
@@ -46,6 +47,7 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 		}
 	}
 	for _, s := range r.Design.Shares {
+		s.Name = folding.Called(s.Name, t.Board)
 		p.Resources = append(p.Resources, report.Resource(s))
 	}
 	p.Certificate = append(r.Design.Certificate.Lines(), r.Design.Certificate.Effort(), "synthesis: "+r.Synthesis())

@@ -155,7 +155,8 @@ func driver(r *Result) templates.Step {
 		return step
 	}
 	step.Text = "The generated C++ as a library stands in for the board. `deploy/accelerator.py` needs numpy,\n" +
-		"and takes and gives what the model does; in a program, `Accelerator(library).predict(x)` does the same."
+		"and takes and gives what the model does; in a program, `Accelerator(library).predict(x)` does the same." +
+		beside(r)
 	top, err := templates.InterfaceOf(r.Design.Design, templates.Options{})
 	if err != nil {
 		panic(err) // the project was made
@@ -163,6 +164,33 @@ func driver(r *Result) templates.Step {
 	step.Commands = []string{"make -C hls lib",
 		"python3 deploy/accelerator.py hls/build/lib" + top.Top + ".so x.npy y.npy"}
 	return step
+}
+
+// beside says what a program has to compute itself.
+func beside(r *Result) (text string) {
+	m := r.Design.Model
+	for _, side := range []struct {
+		of     []dataflow.Real
+		nodes  []string
+		format string
+	}{
+		{m.Host().Begins, m.Prefix.Nodes, "\nInstead of the model's inputs it takes %s: a program computes what is " +
+			"in front of that itself, %s."},
+		{m.Host().Ends, m.Suffix.Nodes, "\nInstead of the model's outputs it gives %s: a program computes what is " +
+			"behind that itself, %s."},
+	} {
+		var names, nodes []string
+		for _, t := range side.of {
+			names = append(names, templates.Code(t.Name))
+		}
+		for _, n := range side.nodes {
+			nodes = append(nodes, templates.Code(n))
+		}
+		if names != nil {
+			text += fmt.Sprintf(side.format, strings.Join(names, ", "), strings.Join(nodes, ", "))
+		}
+	}
+	return text
 }
 
 // again is the command that makes the same design again, in the folder of the build.

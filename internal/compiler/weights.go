@@ -138,13 +138,13 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 	if errors.Is(err, os.ErrNotExist) {
 		if _, built := os.Stat(filepath.Join(dir, owned.Manifest)); built == nil {
 			return fail(fmt.Sprintf("%s was built with constant weights: there is no %s", dir, planName),
-				"build with --backend rtl --weights runtime")
+				"build with --backend rtl, and --weights runtime or stream")
 		}
 		return fail(fmt.Sprintf("%s is no folder of hlsgen build: there is no %s", dir, planName),
-			"give the folder that hlsgen build --weights runtime has written: --for DIR")
+			"give the folder that hlsgen build --weights runtime or stream has written: --for DIR")
 	}
 	if err != nil {
-		return fail(err.Error(), "give the folder that hlsgen build --weights runtime has written: --for DIR")
+		return fail(err.Error(), "give the folder that hlsgen build --weights runtime or stream has written: --for DIR")
 	}
 	p := new(LoadPlan)
 	if err = json.Unmarshal(text, p); err == nil {

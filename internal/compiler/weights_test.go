@@ -3,6 +3,7 @@ package compiler
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -36,9 +37,9 @@ func retrained(t *testing.T, model []byte, seed uint64) string {
 }
 
 // loadable is the folder of a build of a model whose weights are loaded.
-func loadable(t *testing.T, model string) Options {
+func loadable(t *testing.T, model string, from WeightsFrom) Options {
 	t.Helper()
-	o := Options{Model: model, Board: "zcu104", Backend: BackendRTL, Weights: WeightsRuntime, Interval: 10_000,
+	o := Options{Model: model, Board: "zcu104", Backend: BackendRTL, Weights: from, Interval: 10_000,
 		NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
 	var d diag.List
 	if r, err := Run(context.Background(), o, &d); err != nil || r == nil {
@@ -101,7 +102,7 @@ func requantised(t *testing.T, model []byte, which int, constants bool, bits flo
 func TestWeightsRefused(t *testing.T) {
 	t.Parallel()
 	of := func(name string) string { return models.Find(t, name).Path("model.onnx") }
-	o := loadable(t, of("digits-mlp-w2a2"))
+	o := loadable(t, of("digits-mlp-w2a2"), WeightsRuntime)
 	own := models.Find(t, "digits-mlp-w2a2").Read(t, "model.onnx")
 	read := func(name string) []byte { return models.Find(t, name).Read(t, "model.onnx") }
 	broken := filepath.Join(t.TempDir(), "broken.onnx")
@@ -112,7 +113,7 @@ func TestWeightsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema.Of(t, "weights-plan", "weights.json of a build with --weights runtime", LoadPlan{}).Check(t, plan)
+	schema.Of(t, "weights-plan", "weights.json of a build with --weights runtime or stream", LoadPlan{}).Check(t, plan)
 	constant := o
 	constant.Weights, constant.Out = WeightsConstant, filepath.Join(t.TempDir(), "constant")
 	var list diag.List
@@ -165,17 +166,24 @@ func TestWeightsAXI(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		model string
+		from  WeightsFrom
 		long  bool
-	}{{"digits-mlp-w2a2", false}, {"digits-mlp-w1a1", true}, {"digits-cnn-w4a4", true}, {"digits-mobilenet-w4a4",
-		true}} {
-		t.Run(c.model, func(t *testing.T) {
+	}{
+		{"digits-mlp-w2a2", WeightsRuntime, false},
+		{"digits-mlp-w2a2", WeightsStream, false},
+		{"digits-mlp-w1a1", WeightsRuntime, true},
+		{"digits-cnn-w4a4", WeightsRuntime, true},
+		{"digits-cnn-w4a4", WeightsStream, true},
+		{"digits-mobilenet-w4a4", WeightsStream, true},
+	} {
+		t.Run(fmt.Sprint(c.model, " ", c.from), func(t *testing.T) {
 			t.Parallel()
 			if c.long {
 				tier.NeedsLong(t)
 			}
 			tools := tier.Needs(t, "make", "verilator", "g++", "numpy")
 			m := models.Find(t, c.model)
-			o := loadable(t, m.Path("model.onnx"))
+			o := loadable(t, m.Path("model.onnx"), c.from)
 			makes(t, filepath.Join(o.Out, "rtl", "axi"))
 			libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
 			if err != nil || len(libs) != 1 {

@@ -11,7 +11,12 @@ import (
 // other languages compute the same without hlsgen. What it cannot say is nil there.
 type Host struct {
 	In  []*HostIn  // per Graph.In
-	Out []*HostOut // per output of the model
+	Out []*HostOut // per output of the model, or one of Ends
+	// Begins is what In is made of where the host computes more in front of it than functions of one element of an
+	// input, and Ends what Out makes where it computes more behind: tensors inside of the model, quantised ones. What
+	// lies outside of them a program does itself. They are nil where In is made of the inputs of the model, and Out
+	// makes its outputs.
+	Begins, Ends []Real
 }
 
 // A HostIn makes a frame of a sample: element i of the frame is the code of element Index[i] of an input of the

@@ -7,6 +7,7 @@
 //
 //   - op.go says what a layer is, kind.go what a kind of layers is
 //   - graph.go, verify.go, text.go: the graph, what must hold of it, its text form
+//   - computation.go is what a layer computes, as data
 //   - run.go computes frames; dependence.go is how their parts depend on each other, turns.go is frames of several
 //     samples, lengths.go sequences of different lengths, ends.go what tells where they end
 //   - design.go is a model with a schedule; fifo.go its FIFOs
@@ -195,6 +196,7 @@ type Target struct {
 	Calibration *delay.Calibration // of delays, by a user's reports; nil for hlsgen's tables
 	Bound       delay.Bound        // which end of the range of latencies is asked for
 	Counters    bool               // of frames, clocks and waits, in circuits
+	Loader      bool               // tables that are loaded have a mover of their own, in circuits
 }
 
 // Delays is how long operations take on the device, and what a stage of the clock holds.

@@ -23,18 +23,6 @@ func TestMeasure(t *testing.T) {
 	if _, err := os.Stat(tableFile); err == nil {
 		have = table(t)
 	}
-	for _, n := range networks(t, target(t, networkBoard)) {
-		if _, ok := have[n.name]; ok {
-			continue
-		}
-		got, spent, err := whole(t.Context(), t.TempDir(), n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		have[n.name] = got
-		t.Logf("%v for %s", spent.Round(time.Second), n.name)
-		write(t, have)
-	}
 	for _, board := range boardsMeasured {
 		to := target(t, board)
 		lacking := slices.DeleteFunc(points(t, to), func(p point) bool { _, ok := have[p.key()]; return ok })
@@ -49,6 +37,22 @@ func TestMeasure(t *testing.T) {
 			t.Logf("%v for %s and others", spent.Round(time.Second), list[0].key())
 			write(t, have)
 		}
+	}
+	var nets []network
+	for _, board := range boardsMeasured {
+		nets = append(nets, networks(t, target(t, board))...)
+	}
+	for _, n := range nets {
+		if _, ok := have[n.name]; ok {
+			continue
+		}
+		got, spent, err := whole(t.Context(), t.TempDir(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have[n.name] = got
+		t.Logf("%v for %s", spent.Round(time.Second), n.name)
+		write(t, have)
 	}
 }
 

@@ -65,7 +65,7 @@ endmodule
 	return templates.Files{{Path: "rtl/layers/" + p.name + ".sv", Data: []byte(text)}}
 }
 
-// boardsMeasured are boards of the families that Yosys synthesises for; networks are measured for one.
+// boardsMeasured are boards of the families that Yosys synthesises for; most networks are measured for one.
 var boardsMeasured = []string{networkBoard, "icebreaker", "ulx3s"}
 
 const networkBoard = "pynq-z1"
@@ -275,11 +275,10 @@ func recurrent(t testing.TB, to dataflow.Target) (list []point) {
 	})
 }
 
-// points are the layers that are measured for a board: for those of AMD all, else two of three of the smallest ones.
+// points are the layers that are measured for a board: for those of AMD all, else those that are not large.
 func points(t testing.TB, to dataflow.Target) (list []point) {
-	small := func(p point) bool { return p.op == nil || p.fold.PE*p.fold.SIMD <= 4 && p.op.Kind() != rnn.Kind }
-	for i, p := range slices.Concat(matrices(t, to), constant(t, to), others(t, to), fifos(to), recurrent(t, to)) {
-		if family(to) == "xilinx" || i%3 < 2 && small(p) {
+	for _, p := range slices.Concat(matrices(t, to), constant(t, to), others(t, to), fifos(to), recurrent(t, to)) {
+		if family(to) == "xilinx" || p.op == nil || p.fold.PE*p.fold.SIMD <= 8 && p.op.Kind() != rnn.Kind {
 			list = append(list, p)
 		}
 	}
@@ -324,11 +323,15 @@ func networks(t testing.TB, to dataflow.Target) (list []network) {
 	for _, n := range []struct {
 		name, model string
 		interval    int
+		amd         bool // it is measured on AMD's devices alone
 	}{
-		{"iris", "internal/examples/iris-mlp-w3a3/model.onnx", 100},
-		{"digits-mlp-w2a2", "internal/examples/digits-mlp-w2a2/model.onnx", 400},
-		{"digits-cnn-w4a4", "internal/models/digits-cnn-w4a4/model.onnx", 5000},
+		{"iris", "internal/examples/iris-mlp-w3a3/model.onnx", 100, false},
+		{"digits-mlp-w2a2", "internal/examples/digits-mlp-w2a2/model.onnx", 400, true},
+		{"digits-cnn-w4a4", "internal/models/digits-cnn-w4a4/model.onnx", 5000, true},
 	} {
+		if n.amd && to.Board.Family != boards.AMD {
+			continue
+		}
 		var d diag.List
 		by := to // a formula that does not follow from these measurements
 		by.Formula = dataflow.FINN
@@ -337,7 +340,11 @@ func networks(t testing.TB, to dataflow.Target) (list []network) {
 			t.Fatal(n.name, err, d.Diags)
 		}
 		made.Design.Target = to
-		list = append(list, network{"network " + n.name, made.Design})
+		key := "network " + n.name
+		if to.Board.Family != boards.AMD {
+			key = "network " + family(to) + " " + n.name
+		}
+		list = append(list, network{key, made.Design})
 	}
 	return list
 }

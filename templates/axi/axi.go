@@ -29,16 +29,16 @@ type moverView struct {
 	Write, Packets          bool   // Packets: the accelerator's stream has TLAST
 	Params                  []mover.Parameter
 	High, Strobe, Bytes     string // of the memory's word: the highest bit, the highest strobe, its bytes
-	FrameBytes, Number      string
+	FrameBytes              string
 }
 
 type view struct {
-	Top     string
-	Movers  []moverView
-	Readers []moverView
-	Writers []moverView
+	Top    string
+	Movers []moverView
 
 	Registers []templates.PortView // the accelerator's slave; Decl is as a port of the top
+	Frames    string               // how many movers carry frames
+	Loader    bool                 // there is one more behind them, which fills tables
 }
 
 // Files are those of the folder rtl/axi, of the system of a design.
@@ -50,19 +50,23 @@ func Files(s *vivado.System, d *dataflow.Design) (templates.Files, error) {
 			v.Registers = append(v.Registers, templates.PortView{Name: p.Name, Decl: decl})
 		}
 	}
-	l := d.Model.Lengths
+	l, inputs := d.Model.Lengths, 0
 	for _, m := range s.Movers {
 		n := moverView{Name: m.Name, IP: m.Module(), Stream: m.Stream, TDATA: strconv.Itoa(8*m.StreamBytes - 1),
 			Write: m.Writes, Params: m.Parameters(), High: strconv.Itoa(m.DataBits - 1),
 			Strobe: strconv.Itoa(m.DataBits/8 - 1), FrameBytes: strconv.Itoa(m.FrameBytes),
 			Bytes: strconv.Itoa(m.DataBits / 8)}
-		list := &v.Readers
-		if m.Writes {
-			list = &v.Writers
+		loads := s.Registers != nil && m.Stream == s.Registers.Loader
+		n.Packets = m.Writes || loads || l != nil && l.In[inputs] >= 0
+		switch {
+		case loads:
+			v.Loader = true
+		case !m.Writes:
+			inputs++
 		}
-		n.Packets = m.Writes || l != nil && l.In[len(v.Readers)] >= 0
-		n.Number = strconv.Itoa(len(*list))
-		*list, v.Movers = append(*list, n), append(v.Movers, n)
+		if v.Movers = append(v.Movers, n); !loads {
+			v.Frames = strconv.Itoa(len(v.Movers))
+		}
 	}
 	var files templates.Files
 	for _, f := range []string{s.Top + "_axi.sv", "lib.cpp", "Makefile"} {

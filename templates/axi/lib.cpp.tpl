@@ -22,6 +22,7 @@
 enum : unsigned { CONTROL = 0x00, ADDRESS = 0x10, FRAMES = 0x1c, TABLE = 0x24, FAULT = 0x30, HASH = 0x34 };
 
 static const std::uint64_t BASE = 0x400000000; // above what 32 bits reach
+static const std::size_t MOVERS = {{ v.Frames|req }}; // of frames
 
 struct burst {
     std::uint64_t address;
@@ -281,13 +282,23 @@ static std::uint64_t place(machine& m, std::size_t bytes) {
     return BASE + at;
 }
 
+// end waits for a mover.
+static void end(machine& m, port& p) {
+    while ((m.read(p, CONTROL) & 2) == 0) {
+        for (int i = 0; i < 50; i++) m.tick();
+        if (m.idle() > 2000000) throw std::runtime_error("nothing goes on, and a mover is not through");
+    }
+    if (const std::uint32_t fault = m.read(p, FAULT)) throw std::runtime_error("a mover ends with error " + std::to_string(fault));
+}
+
 static void run(machine& m, std::size_t frames, const std::uint8_t* const* in, const std::size_t* in_bytes, std::uint8_t* const* out,
                 const std::size_t* out_bytes) {
     m.memory.clear();
     std::vector<std::uint64_t> addresses;
     std::vector<port*> order; // those that write begin
     std::size_t sent = 0, received = 0;
-    for (port& p : m.ports) {
+    for (std::size_t k = 0; k < MOVERS; k++) {
+        port& p = m.ports[k];
         const std::size_t first = (p.writes ? received++ : sent++) * frames;
         const std::size_t* const sizes = (p.writes ? out_bytes : in_bytes) + first;
         std::size_t all = 0;
@@ -311,15 +322,9 @@ static void run(machine& m, std::size_t frames, const std::uint8_t* const* in, c
         order.insert(p.writes ? order.begin() : order.end(), &p);
     }
     for (port* p : order) m.write(*p, CONTROL, 1);
-    for (port* p : order) {
-        while ((m.read(*p, CONTROL) & 2) == 0) {
-            for (int i = 0; i < 50; i++) m.tick();
-            if (m.idle() > 2000000) throw std::runtime_error("nothing goes on, and a mover is not through");
-        }
-        if (const std::uint32_t fault = m.read(*p, FAULT)) throw std::runtime_error("a mover ends with error " + std::to_string(fault));
-    }
+    for (port* p : order) end(m, *p);
     received = 0;
-    for (std::size_t k = 0; k < m.ports.size(); k++) {
+    for (std::size_t k = 0; k < MOVERS; k++) {
         if (!m.ports[k].writes) continue;
         const std::size_t first = received++ * frames;
         const std::uint8_t* from = &m.memory[addresses[k] - BASE];
@@ -338,3 +343,27 @@ extern "C" int hlsgen_run(std::size_t frames, const std::uint8_t* const* in, con
         return 1;
     }
 }
+{%- if v.Loader %}
+
+// hlsgen_load fills the accelerator's tables with words from memory, through the mover of weights.
+extern "C" int hlsgen_load(const std::uint32_t* words, std::size_t count) {
+    try {
+        machine& m = started();
+        port& p = m.ports[MOVERS];
+        m.memory.clear();
+        const std::uint64_t data = place(m, 4 * count), table = place(m, 4);
+        const std::uint32_t steps = std::uint32_t(count);
+        std::memcpy(&m.memory[data - BASE], words, 4 * count);
+        std::memcpy(&m.memory[table - BASE], &steps, 4);
+        m.wide(p, ADDRESS, data);
+        m.wide(p, TABLE, table);
+        m.write(p, FRAMES, 1);
+        m.write(p, CONTROL, 1);
+        end(m, p);
+        return 0;
+    } catch (const std::exception& e) {
+        said = e.what();
+        return 1;
+    }
+}
+{%- endif %}

@@ -32,6 +32,13 @@ def _load(path):
     return host
 
 
+def _array(tensor, given):
+    try:
+        return np.asarray(given)
+    except ValueError as e:
+        raise Unfit("input %r is no array: %s" % (tensor["name"], e))
+
+
 class _Packing:
     """Integers as they travel on a stream: words of whole bytes."""
 
@@ -186,6 +193,12 @@ class Library:
         """What came: per stream out, a list of frames."""
         return started
 
+    def load(self, port, data):
+        """Fills the tables of weights with bytes from memory, which port takes."""
+        data = np.ascontiguousarray(data)
+        if self.lib.hlsgen_load(ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(data.size // 4)) != 0:
+            raise RuntimeError(self.lib.hlsgen_said().decode())
+
 
 class Pynq:
     """A bitstream on a board with PYNQ: NAME.bit, with NAME.hwh beside it. A batch has timeout seconds, and one for each of
@@ -194,7 +207,11 @@ class Pynq:
     CONTROL, ADDRESS, FRAMES, TABLE, ERROR, HASH = 0x00, 0x10, 0x1C, 0x24, 0x30, 0x34
 
     def __init__(self, path, host, timeout=10.0):
-        import pynq
+        try:
+            import pynq
+        except ImportError as e:
+            raise Unfit("%s is a bitstream, for a board with PYNQ, which this Python does not have (%s); elsewhere take a library "
+                        "(.so)" % (path, e))
 
         self.allocate, self.timeout, self.host = pynq.allocate, timeout, host
         self.overlay = pynq.Overlay(path)
@@ -221,32 +238,49 @@ class Pynq:
             buffers.append((mover, stream, buffer, [len(f) for f in frames]))
         kept = [b[2] for b in buffers]
         for mover, stream, buffer, frames in buffers:  # those that take results before those that send
-            unit = stream["words"] * stream["bytes"]
-            table = 0
-            if any(n != unit for n in frames):
-                steps = self.allocate((len(frames),), np.uint32)
-                steps[:] = [n // unit for n in frames]
-                steps.flush()
-                kept.append(steps)
-                table = steps.device_address
-            for at, value in ((self.ADDRESS, buffer.device_address), (self.TABLE, table)):
-                mover.write(at, value & 0xFFFFFFFF)
-                mover.write(at + 4, value >> 32)
-            mover.write(self.FRAMES, len(frames))
-            mover.write(self.CONTROL, 1)
+            self._begin(mover, buffer, stream["words"] * stream["bytes"], frames, kept)
         return buffers, kept
+
+    def _begin(self, mover, buffer, unit, frames, kept):
+        """Starts a mover; a table of its frames' steps, where they are no units, is kept."""
+        table = 0
+        if any(n != unit for n in frames):
+            steps = self.allocate((len(frames),), np.uint32)
+            steps[:] = [n // unit for n in frames]
+            steps.flush()
+            kept.append(steps)
+            table = steps.device_address
+        for at, value in ((self.ADDRESS, buffer.device_address), (self.TABLE, table)):
+            mover.write(at, value & 0xFFFFFFFF)
+            mover.write(at + 4, value >> 32)
+        mover.write(self.FRAMES, len(frames))
+        mover.write(self.CONTROL, 1)
+
+    def _end(self, mover, port, seconds, end):
+        while not mover.read(self.CONTROL) & 2:
+            if time.time() > end:
+                raise RuntimeError("stream %s is not through after %g s" % (port, seconds))
+        error = mover.read(self.ERROR)
+        if error:
+            raise RuntimeError("stream %s ended with error %#x" % (port, error))
+
+    def load(self, port, data):
+        """Fills the tables of weights with bytes from memory: the mover of port takes them as one frame."""
+        mover, buffer = self._mover("hlsgen_read", port), self.allocate((len(data),), np.uint8)
+        buffer[:] = data
+        buffer.flush()
+        kept = [buffer]
+        self._begin(mover, buffer, 4, [len(data)], kept)
+        self._end(mover, port, self.timeout, time.time() + self.timeout)
+        for buffer in kept:
+            buffer.freebuffer()
 
     def wait(self, started):
         buffers, kept = started
         seconds, received = self.timeout + max(len(b[3]) for b in buffers), []
         end = time.time() + seconds
         for mover, stream, buffer, frames in buffers:
-            while not mover.read(self.CONTROL) & 2:
-                if time.time() > end:
-                    raise RuntimeError("stream %s is not through after %g s" % (stream["port"], seconds))
-            error = mover.read(self.ERROR)
-            if error:
-                raise RuntimeError("stream %s ended with error %#x" % (stream["port"], error))
+            self._end(mover, stream["port"], seconds, end)
         for _, _, buffer, frames in buffers[:len(self.writers)]:
             buffer.invalidate()
             ends = np.cumsum(frames)
@@ -258,7 +292,10 @@ class Pynq:
 
 class Accelerator:
     """One accelerator on a device: a bitstream (.bit), a library of the generated C++ (.so), or any object with hash, start
-    and wait, as Library has. batch samples are sent together, and those that follow are made ready meanwhile."""
+    and wait, as Library has. batch samples are sent together, and those that follow are made ready meanwhile.
+
+    before and after are the nodes of the model that a program computes itself, with onnxruntime, say: then predict takes and
+    gives tensors inside of the model, of the names in host["inputs"] and host["outputs"]."""
 
     def __init__(self, path, host=None, batch=256):
         here = os.path.dirname(os.path.abspath(__file__))
@@ -266,6 +303,7 @@ class Accelerator:
         self.sent = [_Sent(s, self.host) for s in self.host["send"]]
         self.received = [_Packing(r) for r in self.host["receive"]]
         self.results = [_Result(r, t) for r, t in zip(self.host["results"], self.host["outputs"])]
+        self.before, self.after = self.host.get("before", []), self.host.get("after", [])
         self.batch = batch
         self.device = path
         if hasattr(path, "startswith"):
@@ -340,12 +378,15 @@ class Accelerator:
 
     def _rows(self, tensor, array):
         """An array as rows of one sample each, of its own type where that holds the values."""
-        array = self._checked(tensor, np.asarray(array))
+        array = self._checked(tensor, _array(tensor, array))
         shape = tensor["shape"][1:] if tensor["batch"] else tensor["shape"]
         one = list(array.shape) == shape
         if not one and list(array.shape[1:]) != shape:
-            raise Unfit("input %r has the shape %s, want %s, or that of one sample"
-                        % (tensor["name"], list(array.shape), ["samples"] + shape))
+            more = "; it is a tensor inside of the model, behind %s" % ", ".join(self.before[:3]) if self.before else ""
+            raise Unfit("input %r has the shape %s, want %s, or that of one sample%s"
+                        % (tensor["name"], list(array.shape), ["samples"] + shape, more))
+        if array.size == 0:
+            raise Unfit("input %r holds no sample: its shape is %s" % (tensor["name"], list(array.shape)))
         return array.reshape(1 if one else array.shape[0], -1)
 
     @staticmethod

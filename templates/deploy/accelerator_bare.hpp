@@ -46,6 +46,14 @@ public:
         }
     }
 
+    // load has the mover of weights, whose registers are at loader, fill the accelerator's tables: hlsgen::stream_weights calls it.
+    void load(std::uintptr_t loader, const std::uint32_t* words, std::size_t count) {
+        const std::uint8_t* from = reinterpret_cast<const std::uint8_t*>(words);
+        piece p;
+        start(loader, stream{"", kinds::natural, 32, 1, 4, 1}, {bytes(from, from + 4 * count)}, p);
+        wait(loader);
+    }
+
 private:
     std::vector<std::uintptr_t> readers, writers;
     long patience;

@@ -21,7 +21,7 @@ namespace hlsgen {
 
 class xrt_device : public device {
 public:
-    xrt_device(const xrt::device& card, const xrt::uuid& loaded) : on(card) {
+    xrt_device(const xrt::device& card, const xrt::uuid& loaded) : on(card), at(loaded) {
         for (std::size_t k = 0; k < network.streams_in; k++) readers.push_back(mover(loaded, "read_", network.sends[k].stream));
         for (std::size_t k = 0; k < network.streams_out; k++) writers.push_back(mover(loaded, "write_", network.receives[k].stream));
     }
@@ -52,8 +52,19 @@ public:
         }
     }
 
+    // load has the mover of weights, where there is one, fill the accelerator's tables: hlsgen::stream_weights calls it.
+    void load(const std::string& port, const std::uint32_t* words, std::size_t count) {
+        const stream s{port.c_str(), kinds::natural, 32, 1, 4, 1};
+        const std::uint8_t* from = reinterpret_cast<const std::uint8_t*>(words);
+        xrt::kernel loader = mover(at, "read_", s);
+        sending p = start(loader, s, {bytes(from, from + 4 * count)}, true);
+        p.run.wait();
+        if (const unsigned error = loader.read_register(0x30)) throw std::runtime_error("the mover of weights ended with error " + std::to_string(error));
+    }
+
 private:
     xrt::device on;
+    xrt::uuid at;
     std::vector<xrt::kernel> readers, writers;
 
     struct sending {

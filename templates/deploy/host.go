@@ -28,6 +28,11 @@ type Host struct {
 	Receive []Receive `json:"receive"` // per AXI4-Stream out of it
 	Results []Result  `json:"results"` // per output of the model
 
+	// nodes of the model that a program computes itself, in front of what inputs is then and behind outputs: these are
+	// tensors inside of the model
+	Before []string `json:"before,omitempty"`
+	After  []string `json:"after,omitempty"`
+
 	Registers *templates.Registers `json:"registers,omitempty"` // of the accelerator itself
 	Weights   *Weights             `json:"weights,omitempty"`   // that are to be loaded into it
 }
@@ -129,17 +134,26 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 	}
 	h := &Host{Schema: "hlsgen-host", Version: Version, Model: m.Name, Top: face.Top,
 		Registers: templates.RegistersOf(d)}
-	l := m.Lengths
-	if l != nil {
+	if l := m.Lengths; l != nil {
 		if l.Input != "" {
 			return nil, none("input %q says the lengths of sequences: it has no driver", l.Input)
 		}
 		h.Steps = &Steps{l.Axis, l.Min, l.Max}
 	}
-	for k, r := range m.In {
+	l, begins, ends := m.Lengths, m.In, m.Out
+	if of.Begins != nil {
+		begins, h.Before = of.Begins, m.Prefix.Nodes
+	}
+	if of.Ends != nil {
+		ends, h.After = of.Ends, m.Suffix.Nodes
+	}
+	if l != nil && (of.Begins != nil || of.Ends != nil) {
+		return nil, none("sequences of different lengths whose ends the host computes have no driver")
+	}
+	for k, r := range begins {
 		h.Inputs = append(h.Inputs, tensor(r, l, k, true))
 	}
-	for k, r := range m.Out {
+	for k, r := range ends {
 		h.Outputs = append(h.Outputs, tensor(r, l, k, false))
 	}
 	for k, p := range face.In {
@@ -149,7 +163,7 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 			steps = l.Max
 		}
 		in := of.In[k]
-		if err := s.of(in, m, p, h.Inputs[in.Input], steps); err != nil {
+		if err := s.of(in, m, begins[in.Input], p, h.Inputs[in.Input], steps); err != nil {
 			return nil, err
 		}
 		s.Words /= steps
@@ -181,7 +195,7 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 	return h, nil
 }
 
-// simple refuses a host that computes more than functions of one element each.
+// simple refuses a host of which not even what lies inside of the model is functions of one element each.
 func simple(m *dataflow.Model, h *dataflow.Host) error {
 	what := func(nodes []string) string { return strings.Join(nodes[:min(len(nodes), 3)], ", ") }
 	for k, in := range h.In {
@@ -192,7 +206,7 @@ func simple(m *dataflow.Model, h *dataflow.Host) error {
 	}
 	for k, out := range h.Out {
 		if out == nil {
-			return none("output %q is no function of one integer each: %s", m.Out[k].Name, what(m.Suffix.Nodes))
+			return none("output %d of the accelerator is no function of one integer each: %s", k, what(m.Suffix.Nodes))
 		}
 	}
 	return nil
@@ -234,7 +248,8 @@ func stream(p templates.AXIPort) Stream {
 }
 
 // of says how the codes of a stream are made of an input.
-func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, p templates.AXIPort, t Tensor, steps int) error {
+func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.Real, p templates.AXIPort, t Tensor,
+	steps int) error {
 	order := travel(p, m.Graph.Streams[p.Stream].Type.Shape, len(in.Index))
 	s.Input = in.Input
 	var which []int32
@@ -245,7 +260,6 @@ func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, p templates.AXIPort, t
 		}
 	}
 	if in.Steps == nil {
-		r := m.In[in.Input]
 		lo, hi := p.Port.Elem.Range().Lo, p.Port.Elem.Range().Hi
 		s.Integers = &Integers{Lo: lo, Hi: hi}
 		if _, _, integer := r.Limits(); !integer && hi-lo < 1<<16 {

@@ -33,7 +33,7 @@ type Load struct {
 }
 
 // A weightsView is what weights.hpp.tpl shows.
-type weightsView struct{ Design, Offset, Words string }
+type weightsView struct{ Design, Offset, Words, Count, Loader string }
 
 // loaded gives a host.json its weights, and is the files that have them, and load them.
 func (h *Host) loaded(l *Load) (files templates.Files, err error) {
@@ -54,7 +54,7 @@ func (h *Host) loaded(l *Load) (files templates.Files, err error) {
 		fmt.Fprintf(&words, "0x%08x%s", w, end)
 	}
 	header, err := templates.Render(sources, "weights.hpp.tpl", weightsView{h.Hash, strconv.Itoa(window.Offset),
-		words.String()})
+		words.String(), strconv.Itoa(len(l.Words)), h.Registers.Loader})
 	if err != nil {
 		return nil, err
 	}

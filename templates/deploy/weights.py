@@ -1,4 +1,5 @@
-"""Loads the weights of a host.json into the accelerator, which was built with --weights runtime. A driver does so when it begins:
+"""Loads the weights of a host.json into the accelerator, which was built with --weights runtime or stream. A driver does so when
+it begins:
 
     net = Accelerator("net.bit")                                            # the weights that it was built with
     net = Accelerator("net.bit", host="retrained-weights/host.json")        # those of hlsgen weights
@@ -9,6 +10,8 @@ import hashlib
 import os
 import struct
 import time
+
+import numpy as np
 
 HEAD = struct.Struct("<8sQQII")  # magic and version, design, host.json, words, 0
 
@@ -24,10 +27,16 @@ def load(net, path):
     window = [w for w in net.host["registers"]["windows"] if w["name"] == "weights"][0]
     get, put = _registers(net.device, net.host)
     begin, word = window["offset"], window["offset"] + 4
-    put(begin, 1)
-    for w in words:
-        put(word, w)
-    put(word, 0)  # which no table takes
+    words += (0,)  # the last one no table takes
+    loader = net.host["registers"].get("loader")
+    if loader is None:
+        put(begin, 1)
+        for w in words:
+            put(word, w)
+    elif hasattr(net.device, "load"):
+        net.device.load(loader, np.array(words, "<u4").view(np.uint8))
+    else:
+        raise Unfit("the device has no load, which fills tables from memory: take a bitstream, or the library of rtl/axi")
     end = time.time() + 1.0
     while get(begin) == 0 and time.time() < end:
         pass

@@ -100,6 +100,12 @@ func Of(p templates.AXIPort, writes bool, dataBits, mostBeats, steps int, hash u
 	return c, nil
 }
 
+// Loader is the mover that fills tables: their words are one sequence, each word a step of it.
+func Loader(dataBits, mostBeats int, hash uint64) Config {
+	return Config{DataBits: dataBits, StreamBytes: templates.LoadBytes, MaxBeats: min(mostBeats, 1024*8/dataBits),
+		Outstanding: 4, FrameBytes: templates.LoadBytes, Hash: hash}
+}
+
 // check reports what no mover can be.
 func (c Config) check() error {
 	power := func(n, from, to int) bool { return n >= from && n <= to && bits.OnesCount(uint(n)) == 1 }

@@ -18,6 +18,7 @@ import (
 // A Page is what the report shows. Names and texts may be anything.
 type Page struct {
 	Model, Board, Part, Tool string
+	Block                    string   // the name of a block RAM
 	Facts                    Facts    // the large figures on top
 	Warnings                 []Notice // of the build
 	Resources                []Resource

@@ -20,6 +20,7 @@ type registersView struct {
 	High                   string // the highest bit of the number of a word
 	Windows                []windowView
 	Counters               *countersView
+	Loader                 string // the AXI4-Stream of tables; empty where there is none
 }
 
 // A windowView is chosen by the bits of the number of a word that are Here; empty where it is alone.
@@ -46,7 +47,7 @@ func (n *Network) registers() (*registersView, templates.Files, error) {
 		return nil, nil, nil
 	}
 	v := &registersView{Port: r.Port, Address: strconv.Itoa(r.Address()), Latency: "1",
-		High: strconv.Itoa(r.Address() - 3)}
+		High: strconv.Itoa(r.Address() - 3), Loader: r.Loader}
 	for _, w := range r.Windows {
 		view := windowView{Name: w.Name}
 		if w.Span() < r.Bytes {
@@ -110,13 +111,16 @@ func (n *Network) counters() *countersView {
 	return v
 }
 
-// quiet is the connections of the slave where nobody asks anything of it.
+// quiet is the connections of the slave, and of what fills tables, where nobody asks anything of them.
 func (n *Network) quiet() (pins []string) {
 	r := templates.RegistersOf(n.design)
 	if r == nil {
 		return nil
 	}
-	for _, p := range r.Ports() {
+	for _, p := range templates.Ports(n.face, n.design, false) {
+		if !strings.HasPrefix(p.Name, r.Port) && (r.Loader == "" || !strings.HasPrefix(p.Name, r.Loader)) {
+			continue
+		}
 		value := ""
 		if strings.HasPrefix(p.Decl, "input") {
 			value = "'0"

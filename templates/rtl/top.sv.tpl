@@ -109,9 +109,27 @@ module {{ v.Top|req }} (
 
     // What none of the tables takes is counted.
     logic [31:0] load_passed;
+
+{%- if v.Registers.Loader %}
+    // They come by registers or in a packet, which waits a clock for what begins.
+    logic loading, load_moves;
+    assign load_moves = {{ v.Registers.Loader|req }}_TVALID & {{ v.Registers.Loader|req }}_TREADY;
+    assign {{ v.Registers.Loader|req }}_TREADY = loading & !rst;
+    always_ff @(posedge ap_clk) begin
+        if (rst) loading <= 1'b0;
+        else if (loading) loading <= !(load_moves & {{ v.Registers.Loader|req }}_TLAST);
+        else loading <= {{ v.Registers.Loader|req }}_TVALID;
+    end
+    assign load_begin = {{ v.Registers.Loader|req }}_TVALID & !loading | register_write & weights_here & !register_number[0];
+    assign load_write = load_moves | register_write & weights_here & register_number[0];
+    assign load_word = load_moves ? {{ v.Registers.Loader|req }}_TDATA : register_din;
+    logic loader_unused;
+    assign loader_unused = &{1'b0, {{ v.Registers.Loader|req }}_TKEEP, {{ v.Registers.Loader|req }}_TSTRB};
+{%- else %}
     assign load_begin = register_write & weights_here & !register_number[0];
     assign load_write = register_write & weights_here & register_number[0];
     assign load_word = register_din;
+{%- endif %}
     logic load_unused;
     assign load_unused = &{1'b0, {{ v.Loaded|req }}_begin, {{ v.Loaded|req }}_word};
     always_ff @(posedge ap_clk) begin

@@ -223,8 +223,7 @@ func (p *Program) Run(ctx context.Context, in, out Pace) (string, error) {
 
 // run runs a command in the folder; the error has what it printed.
 func (p *Program) run(ctx context.Context, name string, args ...string) (string, error) {
-	c := exec.CommandContext(ctx, name, args...)
-	c.Dir = p.dir
+	c := templates.Command(ctx, p.dir, append([]string{name}, args...))
 	c.Env = append(os.Environ(), "TMPDIR="+p.dir)
 	out, err := c.CombinedOutput()
 	if err != nil {

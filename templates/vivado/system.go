@@ -11,7 +11,8 @@ import (
 	"hlsgen/templates/mover"
 )
 
-// A System is what joins an accelerator to the memory of its host: a mover per stream.
+// A System is what joins an accelerator to the memory of its host: a mover per stream, and one for weights where these
+// are streamed.
 type System struct {
 	Top    string // of the accelerator, its IP's name
 	Board  boards.Board
@@ -98,6 +99,11 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 			return nil, err
 		}
 	}
+	if s.Registers != nil && s.Registers.Loader != "" {
+		if err := s.loader(); err != nil {
+			return nil, err
+		}
+	}
 	most := maxMovers
 	if s.Registers != nil {
 		most--
@@ -119,19 +125,8 @@ func (s *System) span() uint64 { return max(Range, uint64(s.Registers.Bytes)) }
 // add is the mover of a stream, the k-th of its direction, with a memory port and an address. The port's words are
 // those of the longest sequence; the host counts those of a step.
 func (s *System) add(p templates.AXIPort, writes bool, host deploy.Stream, k int) error {
-	m := Mover{Name: "read_" + p.Name, Stream: p.Name, Port: s.Board.MemoryPorts[k%len(s.Board.MemoryPorts)]}
-	if writes {
-		m.Name = "write_" + p.Name
-	}
-	bits, beats := s.Board.HostPortBits, mover.AXI4
-	if s.Board.PS == boards.NoPS {
-		bits = cardBits
-	} else {
-		m.Base = processors[s.Board.PS].window.Base + uint64(len(s.Movers))*Range
-	}
-	if s.Board.PS == boards.Zynq7000 {
-		beats = mover.AXI3
-	}
+	m := s.mover(p.Name, writes, k)
+	bits, beats := s.bus()
 	hash, err := strconv.ParseUint(s.Hash, 16, 64)
 	if err != nil {
 		return fmt.Errorf("hash of the host: %w", err)
@@ -139,6 +134,43 @@ func (s *System) add(p templates.AXIPort, writes bool, host deploy.Stream, k int
 	m.Config, err = mover.Of(p, writes, bits, beats, p.Port.Words/host.Words, hash)
 	s.Movers = append(s.Movers, m)
 	return err
+}
+
+// loader is the mover that fills tables, behind all others. It has the first input's memory port, because nothing else
+// moves meanwhile.
+func (s *System) loader() error {
+	m := s.mover(s.Registers.Loader, false, 0)
+	bits, beats := s.bus()
+	hash, err := strconv.ParseUint(s.Hash, 16, 64)
+	if err != nil {
+		return fmt.Errorf("hash of the host: %w", err)
+	}
+	m.Config = mover.Loader(bits, beats, hash)
+	s.Movers = append(s.Movers, m)
+	return nil
+}
+
+// mover is the next one, with its place but not its parameters.
+func (s *System) mover(stream string, writes bool, k int) Mover {
+	m := Mover{Name: "read_" + stream, Stream: stream, Port: s.Board.MemoryPorts[k%len(s.Board.MemoryPorts)]}
+	if writes {
+		m.Name = "write_" + stream
+	}
+	if s.Board.PS != boards.NoPS {
+		m.Base = processors[s.Board.PS].window.Base + uint64(len(s.Movers))*Range
+	}
+	return m
+}
+
+// bus is that of the memory: its bits, and the beats of a burst at most.
+func (s *System) bus() (bits, beats int) {
+	switch s.Board.PS {
+	case boards.NoPS:
+		return cardBits, mover.AXI4
+	case boards.Zynq7000:
+		return s.Board.HostPortBits, mover.AXI3
+	}
+	return s.Board.HostPortBits, mover.AXI4
 }
 
 // A Window is a piece of the address space of the PS.

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/tier"
+	"hlsgen/templates/deploy"
 	"hlsgen/templates/vivado"
 )
 
@@ -53,6 +55,54 @@ func TestBitstream(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// streamed has the weights of a design streamed.
+func streamed(t *testing.T, d *dataflow.Design) {
+	t.Helper()
+	g, err := d.Model.Graph.Loaded(d.Model.Graph.Rooms())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Model.Graph, d.Target.Loader = g, true
+}
+
+// TestLoader: weights that are streamed have a mover of their own, which the budget counts, and whose registers the
+// driver finds; of a card, too.
+func TestLoader(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "tclsh", "make", "sh")
+	for _, board := range []string{"zcu104", "pynq-z1"} {
+		d := designOf(t, "digits-mlp-w2a2", board, vivado.RTL, false)
+		streamed(t, d)
+		w := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL))
+		if said, failed := w.run(nil, "make", "bitstream"); failed {
+			t.Fatal(said)
+		}
+		g, windows := w.graph(t), w.windows()
+		for _, wrong := range append(g.check(), g.agrees(d, windows)...) {
+			t.Errorf("%s: %s", board, wrong)
+		}
+		loader := w.system.Movers[len(w.system.Movers)-1]
+		var f found
+		g.mover(&f, d, "read_s_axis_weights", "hlsgen_read", "m_axis",
+			deploy.Stream{Port: "s_axis_weights", Bytes: 4, Words: 1}, w.system.Hash, 0)
+		if loader.Name != "read_s_axis_weights" || len(f) > 0 || g.peer("accelerator/s_axi_control") == "" {
+			t.Errorf("%s: %s is the last mover; %v", board, loader.Name, f)
+		}
+	}
+	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.RTL, false)
+	streamed(t, d)
+	cfg, texts := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL)).texts(t)
+	c, f := parsed(cfg, texts)
+	g := c.graph(&f)
+	g.wires(&f)
+	g.links(&f)
+	c.mover(&f, g, "read_s_axis_weights", "m_axis", deploy.Stream{Port: "s_axis_weights", Bytes: 4, Words: 1},
+		d.Target.Board.MemoryPorts[0])
+	for _, wrong := range f {
+		t.Errorf("the card: %s", wrong)
 	}
 }
 

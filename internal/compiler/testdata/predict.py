@@ -56,6 +56,8 @@ if lengths is None:
     refuses("what is not a number", bad)
     refuses("another shape", x.reshape(-1, 2))
     refuses("text", x.astype(str))
+    refuses("no sample", x[:0])
+    refuses("lists of different lengths", [[1, 2], [3]])
     refuses("lengths", x, lengths=[1] * len(x))
     refuses("two arrays", x, x)
 else:
@@ -106,6 +108,16 @@ with tempfile.TemporaryDirectory() as where:
     if said.returncode != 0 or "PASS " not in said.stdout:
         sys.exit("FAIL the C++ ends with %d" % said.returncode)
     same("C++", np.fromfile(got, "<f4"), want.reshape(-1))
+
+
+# a board may have Python 3.8
+import ast  # noqa: E402
+
+for name in os.listdir(sys.argv[1]):
+    if name.endswith(".py"):
+        with open(os.path.join(sys.argv[1], name), encoding="utf-8") as text:
+            ast.parse(text.read(), name, feature_version=(3, 8))
+        checks += 1
 
 
 class Foreign(Library):

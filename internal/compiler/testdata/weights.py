@@ -4,8 +4,12 @@ with what hlsgen simulate wrote of that model.
     weights.py DEPLOY LIBRARY X HOST Y [HOST Y]...
 """
 
+import ast
+import ctypes
+import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -13,11 +17,16 @@ sys.path.insert(0, sys.argv[1])
 
 import numpy as np  # noqa: E402
 from accelerator import Accelerator  # noqa: E402
+import weights  # noqa: E402
 from weights import Unfit  # noqa: E402
 
+source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "weights.cpp")
 os.chdir("/")  # the library finds its tables from anywhere
 x, pairs = np.load(sys.argv[3]), sys.argv[4:]
 results = []
+for name in ("accelerator.py", "weights.py"):
+    with open(os.path.join(sys.argv[1], name), encoding="utf-8") as text:
+        ast.parse(text.read(), name, feature_version=(3, 8))
 for host, want in zip(pairs[::2], pairs[1::2]):
     y = np.load(want)
     got = Accelerator(sys.argv[2], host=host, batch=5).predict(x)
@@ -48,6 +57,73 @@ def damage(folder):
         file.seek(100)
         file.write(b"\xaa\x55\xaa")
 
+
+# the same through PYNQ's doors
+import pynq  # noqa: E402
+
+
+class Loader(pynq.Mover):
+    """The mover that fills tables: all its words are one sequence."""
+
+    def write(self, at, value):
+        self.registers[at] = value
+        if at == 0:
+            data = pynq.memory[self.wide(0x10)]
+            assert self.sizes() == [len(data)], (self.sizes(), len(data))
+            self.overlay.lib.load("", data)
+            self.done = True
+
+
+class Overlay(pynq.Overlay):
+    """With the accelerator's own registers."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        lib, port = self.lib.lib, registers.get("loader")
+        lib.hlsgen_peek.restype = ctypes.c_uint32
+        self.ip_dict["accelerator"] = {"type": "hlsgen:hls:%s:1.0" % top}
+        self.accelerator = type("Registers", (), {"read": lib.hlsgen_peek, "write": lib.hlsgen_poke})
+        if port is not None:
+            self.ip_dict["read_" + port] = {"type": "hlsgen:kernels:hlsgen_read:1.0"}
+            setattr(self, "read_" + port, Loader(self, {"words": 1, "bytes": 4}, True))
+
+
+host = json.load(open(pairs[0]))
+registers, top = host["registers"], host["top"]
+pynq.Overlay = Overlay
+bit = os.path.join(sys.argv[1], "..", "net.bit")
+open(bit, "w").close()
+for host, want in zip(pairs[:4:2], pairs[1:4:2]):
+    if Accelerator(bit, host=host, batch=5).predict(x).tobytes() != np.load(want).tobytes() or pynq.memory:
+        sys.exit("FAIL through PYNQ, with %s: %d buffers are kept" % (host, len(pynq.memory)))
+
+# the same from C++, with weights that are not those of the build
+with tempfile.TemporaryDirectory() as where:
+    program, given, got = (os.path.join(where, name) for name in ("weights", "x", "y"))
+    os.symlink(os.path.dirname(pairs[2]), os.path.join(where, "host"))
+    for name in os.listdir(sys.argv[1]):
+        if name.endswith(".hpp"):
+            shutil.copy(os.path.join(sys.argv[1], name), where)
+    streamed = ["-DSTREAMED"] if "loader" in registers else []
+    subprocess.run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-I", where] + streamed + [source, sys.argv[2],
+                   "-Wl,-rpath," + os.path.dirname(os.path.abspath(sys.argv[2])), "-o", program], check=True)
+    x.astype("<f4").tofile(given)
+    for way in ["registers"] + (["memory", "bare"] if streamed else []):
+        subprocess.run([program, given, got, way], check=True)
+        if np.fromfile(got, "<f4").tobytes() != results[1]:
+            sys.exit("FAIL from C++, %s" % way)
+
+net = Accelerator(sys.argv[2], host=pairs[0])
+loader = net.host["registers"].get("loader")
+if loader is not None:  # other numbers of words are noticed, and do no harm to what is loaded next
+    words = weights.read(os.path.join(os.path.dirname(pairs[0]), "weights.bin"), net.host)
+    for some in (words, words[:-3], words + (0, 0), words[:1]):
+        net.device.load(loader, np.array(some, "<u4").view(np.uint8))
+        if net.device.lib.hlsgen_peek(net.host["registers"]["windows"][0]["offset"]) == 1:
+            sys.exit("FAIL %d words for %d tables are taken" % (len(some), len(words)))
+    weights.load(net, pairs[0])
+    if net.predict(x).tobytes() != results[0]:
+        sys.exit("FAIL after other numbers of words")
 
 refused("not copied whole", damage)
 refused("not copied whole", lambda f: os.truncate(os.path.join(f, "weights.bin"), 500))

@@ -1,0 +1,209 @@
+package cells
+
+import "slices"
+
+// A signal is what a gate or a leaf gives, or that turned round: twice its number, and one where it is turned round.
+type signal int32
+
+// The constants are those of gate 0.
+const (
+	never signal = iota
+	ever
+)
+
+func (s signal) gate() int32        { return int32(s >> 1) }
+func (s signal) not() signal        { return s ^ 1 }
+func (s signal) turned() bool       { return s&1 != 0 }
+func (s signal) constant() bool     { return s <= ever }
+func (s signal) when(b bool) signal { return s ^ signal(b2i(b)) }
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// gates is logic as gates of two inputs each, all of which hold. Equal ones are one. A leaf comes from elsewhere.
+type gates struct {
+	in    [][2]signal // of a gate; of a leaf the same twice
+	kind  []Kind
+	depth []int16 // of a gate: how many are one behind the other up to it
+	same  map[[2]signal]signal
+	now   Kind            // what gates that are made are for
+	ends  []signal        // what somebody outside reads
+	ended map[signal]bool // those, once each
+	was   []signal        // of a gate before it was balanced
+}
+
+func newGates() *gates {
+	return &gates{in: make([][2]signal, 1), kind: make([]Kind, 1), depth: make([]int16, 1),
+		same: map[[2]signal]signal{}, ended: map[signal]bool{}}
+}
+
+// leaf is a new one.
+func (g *gates) leaf() signal {
+	g.in, g.kind, g.depth = append(g.in, [2]signal{}), append(g.kind, g.now), append(g.depth, 0)
+	return signal(2 * (len(g.in) - 1))
+}
+
+// leaves reports whether it is one.
+func (g *gates) leaves(i int32) bool { return g.in[i][0] == g.in[i][1] }
+
+// end is that somebody outside reads a signal.
+func (g *gates) end(s signal) {
+	if !s.constant() && !g.ended[s] {
+		g.ended[s] = true
+		g.ends = append(g.ends, s)
+	}
+}
+
+func (g *gates) and(a, b signal) signal {
+	if a > b {
+		a, b = b, a
+	}
+	switch {
+	case a == never || a == b.not():
+		return never
+	case a == ever || a == b:
+		return b
+	}
+	// What one operand says of the other.
+	for _, x := range [][2]signal{{a, b}, {b, a}} {
+		in := g.in[x[1].gate()]
+		if g.leaves(x[1].gate()) {
+			continue
+		}
+		for i := range in {
+			switch {
+			case !x[1].turned() && in[i] == x[0]:
+				return x[1]
+			case !x[1].turned() && in[i] == x[0].not():
+				return never
+			case x[1].turned() && in[i] == x[0].not():
+				return x[0]
+			case x[1].turned() && in[i] == x[0]:
+				return g.and(x[0], in[1-i].not())
+			}
+		}
+	}
+	if s, ok := g.same[[2]signal{a, b}]; ok {
+		return s
+	}
+	g.in, g.kind = append(g.in, [2]signal{a, b}), append(g.kind, g.now)
+	g.depth = append(g.depth, 1+max(g.depth[a.gate()], g.depth[b.gate()]))
+	s := signal(2 * (len(g.in) - 1))
+	g.same[[2]signal{a, b}] = s
+	return s
+}
+
+func (g *gates) or(a, b signal) signal { return g.and(a.not(), b.not()).not() }
+
+func (g *gates) xor(a, b signal) signal { return g.mux(a, b.not(), b) }
+
+// mux is a where c holds, else b.
+func (g *gates) mux(c, a, b signal) signal {
+	switch {
+	case a == b || c == ever:
+		return a
+	case c == never:
+		return b
+	case a.constant() && b.constant():
+		return c.when(b == ever)
+	case a == ever || a == c:
+		return g.or(c, b)
+	case a == never || a == c.not():
+		return g.and(c.not(), b)
+	case b == ever || b == c.not():
+		return g.or(c.not(), a)
+	case b == never || b == c:
+		return g.and(c, a)
+	}
+	return g.and(g.and(c, a).not(), g.and(c.not(), b).not()).not()
+}
+
+// all is whether all hold, as a tree.
+func (g *gates) all(list []signal) signal { return g.tree(list, ever, g.and) }
+
+// any is whether one holds.
+func (g *gates) any(list []signal) signal { return g.tree(list, never, g.or) }
+
+// odd is whether an odd number of them holds.
+func (g *gates) odd(list []signal) signal { return g.tree(list, never, g.xor) }
+
+func (g *gates) tree(list []signal, none signal, op func(a, b signal) signal) signal {
+	if len(list) == 0 {
+		return none
+	}
+	list = slices.Clone(list)
+	for len(list) > 1 {
+		n := len(list) / 2
+		for i := range n {
+			list[i] = op(list[2*i], list[2*i+1])
+		}
+		if len(list)%2 == 1 {
+			list[n] = list[2*n]
+			n++
+		}
+		list = list[:n]
+	}
+	return list[0]
+}
+
+// most is whether two of three hold.
+func (g *gates) most(a, b, c signal) signal {
+	return g.or(g.and(a, b), g.and(c, g.or(a, b)))
+}
+
+// lastFirst puts the bits of an address that come last at its end, where the lookup tables of the others are chosen
+// among by them.
+func (g *gates) lastFirst(address []signal, changed func(order []int)) {
+	order := make([]int, len(address))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return int(g.depth[address[a].gate()] - g.depth[address[b].gate()])
+	})
+	if slices.IsSorted(order) {
+		return
+	}
+	before := slices.Clone(address)
+	for i, k := range order {
+		address[i] = before[k]
+	}
+	changed(order)
+}
+
+// ordered is a table with the bits of its address in another order.
+func ordered(truth []uint64, order []int) []uint64 {
+	list := make([]uint64, len(truth))
+	for r := range 1 << len(order) {
+		from := 0
+		for i, k := range order {
+			from |= r >> i & 1 << k
+		}
+		list[r/64] |= truth[from/64] >> (from % 64) & 1 << (r % 64)
+	}
+	return list
+}
+
+// look is a bit of a table, by its address, the highest bit last.
+func (g *gates) look(truth []uint64, address []signal, known map[string]signal) signal {
+	n := len(address)
+	for n > 0 && slices.Equal(half(truth, n, 0), half(truth, n, 1)) {
+		truth, n = half(truth, n, 0), n-1
+	}
+	if n == 0 {
+		return signal(truth[0] & 1)
+	}
+	turned := truth[0]&1 != 0
+	key := name(truth, n)
+	if s, ok := known[key]; ok {
+		return s.when(turned)
+	}
+	high, low := g.look(half(truth, n, 1), address[:n-1], known), g.look(half(truth, n, 0), address[:n-1], known)
+	s := g.mux(address[n-1], high, low)
+	known[key] = s.when(turned)
+	return s
+}

@@ -1,0 +1,142 @@
+package cells
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// packed is lookup tables that are one too many, as ABC's lutpack finds: three that are a function of few bits may be
+// two, one of which reads the other. Both may read one bit.
+func (m *mapping) packed() (roots []int32) {
+	done := make([]bool, len(m.in))
+	alone := func(i int32) (list []int32) { // tables that only this one reads
+		for _, l := range m.cuts[i][0].list() {
+			if m.refs[l] == 1 && len(m.cuts[l]) > 0 && !done[l] {
+				list = append(list, l)
+			}
+		}
+		return list
+	}
+	for i := len(m.in) - 1; i > 0; i-- {
+		root := int32(i)
+		if m.refs[i] == 0 || len(m.cuts[i]) == 0 || done[i] {
+			continue
+		}
+		first := alone(root)
+		for k, a := range first {
+			for _, b := range slices.Concat(first[k+1:], alone(a)) {
+				if !done[root] && m.two(root, a, b) {
+					done[root], done[a], done[b] = true, true, true
+					roots = append(roots, root)
+				}
+			}
+		}
+	}
+	return roots
+}
+
+// two reports whether the function that three tables make can be made by two.
+func (m *mapping) two(root, a, b int32) bool {
+	inside := []int32{root, a, b}
+	var in []int32
+	for _, i := range inside {
+		for _, l := range m.cuts[i][0].list() {
+			if !slices.Contains(inside, l) && !slices.Contains(in, l) {
+				in = append(in, l)
+			}
+		}
+	}
+	n := len(in)
+	if n > 2*m.d.Inputs-1 || n > 7 {
+		return false
+	}
+	values := map[int32][2]uint64{}
+	for k, l := range in {
+		values[l] = variable(k)
+	}
+	f := m.value(root, values)
+	for set := range 1 << n { // the bits that the first table reads alone
+		own := bits.OnesCount(uint(set))
+		if own < 2 || own > m.d.Inputs {
+			continue
+		}
+		if n-own+1 <= m.d.Inputs && halvesAlike(f, n, set, -1) {
+			return true
+		}
+		if own == m.d.Inputs || n-own+1 > m.d.Inputs {
+			continue
+		}
+		for shared := range n { // the second one reads it anyway
+			if set>>shared&1 == 0 && halvesAlike(f, n, set, shared) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// variable is the values of an input of seven.
+func variable(k int) [2]uint64 {
+	if k == 6 {
+		return [2]uint64{0, ^uint64(0)}
+	}
+	return [2]uint64{low[k], low[k]}
+}
+
+// value is what a gate computes of inputs.
+func (m *mapping) value(i int32, known map[int32][2]uint64) [2]uint64 {
+	if v, ok := known[i]; ok {
+		return v
+	}
+	v := [2]uint64{^uint64(0), ^uint64(0)}
+	for _, s := range m.in[i] {
+		x := m.value(s.gate(), known)
+		for k := range v {
+			if s.turned() {
+				v[k] &^= x[k]
+			} else {
+				v[k] &= x[k]
+			}
+		}
+	}
+	known[i] = v
+	return v
+}
+
+// halvesAlike reports whether a function of n bits depends on those of a set by one bit alone, for each value of
+// another bit that is shared.
+func halvesAlike(f [2]uint64, n, set, shared int) bool {
+	var columns [2][2]uint64 // the functions of the other bits that there are, by the shared one
+	var count [2]int
+	for at := set; ; at = (at - 1) & set {
+		for s := range 2 {
+			if shared < 0 && s == 1 {
+				break
+			}
+			base := at
+			if shared >= 0 {
+				base |= s << shared
+			}
+			var column uint64
+			k := 0
+			for rest := 0; rest < 1<<n; rest++ {
+				if rest&set != 0 || shared >= 0 && rest>>shared&1 != 0 {
+					continue
+				}
+				r := base | rest
+				column |= f[r/64] >> (r % 64) & 1 << k
+				k++
+			}
+			if !slices.Contains(columns[s][:count[s]], column) {
+				if count[s] == 2 {
+					return false
+				}
+				columns[s][count[s]] = column
+				count[s]++
+			}
+		}
+		if at == 0 {
+			return true
+		}
+	}
+}
