@@ -106,7 +106,9 @@ func (q *Quantising) Note(in []dataflow.RealTensor) ([]dataflow.RealTensor, erro
 }
 
 // Float runs a sample through the float model.
-func (q *Quantising) Float(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) { return q.run(in, false) }
+func (q *Quantising) Float(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+	return q.run(in, false)
+}
 
 func (q *Quantising) run(in []dataflow.RealTensor, note bool) ([]dataflow.RealTensor, error) {
 	if err := checkFinite(in); err != nil {
