@@ -8,6 +8,7 @@
 //   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
 //   - host.go says what the host computes as data: which code a number has, and what a code means
+//   - sums.go has the sums of products in the model's own integers; accumulators.go, what narrower accumulators make of them
 //   - compare.go judges what another executor computed
 package frontend
 

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -27,6 +28,7 @@ type Sum struct {
 
 	step   *graph.Step
 	row    []int32    // of each output: the channel
+	taps   []int32    // where the inputs lie that meet a row of weights, from each output's base on
 	input  *big.Rat   // what 1 stands for
 	weight []*big.Rat // the same of a weight, by channel
 }
@@ -139,6 +141,7 @@ func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
 	d := s.step.Dot
 	w := p.Known[s.step.Node.Inputs[d.B]].Const
 	u, known := units[s.step.Node.Inputs[d.B]]
+	offsets := s.inOrder(d)
 	number := map[int32]int32{}
 	span := num.Range{}
 	for _, base := range d.BBase {
@@ -146,12 +149,15 @@ func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
 		if !seen {
 			row = int32(len(s.Weights))
 			number[base] = row
-			weights, unit, err := wholeRow(w, u, known, base, d.BOffset)
+			weights, unit, err := wholeRow(w, u, known, base, offsets)
 			if err != nil {
 				return err
 			}
 			s.Weights, s.weight = append(s.Weights, weights), append(s.weight, unit)
 			span = span.Union(num.Hull(weights))
+			if r, ok := num.Dot(weights, []num.Range{s.In}); !ok || SignedBits(r) > maxSumBits {
+				return fmt.Errorf("its sums leave %d bits", maxSumBits)
+			}
 		}
 		s.row = append(s.row, row)
 	}
@@ -159,6 +165,19 @@ func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
 		s.Bits = num.Smallest(span.Union(num.Point(-1))).Width
 	}
 	return nil
+}
+
+// inOrder puts the products of a sum in the order in which the file has their weights, and gives where these lie.
+func (s *Sum) inOrder(d *graph.Dot) (offsets []int32) {
+	order := make([]int, d.K)
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(d.BOffset[a], d.BOffset[b]) })
+	for _, k := range order {
+		offsets, s.taps = append(offsets, d.BOffset[k]), append(s.taps, d.AOffset[k])
+	}
+	return offsets
 }
 
 // wholeRow is a row of weights in the unit that they have.
@@ -252,7 +271,7 @@ func (s *Sum) Bound(channel int) ChannelBound {
 	for _, w := range s.Weights[channel] {
 		b.L1, b.Total = b.L1+max(w, -w), b.Total+w
 	}
-	b.Range, _ = num.Dot(s.Weights[channel], []num.Range{s.In}) // 40 bits, at most 2^23 of them
+	b.Range, _ = num.Dot(s.Weights[channel], []num.Range{s.In}) // which was looked at before
 	b.Exact, b.L1Bits = SignedBits(b.Range), num.L1Bound(b.L1, s.InBits, s.InSigned)
 	if b.Total == 0 {
 		b.Centred = num.ZeroCentredBound(b.L1, s.InBits)
@@ -261,7 +280,12 @@ func (s *Sum) Bound(channel int) ChannelBound {
 }
 
 // DataType is the bits by the data types alone.
-func (s *Sum) DataType() int { return num.DataTypeBound(len(s.Weights[0]), s.InBits, s.Bits, s.InSigned) }
+func (s *Sum) DataType() int {
+	return num.DataTypeBound(len(s.Weights[0]), s.InBits, s.Bits, s.InSigned)
+}
+
+// maxSumBits is what sums are held in.
+const maxSumBits = 63
 
 // SignedBits is how many bits a two's complement number takes that holds a range.
 func SignedBits(r num.Range) int { return num.Smallest(r.Union(num.Point(-1))).Width }
