@@ -284,6 +284,18 @@ func (s *Sum) DataType() int {
 	return num.DataTypeBound(len(s.Weights[0]), s.InBits, s.Bits, s.InSigned)
 }
 
+// L1Cap is the largest l1 norm of a channel's weights whose l1 bound is so many bits: A2Q's cap, rounded down.
+func (s *Sum) L1Cap(bits int) int64 {
+	if bits > maxSumBits {
+		bits = maxSumBits
+	}
+	n := s.InBits
+	if s.InSigned {
+		n--
+	}
+	return (int64(1)<<(bits-1) - 1) >> n
+}
+
 // maxSumBits is what sums are held in.
 const maxSumBits = 63
 

@@ -189,6 +189,15 @@ func (u *Unit) Exact(c int, sum int64) int64 {
 // Accumulator tells the accumulator's width by all rules.
 func (u *Unit) Accumulator() dataflow.Bound { return u.bound }
 
+// ChannelSums tells of each channel's weights and sums.
+func (u *Unit) ChannelSums() []dataflow.ChannelSum {
+	list := make([]dataflow.ChannelSum, len(u.rows))
+	for c, r := range u.rows {
+		list[c] = dataflow.ChannelSum{L1: r.l1, Total: r.total, Range: r.sum}
+	}
+	return list
+}
+
 // form is how the step functions are built in a fold; nil without any.
 func (a *tail) form(f dataflow.Fold) steps.Form {
 	if a.Thresholds() == 0 {

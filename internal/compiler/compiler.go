@@ -5,6 +5,7 @@
 //
 //	compiler.go     Run: the whole story; boards and folding files
 //	import.go       Check; the front end with its options
+//	accbits.go      how wide accumulators are asked to be, and whether they are; audit.go, what samples put into them
 //	calibration.go  what hlsgen calibrate has written
 //	front.go        Pareto: many designs, none written
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
@@ -73,7 +74,8 @@ type Options struct {
 	Cells       string               // path of --cell-config; may be empty
 	Stateful    bool                 // samples are pieces of one stream
 	Samples     int                  // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
-	AccBits     int                  // 0: no audit
+	AccBits     AccBits              // the zero value: no audit
+	Data        string               // path of samples whose accumulators a check counts; may be empty
 	Verify      int                  // samples; AutoVerify: as many as the network's size allows
 	NoCSim      bool
 	Out         string // folder; empty means the default name
@@ -139,7 +141,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 			return nil, nil
 		}
 	}
-	if !auditAccumulators(model.Graph, o.AccBits, d) {
+	if !auditBuilt(model.Graph, o.AccBits, d) {
 		return nil, nil
 	}
 	o.Step("folding", 0, 0)

@@ -291,6 +291,18 @@ type Bound struct {
 // Accumulating is implemented by layers with accumulators.
 type Accumulating interface{ Accumulator() Bound }
 
+// Weighted is implemented by layers each of whose output channels adds up products with weights of its own.
+type Weighted interface {
+	Accumulating
+	ChannelSums() []ChannelSum // by output channel
+}
+
+// A ChannelSum is the sums of products of an output channel.
+type ChannelSum struct {
+	L1, Total int64     // of its weights: of their magnitudes, and of themselves
+	Range     num.Range // of the sums; exact, over all inputs that occur
+}
+
 // Vectors views t as vectors of n elements: its trailing axes are read as one where their product is n, as a matrix
 // layer behind a Flatten does. ok is false where no trailing axes make n.
 func (t Type) Vectors(n int) (v Type, ok bool) {

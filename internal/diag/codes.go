@@ -35,6 +35,7 @@ const (
 	DataInvalid       Code = "data-invalid"
 	InputQuantised    Code = "input-quantised"
 	AccBitsExceeded   Code = "acc-bits-exceeded"
+	AccBitsUnfit      Code = "acc-bits-unfit"
 	OutputExists      Code = "output-exists"
 	OutputForeign     Code = "output-foreign"
 	OutputBusy        Code = "output-busy"
@@ -87,6 +88,7 @@ var Codes = map[Code]string{
 	DataInvalid:       "input data do not fit the model",
 	InputQuantised:    "a quantiser was put in front of an input",
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
+	AccBitsUnfit:      "--acc-bits does not fit the model",
 	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
 	CellFormats:       "the gates of an ONNX GRU or RNN have no integer formats of their own",
 	LengthFixed:       "sequences of different lengths do not fit the model",
