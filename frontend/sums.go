@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -95,8 +96,8 @@ func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 			constants = append(constants, of.Bias)
 			continue
 		}
-		step := im.program.Producer(form.Leaves()[0].Tensor)
-		if step == nil || !scaled.IsCode(step) {
+		step, of, ok := im.quantised(form.Leaves()[0].Tensor, of)
+		if !ok {
 			return fmt.Errorf("its inputs are no codes of one quantiser")
 		}
 		codes, _ := scaled.Codes(step)
@@ -124,6 +125,33 @@ func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 		s.In = s.In.Union(num.Point(n.Num().Int64()))
 	}
 	return nil
+}
+
+// quantised is the quantiser whose codes an integer tensor has: its own, or the greatest of some. of is a value as a
+// function of the tensor's integers; then, of the codes.
+func (im *Imported) quantised(tensor string, of real.Affine) (step *graph.Step, then real.Affine, ok bool) {
+	step = im.program.Producer(tensor)
+	for step != nil && !scaled.IsCode(step) {
+		if step.Window == nil || step.Elem == nil { // no maximum
+			return nil, of, false
+		}
+		own, known := im.lowered.Integer.Integer(tensor, 0)
+		forms, err := im.lowered.Integer.Forms(step.Node.Inputs[0], []int32{0})
+		if err != nil || !known || own.Scale.Sign() == 0 {
+			return nil, of, false
+		}
+		_, leaf, one := forms.One()
+		in, affine := forms.Of[0].Affine(0)
+		if !one || !affine {
+			return nil, of, false
+		}
+		factor := new(big.Rat).Quo(of.Scale, own.Scale)
+		bias := new(big.Rat).Sub(in.Bias, own.Bias)
+		of = real.Affine{Scale: new(big.Rat).Mul(factor, in.Scale), Bias: bias.Add(bias.Mul(bias, factor), of.Bias)}
+		tensor = leaf.Tensor
+		step = im.program.Producer(tensor)
+	}
+	return step, of, step != nil
 }
 
 // of says what inputs are, of codes and what is added to each. A zero point between two codes halves the unit.
