@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"hlsgen/frontend"
 	"hlsgen/internal/compiler"
 )
 
@@ -83,4 +84,46 @@ func histogram(s *screen, r *compiler.AccumulatorReport) {
 		t.row(fmt.Sprint(b.Bits), b.String(), whole(b.Sums), bar)
 	}
 	s.table(t)
+}
+
+// maxOrders bounds how often samples are run again.
+const maxOrders = 1000
+
+// overflowing tells of flags that do not go together with narrower accumulators.
+func overflowing(o compiler.SimOptions) error {
+	switch {
+	case o.Overflow == "" && o.AccBits.Asked():
+		return usagef("--acc-bits of a simulation is for --acc-overflow wrap or saturate; hlsgen check --acc-bits audits")
+	case o.Overflow == "" && o.Orders > 0 || o.Overflow == frontend.Wrap && o.Orders > 0:
+		return usagef("--acc-order is for --acc-overflow saturate: other sums do not depend on the order")
+	case o.Overflow == "":
+		return nil
+	case !o.AccBits.Asked():
+		return usagef("--acc-overflow needs the bits of accumulators: --acc-bits 12, or hidden=10")
+	case o.Engine != compiler.Eval:
+		return usagef("--acc-overflow changes the model as written, and no hardware does what it does: leave --engine out")
+	case o.Compare != "" || o.Trace != "":
+		return usagef("--acc-overflow gives another model's outputs: --compare and --trace are not for it")
+	}
+	return nil
+}
+
+// overflowed shows what narrower accumulators have made of the samples.
+func overflowed(s *screen, o compiler.SimOptions, r *compiler.Simulated) {
+	x := r.Overflow
+	if x == nil {
+		return
+	}
+	s.field("overflow", "accumulators of %s bits %s: this is another model, and no hardware", label(o.AccBits.String()), x.Overflow)
+	for _, l := range x.Layers {
+		s.field("", "%s: %s of %s overflow at %d bits; %d hold all", label(l.Layer), whole(l.Left), count(l.Sums, "sum"),
+			l.Bits, l.Exact)
+	}
+	s.field("changed", "the outputs of %d of %s", x.Changed, count(r.Samples, "sample"))
+	if x.Accuracy != nil {
+		s.field("accuracy", "%v with them", x.Accuracy)
+	}
+	if len(x.Orders) > 0 {
+		s.field("orders", "of %s: %s", count(len(x.Orders), "random order"), x.Spread())
+	}
 }

@@ -36,7 +36,7 @@ The exit code is 1 if the model cannot be built, or an accumulator does not fit.
 	}, &o)
 	t.inputs()
 	t.interleave()
-	t.accumulators()
+	t.accumulators("report every accumulator that needs more bits as an error")
 	t.path(&o.Data, "input", "FILE", "samples, .npy or .npz: count what they put into accumulators", nil)
 	t.strict()
 	t.passes()

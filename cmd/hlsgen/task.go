@@ -239,9 +239,9 @@ func (t *task) strict() {
 
 func (t *task) json() { t.BoolVar(&t.asJSON, "json", false, "print one JSON object") }
 
-func (t *task) accumulators() {
+func (t *task) accumulators(usage string) {
 	option(t.FlagSet, &t.o.AccBits, "acc-bits", "", "BITS", compiler.ParseAccBits,
-		"report every accumulator that needs more bits as an error: 16, by layer, MVAU_1=12,MVAU_2=10, or of the matrix "+
+		usage+": 16, by layer, MVAU_1=12,MVAU_2=10, or of the matrix "+
 			"layers but the first and the last, hidden=10")
 }
 

@@ -10,6 +10,7 @@
 //	front.go        Pareto: many designs, none written
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
 //	labels.go       the right classes of samples, and what a model's trainer has found
+//	overflow.go     what narrower accumulators make of samples
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
 //	engines.go      the ways to execute a model; rtl.go, as SystemVerilog; verify.go compares them, and says what
 //	                was compared
