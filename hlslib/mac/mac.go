@@ -23,6 +23,7 @@
 //   - room.go     weights and step functions that are loaded
 //   - row.go, accumulator.go: what is known of weights, products and sums
 //   - output.go   outputs of sums
+//   - lanes.go    accumulators as wide as each PE needs
 //   - fold.go     folds, stages, and what C++ asks for
 //   - circuit.go  RTL; packed.go has channels share DSP slices
 package mac

@@ -195,6 +195,7 @@ type Target struct {
 	Calibration *delay.Calibration // of delays, by a user's reports; nil for hlsgen's tables
 	Bound       delay.Bound        // which end of the range of latencies is asked for
 	Counters    bool               // of frames, clocks and waits, in circuits
+	AccPerPE    bool               // accumulators are as wide as each PE's channels need
 }
 
 // Delays is how long operations take on the device, and what a stage of the clock holds.
@@ -295,6 +296,12 @@ type Accumulating interface{ Accumulator() Bound }
 type Weighted interface {
 	Accumulating
 	ChannelSums() []ChannelSum // by output channel
+}
+
+// Laned is implemented by layers whose PE may have accumulators of widths of their own.
+type Laned interface {
+	Accumulating
+	Lanes(Fold, Target) []num.Type // by PE; nil where all have the one of Accumulator
 }
 
 // A ChannelSum is the sums of products of an output channel.
