@@ -114,7 +114,9 @@ func overflowed(s *screen, o compiler.SimOptions, r *compiler.Simulated) {
 	if x == nil {
 		return
 	}
-	s.field("overflow", "accumulators of %s bits %s: this is another model, and no hardware", label(o.AccBits.String()), x.Overflow)
+	what := map[frontend.Overflow]string{frontend.Wrap: "wrap", frontend.Saturate: "saturate"}[x.Overflow]
+	s.field("overflow", "accumulators %s at --acc-bits %s: this is another model, and no hardware does it", what,
+		label(o.AccBits.String()))
 	for _, l := range x.Layers {
 		s.field("", "%s: %s of %s overflow at %d bits; %d hold all", label(l.Layer), whole(l.Left), count(l.Sums, "sum"),
 			l.Bits, l.Exact)

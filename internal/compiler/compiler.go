@@ -76,6 +76,7 @@ type Options struct {
 	Stateful    bool                 // samples are pieces of one stream
 	Samples     int                  // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
 	AccBits     AccBits              // the zero value: no audit
+	AccPerPE    bool                 // accumulators are as wide as each PE's channels need
 	Data        string               // path of samples whose accumulators a check counts; may be empty
 	Verify      int                  // samples; AutoVerify: as many as the network's size allows
 	NoCSim      bool
@@ -237,7 +238,7 @@ func (r *Result) generate(ctx context.Context, o Options, streams []tensors,
 // target is the board at the asked clock, or at its own, with delays as calibrated.
 func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
-		Unroll: o.Unroll, Calibration: o.Delays(d)}
+		Unroll: o.Unroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
 	if o.Backend.On(b).RTL() {
 		t.Stalls, t.Counters = dataflow.Credit, o.Counters
 	}
