@@ -80,9 +80,12 @@ func (im *Imported) Accumulate(by map[*Sum]Accumulator) dataflow.Reference {
 
 // summing accumulates the products as a does.
 func (s *Sum) summing(a Accumulator) *graph.Summing {
-	unit := make([]*big.Rat, len(s.weight))
+	unit, zero := make([]*big.Rat, len(s.weight)), make([]int64, len(s.weight))
 	for c, w := range s.weight {
 		unit[c] = new(big.Rat).Mul(w, s.input)
+		for _, v := range s.Weights[c] {
+			zero[c] += v * s.zero
+		}
 	}
 	d := s.step.Dot
 	return &graph.Summing{Row: s.row, Unit: unit, Sum: func(x *graph.Reals) ([]int64, error) {
@@ -101,20 +104,21 @@ func (s *Sum) summing(a Accumulator) *graph.Summing {
 			if out[i], fits = a.of(products, exact[i]); !fits {
 				left++
 			}
+			out[i] -= zero[s.row[i]]
 		}
 		a.Seen.add(exact, left)
 		return out, nil
 	}}
 }
 
-// whole is inputs as integers. Those that float64 does not hold are enclosed, and nearer to one than to any other.
+// whole is inputs as codes. Those that float64 does not hold are enclosed, and nearer to one than to any other.
 func (s *Sum) whole(x *graph.Reals) ([]int64, error) {
 	unit, _ := s.input.Float64()
 	out := make([]int64, len(x.Lo))
 	for i := range out {
 		v := x.Lo[i]/2 + x.Hi[i]/2
 		n := math.Round(v / unit)
-		if out[i] = int64(n); math.Abs(v/unit-n) > 1e-6*max(1, math.Abs(n)) || !s.In.Union(num.Point(0)).Contains(out[i]) {
+		if out[i] = int64(n) + s.zero; math.Abs(v/unit-n) > 1e-6*max(1, math.Abs(n)) || !s.In.Union(num.Point(s.zero)).Contains(out[i]) {
 			return nil, fmt.Errorf("%s: input %d is %v, not an integer in %v times %v", s.Node, i, v, s.In, unit)
 		}
 	}

@@ -104,16 +104,18 @@ func (p *summed) outputs(a frontend.Accumulator) (out []float64) {
 		for y := range p.positions {
 			for x := range p.positions {
 				var terms []*big.Int
+				all := new(big.Int) // weights
 				for i := range each {
 					for ky := range p.kernel {
 						for kx := range p.kernel {
 							row, col := y*p.stride+ky-p.pad, x*p.stride+kx-p.pad
 							w := big.NewInt(p.weights[((c*each+i)*p.kernel+ky)*p.kernel+kx])
-							v := big.NewInt(0)
+							v := big.NewInt(p.zero) // padding
 							if row >= 0 && col >= 0 && row < p.size && col < p.size {
 								channel := c/(p.out/p.group)*each + i
-								v.SetInt64(p.codes[(channel*p.size+row)*p.size+col] - p.zero)
+								v.SetInt64(p.codes[(channel*p.size+row)*p.size+col])
 							}
+							all.Add(all, w)
 							terms = append(terms, v.Mul(v, w))
 						}
 					}
@@ -134,9 +136,9 @@ func (p *summed) outputs(a frontend.Accumulator) (out []float64) {
 					}
 				}
 				if a.Bits > 0 && a.Overflow == frontend.Wrap {
-					all := new(big.Int).Lsh(half, 1)
-					sum.Add(sum, half).Mod(sum, all).Sub(sum, half)
+					sum.Add(sum, half).Mod(sum, new(big.Int).Lsh(half, 1)).Sub(sum, half)
 				}
+				sum.Sub(sum, all.Mul(all, big.NewInt(p.zero)))
 				r := new(big.Rat).SetInt(sum)
 				r.Mul(r, new(big.Rat).SetFloat64(p.unit)).Mul(r, new(big.Rat).SetFloat64(p.scales[c]))
 				f, _ := r.Float32()

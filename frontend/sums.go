@@ -15,7 +15,8 @@ import (
 )
 
 // A Sum is the sums of products of a matrix layer in the model's own integers: weights are codes less their zero point,
-// in units of their scale, and so are inputs, which may be anything that their quantiser gives.
+// in units of their scale, and inputs are the codes of their quantiser, any that it can give. What a zero point of inputs
+// adds is the same for every sum of a channel, and no matter of the accumulator.
 type Sum struct {
 	Node  string // label
 	Layer string // of the graph; "" where none computes it alone
@@ -31,6 +32,7 @@ type Sum struct {
 	row    []int32    // of each output: the channel
 	taps   []int32    // where the inputs lie that meet a row of weights, from each output's base on
 	input  *big.Rat   // what 1 stands for
+	zero   int64      // the input that stands for 0
 	weight []*big.Rat // the same of a weight, by channel
 }
 
@@ -105,7 +107,7 @@ func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 		if s.input == nil {
 			s.input, zero = of.Scale, bias
 			s.of(codes, zero, step.Node.Bipolar())
-		} else if s.input.Cmp(of.Scale) != 0 || zero.Cmp(bias) != 0 || !codes.Within(s.In) && zero.Sign() == 0 {
+		} else if s.input.Cmp(of.Scale) != 0 || zero.Cmp(bias) != 0 || !codes.Within(s.In) && zero.IsInt() {
 			return fmt.Errorf("its inputs have several scales or zero points")
 		}
 	}
@@ -114,15 +116,12 @@ func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 	}
 	den := new(big.Rat).SetInt(zero.Denom())
 	s.input = new(big.Rat).Quo(s.input, den)
-	if s.input.Sign() < 0 {
-		s.input, s.In = new(big.Rat).Neg(s.input), s.In.Neg()
-	}
 	for _, c := range constants {
 		n := new(big.Rat).Quo(c, s.input)
-		if !n.IsInt() || !n.Num().IsInt64() {
+		if !n.IsInt() || !n.Num().IsInt64() || max(n.Num().Int64(), -n.Num().Int64()) > 1<<40 {
 			return fmt.Errorf("constants among its inputs are no multiples of their scale")
 		}
-		s.In = s.In.Union(num.Point(n.Num().Int64()))
+		s.In = s.In.Union(num.Point(n.Num().Int64() + s.zero))
 	}
 	return nil
 }
@@ -154,12 +153,15 @@ func (im *Imported) quantised(tensor string, of real.Affine) (step *graph.Step, 
 	return step, of, step != nil
 }
 
-// of says what inputs are, of codes and what is added to each. A zero point between two codes halves the unit.
-func (s *Sum) of(codes num.Range, add *big.Rat, bipolar bool) {
-	den, off := add.Denom().Int64(), add.Num().Int64()
-	s.In = num.Range{Lo: codes.Lo*den + off, Hi: codes.Hi*den + off}
+// of says what inputs are, of codes and what their values have more. A zero point between two codes halves the unit, and
+// inputs are then values in that unit.
+func (s *Sum) of(codes num.Range, more *big.Rat, bipolar bool) {
+	den, off := more.Denom().Int64(), more.Num().Int64()
+	if s.In, s.zero = codes, -off; den > 1 {
+		s.In, s.zero = num.Range{Lo: codes.Lo*den + off, Hi: codes.Hi*den + off}, 0
+	}
 	t := num.Smallest(s.In)
-	if s.InBits, s.InSigned = t.Width, t.Signed(); bipolar && off == 0 && den == 1 {
+	if s.InBits, s.InSigned = t.Width, t.Signed(); bipolar {
 		s.InBits = 1
 	}
 }

@@ -29,9 +29,6 @@ const (
 	a2qFile          = "a2q.csv"
 )
 
-// a2qFolds are those of the hidden layers by their number: the same for all networks of a form, so that only widths differ.
-var a2qFolds = map[int][][2]int{3: {{4, 4}, {2, 4}, {1, 2}}, 2: {{4, 4}, {4, 4}}}
-
 // An a2q is a network of the family.
 type a2q struct {
 	name, method string
@@ -41,8 +38,8 @@ type a2q struct {
 	accuracy     *samples.Accuracy
 	stated       float64
 	zeros        float64 // share of the weights of hidden layers
-	layers       []point // hidden
-	lut          int     // of them, estimated
+	layer        point   // the first hidden one
+	lut          int     // of it, estimated
 }
 
 // a2qFamily makes and runs the networks.
@@ -121,32 +118,22 @@ func a2qOf(t *testing.T, dir string) *a2q {
 	}
 	x.accuracy, x.stated = run.Accuracy, *run.Stated
 	to := target(t, networkBoard)
-	hidden := c.Audit[1 : len(c.Audit)-1]
-	for _, n := range c.Imported.Model.Graph.Nodes {
-		i := slices.IndexFunc(hidden, func(r *compiler.AccumulatorReport) bool { return r.Layer == n.Name })
-		if i < 0 {
-			continue
-		}
-		by := a2qFolds[len(hidden)][i]
-		f := dataflow.Fold{PE: by[0], SIMD: by[1], Memory: dataflow.BRAM, Compute: dataflow.LUT}
-		name := strings.ReplaceAll(fmt.Sprintf("%s_%s", x.name, strings.ToLower(n.Name)), "-", "_")
-		x.layers = append(x.layers, point{name: name, op: n.Op, fold: f, target: to})
-		x.lut += n.Op.Cost(f, to).Total().LUT
-	}
+	at := slices.IndexFunc(c.Imported.Model.Graph.Nodes, func(n *dataflow.Node) bool { return n.Name == c.Audit[1].Layer })
+	op := c.Imported.Model.Graph.Nodes[at].Op
+	f := dataflow.Fold{PE: 4, SIMD: 4, Memory: dataflow.BRAM, Compute: dataflow.LUT}
+	x.layer = point{name: strings.ReplaceAll(x.name, "-", "_"), op: op, fold: f, target: to}
+	x.lut = op.Cost(f, to).Total().LUT
 	return x
 }
 
-// measuredLUT is what Yosys has made of the hidden layers.
-func (x *a2q) measuredLUT(t *testing.T, have map[string]cellCount) (lut int) {
+// measuredLUT is what Yosys has made of the layer.
+func (x *a2q) measuredLUT(t *testing.T, have map[string]cellCount) int {
 	t.Helper()
-	for _, p := range x.layers {
-		m, ok := have[p.name]
-		if !ok {
-			t.Fatalf("%s has no %s: TestMeasureA2Q with -measure", a2qFile, p.name)
-		}
-		lut += m.LUT
+	m, ok := have[x.layer.name]
+	if !ok {
+		t.Fatalf("%s has no %s: TestMeasureA2Q with -measure", a2qFile, x.layer.name)
 	}
-	return lut
+	return m.LUT
 }
 
 // TestMeasureA2Q has Yosys synthesise the layers that a2q.csv lacks.
@@ -161,19 +148,22 @@ func TestMeasureA2Q(t *testing.T) {
 	}
 	var lacking []point
 	for _, x := range a2qFamily(t) {
-		lacking = append(lacking, slices.DeleteFunc(x.layers, func(p point) bool { _, ok := have[p.name]; return ok })...)
-	}
-	for list := range slices.Chunk(lacking, atOnce) {
-		got, spent, err := together(t.Context(), t.TempDir(), list)
-		if err != nil {
-			t.Fatal(err)
+		if _, ok := have[x.layer.name]; !ok {
+			lacking = append(lacking, x.layer)
 		}
-		for _, p := range list {
-			have[p.name] = got[p.name]
-		}
-		t.Logf("%v for %s and others", spent.Round(time.Second), list[0].name)
-		writeTo(t, a2qFile, have)
 	}
+	if len(lacking) == 0 {
+		return
+	}
+	got, spent, err := together(t.Context(), t.TempDir(), lacking)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range lacking {
+		have[p.name] = got[p.name]
+	}
+	t.Logf("%v for %d layers", spent.Round(time.Second), len(lacking))
+	writeTo(t, a2qFile, have)
 }
 
 // TestA2QPage holds the table and the picture of docs/accumulators.md against what the networks give; -update writes
@@ -258,7 +248,7 @@ func a2qPicture(t *testing.T, list []*a2q, cells map[string]cellCount) ([]byte, 
 	const bits, percent = "bits of the hidden layers' accumulators", "accuracy in %"
 	p, err := chart.Panels{
 		{Title: "Accuracy on 128 digits, 95 % intervals", X: bits, Y: percent, From: 65, To: 101, Curves: curves(accuracy)},
-		{Title: "LUTs of the hidden layers", X: bits, Y: "LUT", Curves: curves(luts)},
+		{Title: "LUTs of the first hidden layer", X: bits, Y: "LUT", Curves: curves(luts)},
 		{Title: "Published: ResNet18, CIFAR-10, W4A4", X: bits, Y: percent, From: 82, To: 96, Curves: []chart.Curve{
 			published("A2Q", 94.2, 94.2, 92.6, 89.8, 83.9), published("A2Q+", 94.2, 94.1, 94.1, 92.8, 90.6)}},
 	}.Draw()
