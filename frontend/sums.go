@@ -250,13 +250,13 @@ func (im *Imported) weightUnits() map[string]weightUnit {
 		if im.written.Known[tensor].Const == nil {
 			continue
 		}
-		found[tensor] = im.written.Quantisers(tensor)
+		found[tensor] = graph.Quantisers(im.written, tensor)
 	}
 	next := g.Copy()
 	bits := map[*graph.Node]int{}
 	for tensor, quantisers := range found {
 		for _, n := range quantisers {
-			unit, b := im.written.Unit(n)
+			unit, b := graph.UnitOf(im.written, n)
 			if unit == nil {
 				delete(found, tensor)
 				break

@@ -14,7 +14,7 @@ func audited(s *screen, list []*compiler.AccumulatorReport) {
 		return
 	}
 	s.line("")
-	s.audit(list)
+	audit(s, list)
 	for _, r := range list {
 		if r.Seen != nil {
 			s.line("")
@@ -24,7 +24,7 @@ func audited(s *screen, list []*compiler.AccumulatorReport) {
 }
 
 // audit has a row for the accumulators as declared, and one as built, of every layer.
-func (s *screen) audit(list []*compiler.AccumulatorReport) {
+func audit(s *screen, list []*compiler.AccumulatorReport) {
 	t := newTable("layer", "integers", ">K", ">l1", ">data types", ">l1 rule", ">zero sum", ">exact", ">asked", ">slack",
 		">over")
 	for _, r := range list {

@@ -243,7 +243,7 @@ func (t *task) json() { t.BoolVar(&t.asJSON, "json", false, "print one JSON obje
 
 func (t *task) accumulators(usage string) {
 	option(t.FlagSet, &t.o.AccBits, "acc-bits", "", "BITS", compiler.ParseAccBits,
-		usage+": 16, by layer, MVAU_1=12,MVAU_2=10, or of the matrix "+
+		usage+": 16, by layer, LAYER=12,LAYER=10, or of the matrix "+
 			"layers but the first and the last, hidden=10")
 }
 

@@ -21,7 +21,7 @@
 //	operators_coding       a quantiser as a code and its value: what canon asks for
 //	operators_composite    operators that are written out before anything else happens
 //	operators_weights      weights that float32 had rounded
-//	units                  what codes of constants stand for
+//	operators_units        what codes of constants stand for
 //	operators_unsupported  operators that we know and refuse
 //
 // The program and its preparation:

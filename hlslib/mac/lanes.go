@@ -32,7 +32,7 @@ func (u *Unit) Lanes(f dataflow.Fold, t dataflow.Target) []num.Type {
 }
 
 // Spare is the bits that the accumulators of a fold have less together than as wide as the widest.
-func (u *Unit) Spare(f dataflow.Fold, t dataflow.Target) (bits int) {
+func Spare(u *Unit, f dataflow.Fold, t dataflow.Target) (bits int) {
 	for _, lane := range u.Lanes(f, t) {
 		bits += u.Acc.Width - lane.Width
 	}
@@ -40,7 +40,7 @@ func (u *Unit) Spare(f dataflow.Fold, t dataflow.Target) (bits int) {
 }
 
 // LaneFields is the config field of core/mac.hpp for accumulators of several widths; none where all have one.
-func (u *Unit) LaneFields(f dataflow.Fold, t dataflow.Target) []dataflow.Field {
+func LaneFields(u *Unit, f dataflow.Fold, t dataflow.Target) []dataflow.Field {
 	lanes := u.Lanes(f, t)
 	if lanes == nil {
 		return nil

@@ -160,7 +160,7 @@ func bind(u *Unit) error {
 	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {
 		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
 	}
-	if err := u.bindProduct(); err != nil {
+	if err := bindProduct(u); err != nil {
 		return err
 	}
 	sums := make([]num.Range, len(u.rows))
@@ -169,7 +169,7 @@ func bind(u *Unit) error {
 			return fmt.Errorf("channel %d: the accumulator leaves 64 bits", c)
 		}
 	}
-	if err := u.bindAccumulator(sums); err != nil {
+	if err := bindAccumulator(u, sums); err != nil {
 		return err
 	}
 	if err := u.bindOutput(sums); err != nil {

@@ -176,7 +176,7 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	i := o.Unit.Emit(f, cost.Packing{}, "vvau", "channels", "positions",
 		dataflow.Field{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
 		dataflow.Field{Name: "sf", Doc: "input words of an output word", Value: o.positions / f.SIMD})
-	i.Config = append(i.Config, o.LaneFields(f, t)...)
+	i.Config = append(i.Config, mac.LaneFields(o.Unit, f, t)...)
 	return i
 }
 

@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Point is a value at a place, and how sure it is: it lies between Low and High, both 0 where that is not known.
-type Point struct{ X, Y, Low, High float64 }
+// A Mark is a value at a place, and how sure it is: it lies between Low and High, both 0 where that is not known.
+type Mark struct{ X, Y, Low, High float64 }
 
 // A Curve is points, joined in order.
 type Curve struct {
 	Name   string
-	Points []Point
+	Points []Mark
 }
 
 // A Panel is curves over one axis, from a value to a value where To is not 0.
