@@ -9,6 +9,8 @@
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
 //   - host.go says what the host computes as data: which code a number has, and what a code means
 //   - requantise.go gives a model other quantisers, on samples
+//   - sums.go has the sums of products in the model's own integers; accumulators.go, what narrower accumulators make of
+//     them
 //   - compare.go judges what another executor computed; stats.go counts the model as written
 package frontend
 

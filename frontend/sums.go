@@ -1,11 +1,13 @@
 package frontend
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -13,7 +15,8 @@ import (
 )
 
 // A Sum is the sums of products of a matrix layer in the model's own integers: weights are codes less their zero point,
-// in units of their scale, and so are inputs, which may be anything that their quantiser gives.
+// in units of their scale, and inputs are the codes of their quantiser, any that it can give. What a zero point of inputs
+// adds is the same for every sum of a channel, and no matter of the accumulator.
 type Sum struct {
 	Node  string // label
 	Layer string // of the graph; "" where none computes it alone
@@ -27,7 +30,9 @@ type Sum struct {
 
 	step   *graph.Step
 	row    []int32    // of each output: the channel
+	taps   []int32    // where the inputs lie that meet a row of weights, from each output's base on
 	input  *big.Rat   // what 1 stands for
+	zero   int64      // the input that stands for 0
 	weight []*big.Rat // the same of a weight, by channel
 }
 
@@ -93,8 +98,8 @@ func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 			constants = append(constants, of.Bias)
 			continue
 		}
-		step := im.program.Producer(form.Leaves()[0].Tensor)
-		if step == nil || !scaled.IsCode(step) {
+		step, of, ok := im.quantised(form.Leaves()[0].Tensor, of)
+		if !ok {
 			return fmt.Errorf("its inputs are no codes of one quantiser")
 		}
 		codes, _ := scaled.Codes(step)
@@ -102,7 +107,7 @@ func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 		if s.input == nil {
 			s.input, zero = of.Scale, bias
 			s.of(codes, zero, step.Node.Bipolar())
-		} else if s.input.Cmp(of.Scale) != 0 || zero.Cmp(bias) != 0 || !codes.Within(s.In) && zero.Sign() == 0 {
+		} else if s.input.Cmp(of.Scale) != 0 || zero.Cmp(bias) != 0 || !codes.Within(s.In) && zero.IsInt() {
 			return fmt.Errorf("its inputs have several scales or zero points")
 		}
 	}
@@ -111,25 +116,52 @@ func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 	}
 	den := new(big.Rat).SetInt(zero.Denom())
 	s.input = new(big.Rat).Quo(s.input, den)
-	if s.input.Sign() < 0 {
-		s.input, s.In = new(big.Rat).Neg(s.input), s.In.Neg()
-	}
 	for _, c := range constants {
 		n := new(big.Rat).Quo(c, s.input)
-		if !n.IsInt() || !n.Num().IsInt64() {
+		if !n.IsInt() || !n.Num().IsInt64() || max(n.Num().Int64(), -n.Num().Int64()) > 1<<40 {
 			return fmt.Errorf("constants among its inputs are no multiples of their scale")
 		}
-		s.In = s.In.Union(num.Point(n.Num().Int64()))
+		s.In = s.In.Union(num.Point(n.Num().Int64() + s.zero))
 	}
 	return nil
 }
 
-// of says what inputs are, of codes and what is added to each. A zero point between two codes halves the unit.
-func (s *Sum) of(codes num.Range, add *big.Rat, bipolar bool) {
-	den, off := add.Denom().Int64(), add.Num().Int64()
-	s.In = num.Range{Lo: codes.Lo*den + off, Hi: codes.Hi*den + off}
+// quantised is the quantiser whose codes an integer tensor has: its own, or the greatest of some. of is a value as a
+// function of the tensor's integers; then, of the codes.
+func (im *Imported) quantised(tensor string, of real.Affine) (step *graph.Step, then real.Affine, ok bool) {
+	step = im.program.Producer(tensor)
+	for step != nil && !scaled.IsCode(step) {
+		if step.Window == nil || step.Elem == nil { // no maximum
+			return nil, of, false
+		}
+		own, known := im.lowered.Integer.Integer(tensor, 0)
+		forms, err := im.lowered.Integer.Forms(step.Node.Inputs[0], []int32{0})
+		if err != nil || !known || own.Scale.Sign() == 0 {
+			return nil, of, false
+		}
+		_, leaf, one := forms.One()
+		in, affine := forms.Of[0].Affine(0)
+		if !one || !affine {
+			return nil, of, false
+		}
+		factor := new(big.Rat).Quo(of.Scale, own.Scale)
+		bias := new(big.Rat).Sub(in.Bias, own.Bias)
+		of = real.Affine{Scale: new(big.Rat).Mul(factor, in.Scale), Bias: bias.Add(bias.Mul(bias, factor), of.Bias)}
+		tensor = leaf.Tensor
+		step = im.program.Producer(tensor)
+	}
+	return step, of, step != nil
+}
+
+// of says what inputs are, of codes and what their values have more. A zero point between two codes halves the unit, and
+// inputs are then values in that unit.
+func (s *Sum) of(codes num.Range, more *big.Rat, bipolar bool) {
+	den, off := more.Denom().Int64(), more.Num().Int64()
+	if s.In, s.zero = codes, -off; den > 1 {
+		s.In, s.zero = num.Range{Lo: codes.Lo*den + off, Hi: codes.Hi*den + off}, 0
+	}
 	t := num.Smallest(s.In)
-	if s.InBits, s.InSigned = t.Width, t.Signed(); bipolar && off == 0 && den == 1 {
+	if s.InBits, s.InSigned = t.Width, t.Signed(); bipolar {
 		s.InBits = 1
 	}
 }
@@ -139,6 +171,7 @@ func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
 	d := s.step.Dot
 	w := p.Known[s.step.Node.Inputs[d.B]].Const
 	u, known := units[s.step.Node.Inputs[d.B]]
+	offsets := s.inOrder(d)
 	number := map[int32]int32{}
 	span := num.Range{}
 	for _, base := range d.BBase {
@@ -146,12 +179,15 @@ func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
 		if !seen {
 			row = int32(len(s.Weights))
 			number[base] = row
-			weights, unit, err := wholeRow(w, u, known, base, d.BOffset)
+			weights, unit, err := wholeRow(w, u, known, base, offsets)
 			if err != nil {
 				return err
 			}
 			s.Weights, s.weight = append(s.Weights, weights), append(s.weight, unit)
 			span = span.Union(num.Hull(weights))
+			if r, ok := num.Dot(weights, []num.Range{s.In}); !ok || SignedBits(r) > maxSumBits {
+				return fmt.Errorf("its sums leave %d bits", maxSumBits)
+			}
 		}
 		s.row = append(s.row, row)
 	}
@@ -159,6 +195,19 @@ func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
 		s.Bits = num.Smallest(span.Union(num.Point(-1))).Width
 	}
 	return nil
+}
+
+// inOrder puts the products of a sum in the order in which the file has their weights, and gives where these lie.
+func (s *Sum) inOrder(d *graph.Dot) (offsets []int32) {
+	order := make([]int, d.K)
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(d.BOffset[a], d.BOffset[b]) })
+	for _, k := range order {
+		offsets, s.taps = append(offsets, d.BOffset[k]), append(s.taps, d.AOffset[k])
+	}
+	return offsets
 }
 
 // wholeRow is a row of weights in the unit that they have.
@@ -201,13 +250,13 @@ func (im *Imported) weightUnits() map[string]weightUnit {
 		if im.written.Known[tensor].Const == nil {
 			continue
 		}
-		found[tensor] = im.written.Quantisers(tensor)
+		found[tensor] = graph.Quantisers(im.written, tensor)
 	}
 	next := g.Copy()
 	bits := map[*graph.Node]int{}
 	for tensor, quantisers := range found {
 		for _, n := range quantisers {
-			unit, b := im.written.Unit(n)
+			unit, b := graph.UnitOf(im.written, n)
 			if unit == nil {
 				delete(found, tensor)
 				break
@@ -252,7 +301,7 @@ func (s *Sum) Bound(channel int) ChannelBound {
 	for _, w := range s.Weights[channel] {
 		b.L1, b.Total = b.L1+max(w, -w), b.Total+w
 	}
-	b.Range, _ = num.Dot(s.Weights[channel], []num.Range{s.In}) // 40 bits, at most 2^23 of them
+	b.Range, _ = num.Dot(s.Weights[channel], []num.Range{s.In}) // which was looked at before
 	b.Exact, b.L1Bits = SignedBits(b.Range), num.L1Bound(b.L1, s.InBits, s.InSigned)
 	if b.Total == 0 {
 		b.Centred = num.ZeroCentredBound(b.L1, s.InBits)
@@ -261,7 +310,24 @@ func (s *Sum) Bound(channel int) ChannelBound {
 }
 
 // DataType is the bits by the data types alone.
-func (s *Sum) DataType() int { return num.DataTypeBound(len(s.Weights[0]), s.InBits, s.Bits, s.InSigned) }
+func (s *Sum) DataType() int {
+	return num.DataTypeBound(len(s.Weights[0]), s.InBits, s.Bits, s.InSigned)
+}
+
+// L1Cap is the largest l1 norm of a channel's weights whose l1 bound is so many bits: A2Q's cap, rounded down.
+func (s *Sum) L1Cap(bits int) int64 {
+	if bits > maxSumBits {
+		bits = maxSumBits
+	}
+	n := s.InBits
+	if s.InSigned {
+		n--
+	}
+	return (int64(1)<<(bits-1) - 1) >> n
+}
+
+// maxSumBits is what sums are held in.
+const maxSumBits = 63
 
 // SignedBits is how many bits a two's complement number takes that holds a range.
 func SignedBits(r num.Range) int { return num.Smallest(r.Union(num.Point(-1))).Width }

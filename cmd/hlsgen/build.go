@@ -65,7 +65,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)
 	t.force()
 	t.json()
-	t.accumulators()
+	t.accumulators("report every accumulator that needs more bits as an error")
 	t.strict()
 	t.passes()
 	return t.does(func(ctx context.Context) (*answer, error) {

@@ -24,15 +24,21 @@ reason and what to do about it. Then it shows the layers, their types, and the
 widths of their accumulators by four rules: from the data types, from the
 weights' l1 norm, from the l1 norm of weights that sum to zero, and exactly.
 
-The exit code is 1 if the model cannot be built.`,
+With --acc-bits it audits the accumulators: in the integers that the model
+declares, over all that its quantisers can give, and as they are built. With
+--input it counts what samples put into them.
+
+The exit code is 1 if the model cannot be built, or an accumulator does not fit.`,
 		Example: `  hlsgen check net.onnx
   hlsgen check net.onnx --acc-bits 16     # which accumulators need more?
+  hlsgen check net.onnx --acc-bits hidden=10 --input x.npy
   hlsgen check net.onnx --json`,
 	}, &o)
 	t.inputs()
 	t.quantising()
 	t.interleave()
-	t.accumulators()
+	t.accumulators("report every accumulator that needs more bits as an error")
+	t.path(&o.Data, "input", "FILE", "samples, .npy or .npz: count what they put into accumulators", nil)
 	t.strict()
 	t.passes()
 	t.json()
@@ -70,6 +76,7 @@ func (s *screen) checked(o compiler.Options, c *compiler.Checked, d *diag.List) 
 		s.line("")
 		s.types(c.Layers)
 	}
+	audited(s, c.Audit)
 	if l := c.Lengths; l != nil {
 		s.line("sequences have %d to %d steps (axis %s): shapes are those of the longest", l.Min, l.Max, label(l.Axis))
 	}
@@ -139,10 +146,12 @@ type checked struct {
 	Layers []compiler.LayerReport `json:"layers"`
 
 	Lengths *compiler.LengthsReport `json:"lengths,omitempty"` // of sequences, where these differ
+	// with --acc-bits or --input
+	Accumulators []*compiler.AccumulatorReport `json:"accumulators,omitempty"`
 	outcome
 }
 
 func checkedOf(c *compiler.Checked, d *diag.List) checked {
 	return checked{about: aboutOf(c.Source), OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
-		Layers: append([]compiler.LayerReport{}, c.Layers...), Lengths: c.Lengths, outcome: outcomeOf(d, nil)}
+		Layers: append([]compiler.LayerReport{}, c.Layers...), Lengths: c.Lengths, Accumulators: c.Audit, outcome: outcomeOf(d, nil)}
 }

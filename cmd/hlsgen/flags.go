@@ -22,7 +22,6 @@ import (
 const (
 	maxClocks      = 1 << 40
 	maxSamples     = 1 << 16
-	maxBits        = 64
 	maxInterleaved = 1024
 	maxAxis        = 1 << 30
 )

@@ -8,6 +8,7 @@
 //	task.go         what the commands on a model share: flags, progress, the answer
 //	build.go, front.go, check.go, simulate.go, sweep.go    these commands, and their JSON
 //	stats.go, convert.go                                   and those which count a model, and write it otherwise
+//	audited.go      what checks and simulations say of accumulators
 //	synth.go, collect.go, calibrate.go                     and those on the vendor's tools and their reports
 //	weights.go                                             and that of hardware that is built
 //	lists.go        the commands that know no model; reference.go: man pages

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hlsgen/folding"
+	"hlsgen/frontend"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/ctc"
@@ -53,6 +54,7 @@ are pieces of one stream, in order.
 		Example: `  hlsgen simulate net.onnx --input x.npy --output y.npy
   hlsgen simulate net.onnx --input x.npy --compare torch.npy
   hlsgen simulate net.onnx --input x.npy --labels n.npy          # how many are right?
+  hlsgen simulate net.onnx --input x.npy --labels n.npy --acc-overflow wrap --acc-bits hidden=10
   hlsgen simulate net.onnx --input x.npy --engine cycle --board zcu104 --fps 1000
   hlsgen simulate rnn.onnx --dim T=1..520 --input x.npy --lengths n.npy
   hlsgen simulate                                  # the embedded example`,
@@ -64,6 +66,12 @@ are pieces of one stream, in order.
 	option(t.FlagSet, &o.Engine, "engine", string(compiler.Fast), "ENGINE", oneOf[compiler.Engine]("engines", engines),
 		"one of "+strings.Join(engines, ", "))
 	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3", nil)
+	option(t.FlagSet, &o.Overflow, "acc-overflow", "", "OVERFLOW", oneOf[frontend.Overflow]("overflows",
+		[]string{string(frontend.Wrap), string(frontend.Saturate)}), "what narrower accumulators would do: wrap, the sum "+
+		"modulo 2^BITS; saturate, clip after every product; with --acc-bits; this changes the model")
+	t.accumulators("the bits of accumulators with --acc-overflow")
+	option(t.FlagSet, &o.Orders, "acc-order", "", "ORDERS", integer(1, maxOrders),
+		"with --acc-overflow saturate: so many random orders of products, and their spread")
 	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy", nil)
 	t.path(&o.VCD, "trace-vcd", "FILE",
 		"with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave", nil)
@@ -87,6 +95,9 @@ are pieces of one stream, in order.
 			return nil, usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
 		}
 		if err := t.excluding(); err != nil {
+			return nil, err
+		}
+		if err := overflowing(o); err != nil {
 			return nil, err
 		}
 		r, err := compiler.Simulate(ctx, o, &t.d)
@@ -120,6 +131,7 @@ func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
 		}
 	}
 	accuracy(s, r)
+	overflowed(s, o, r)
 	for _, text := range r.Texts {
 		s.exact("text", printable(text))
 	}
@@ -216,11 +228,12 @@ func first(a *npy.Array) string {
 // A simulated is the JSON of a simulation; the data themselves are in the file of --output.
 type simulated struct {
 	about
-	Engine   compiler.Engine   `json:"engine"`
-	Samples  int               `json:"samples"`
-	Steps    []int             `json:"steps,omitempty"` // per sample, where these are sequences of different lengths
-	Outputs  []tensor          `json:"outputs"`
-	Accuracy *samples.Accuracy `json:"accuracy,omitempty"` // with labels
+	Engine   compiler.Engine          `json:"engine"`
+	Samples  int                      `json:"samples"`
+	Steps    []int                    `json:"steps,omitempty"` // per sample, where these are sequences of different lengths
+	Outputs  []tensor                 `json:"outputs"`
+	Accuracy *samples.Accuracy        `json:"accuracy,omitempty"` // with labels
+	Overflow *compiler.OverflowReport `json:"overflow,omitempty"` // with --acc-overflow
 	// with labels: the accuracy that info.json beside the model gives, from 0 to 1
 	Stated   *float64   `json:"stated_accuracy,omitempty"`
 	Decode   ctc.Method `json:"decode,omitempty"`
@@ -250,7 +263,7 @@ type folded struct {
 
 func simulatedOf(o compiler.SimOptions, r *compiler.Simulated, d *diag.List) simulated {
 	s := simulated{about: aboutOf(r.Source), Outputs: []tensor{}, Engine: o.Engine, Samples: r.Samples, Steps: r.Steps,
-		Compare: r.Compare, Accuracy: r.Accuracy, Stated: r.Stated, outcome: outcomeOf(d, nil)}
+		Compare: r.Compare, Accuracy: r.Accuracy, Stated: r.Stated, Overflow: r.Overflow, outcome: outcomeOf(d, nil)}
 	if r.Decoder != nil {
 		s.Decode, s.Texts = r.Decoder.Method, r.Texts
 	}

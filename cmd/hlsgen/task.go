@@ -132,6 +132,8 @@ func (t *task) design() {
 		"0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
 	fs.BoolVar(&o.Over, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
 	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json", nil)
+	t.BoolVar(&o.AccPerPE, "acc-per-pe", false, "give every PE an accumulator as wide as its own channels need, not all the "+
+		"width of the layer's widest")
 	t.unroll()
 	t.calibration()
 	t.fifo("depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; " +
@@ -268,9 +270,10 @@ func (t *task) strict() {
 
 func (t *task) json() { t.BoolVar(&t.asJSON, "json", false, "print one JSON object") }
 
-func (t *task) accumulators() {
-	option(t.FlagSet, &t.o.AccBits, "acc-bits", "", "BITS", integer(1, maxBits),
-		"report every accumulator that needs more bits as an error")
+func (t *task) accumulators(usage string) {
+	option(t.FlagSet, &t.o.AccBits, "acc-bits", "", "BITS", compiler.ParseAccBits,
+		usage+": 16, by layer, LAYER=12,LAYER=10, or of the matrix "+
+			"layers but the first and the last, hidden=10")
 }
 
 func (t *task) passes() {

@@ -23,6 +23,7 @@
 //	operators_dynamic      quantisers whose scales come from the data, taken out and run
 //	operators_role         what operators do, as far as quantisers are concerned
 //	operators_weights      weights that float32 had rounded
+//	operators_units        what codes of constants stand for
 //	operators_unsupported  operators that we know and refuse
 //
 // The program and its preparation:

@@ -11,7 +11,7 @@ const (
 	Means                // sums: wants codes, and gives sums
 	Values               // a quantiser: its value comes out
 	Halves               // Trunc
-	Counts                // MultiThreshold
+	Counts               // MultiThreshold
 	Encodes              // QuantizeLinear: integers come out
 	Decodes              // DequantizeLinear
 	Limits               // Clip: of codes, codes

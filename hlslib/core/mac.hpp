@@ -12,6 +12,8 @@
 // and where products are requantised before they are summed
 //     product      the requantiser of core/requant.hpp
 //     product_t    what it gives
+// and where the accumulators of PE have several widths
+//     acc_t, acc_bits    the widest, and the bits of each
 // and where channels that share their inputs share DSP slices
 //     lanes, overlaps, terms, packed_t, packed_sum_t    as mac_packed has them
 #ifndef HLSGEN_CORE_MAC_HPP
@@ -116,6 +118,25 @@ template <int N, int... REST, int I> struct mac_at<counts<N, REST...>, I> {
 template <class LIST> struct mac_count;
 
 template <int... N> struct mac_count<counts<N...>> { static const int value = sizeof...(N); };
+
+// mac_held is a sum as the accumulator of PE pe holds it: its lowest bits, where C gives each PE a width of its own.
+template <class C, class = void> struct mac_held {
+    template <class T> static T of(const T& sum, int) {
+#pragma HLS INLINE
+        return sum;
+    }
+};
+
+template <class C> struct mac_held<C, typename mac_present<typename C::acc_bits>::type> {
+    typedef typename C::acc_t acc_t;
+
+    static acc_t of(const acc_t& sum, int pe) {
+#pragma HLS INLINE
+        const int above = element_type<acc_t>::width - count_at(typename C::acc_bits(), pe);
+        const acc_t high = sum << above;
+        return acc_t(high >> above);
+    }
+};
 
 // mac_odd is the lowest bit of a product.
 template <class W, class X> ap_uint<1> mac_odd(const W& w, const X& x) {

@@ -7,6 +7,7 @@ import "hlsgen/internal/num"
 type MVAU struct {
 	MW, MH, PE, SIMD            int
 	WeightBits, InBits, AccBits int
+	Spare                       int // bits that the PE accumulators have less together than AccBits each
 	InSigned                    bool
 	DSP                         bool // products in DSP slices
 	Memory                      Memory

@@ -35,7 +35,7 @@ func (m MVAU) inputBuffer(v *values) share {
 }
 
 func (m MVAU) dot() dot {
-	return dot{m.PE, m.SIMD, m.WeightBits, m.InBits, m.AccBits, m.DSP, m.Packing, m.Fabric}
+	return dot{m.PE, m.SIMD, m.WeightBits, m.InBits, m.AccBits, m.Spare, m.DSP, m.Packing, m.Fabric}
 }
 
 func (m MVAU) activation() activation {
@@ -45,6 +45,7 @@ func (m MVAU) activation() activation {
 // A dot is the arithmetic of a matrix layer: pe sums of simd products, each added to an accumulator.
 type dot struct {
 	pe, simd, w, a, acc int
+	spare               int // bits of pe accumulators that are not there
 	dsp                 bool
 	packing             Packing
 	fabric              Fabric
@@ -54,8 +55,8 @@ func (d dot) shares(v *values) []share {
 	n := float64(d.pe * d.simd)
 	accumulators := share{
 		name: "accumulators",
-		lut:  v[accumulateLUT] * float64(d.pe*d.acc),
-		ff:   v[accumulateFF] * float64(d.pe*d.acc),
+		lut:  v[accumulateLUT] * float64(d.pe*d.acc-d.spare),
+		ff:   v[accumulateFF] * float64(d.pe*d.acc-d.spare),
 	}
 	// One bit times one bit is an XNOR or an AND, and its sum a count of ones.
 	if d.w == 1 && d.a == 1 {

@@ -8,6 +8,7 @@ import "hlsgen/internal/num"
 type VVAU struct {
 	Channels, Kernel, PE, SIMD  int
 	WeightBits, InBits, AccBits int
+	Spare                       int // as an MVAU's
 	InSigned                    bool
 	Thresholds                  int
 	DSP                         bool // products in DSP slices
@@ -65,7 +66,7 @@ func (m VVAU) activation() activation {
 }
 
 func (m VVAU) dot() dot {
-	return dot{pe: m.PE, simd: m.SIMD, w: m.WeightBits, a: m.InBits, acc: m.AccBits, dsp: m.DSP, fabric: m.Fabric}
+	return dot{pe: m.PE, simd: m.SIMD, w: m.WeightBits, a: m.InBits, acc: m.AccBits, spare: m.Spare, dsp: m.DSP, fabric: m.Fabric}
 }
 
 // Delay is the estimated critical path in ns.

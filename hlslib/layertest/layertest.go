@@ -57,6 +57,7 @@ type Case struct {
 	Loose   string
 	Board   boards.Board
 	MHz     float64
+	PerPE   bool // accumulators are as wide as each PE's channels need
 	Kinds   []dataflow.Kind
 	Headers []hlslib.Header
 }
@@ -66,7 +67,7 @@ const frames = 4
 
 // target is what folds are scheduled for.
 func (c Case) target() dataflow.Target {
-	return dataflow.Target{Board: c.Board, ClockMHz: cmp.Or(c.MHz, 200)}
+	return dataflow.Target{Board: c.Board, ClockMHz: cmp.Or(c.MHz, 200), AccPerPE: c.PerPE}
 }
 
 // Check holds every case against the contract. At most compiled folds, evenly spread over all cases, also go through

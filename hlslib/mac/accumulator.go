@@ -10,7 +10,7 @@ import (
 // bindAccumulator derives the accumulator's type from the exact range of every channel's sum, and the line of the
 // report that compares it with the other rules. Exact is the widest channel; Used is one bit more where only another
 // channel is signed.
-func (u *Unit) bindAccumulator(sums []num.Range) error {
+func bindAccumulator(u *Unit, sums []num.Range) error {
 	b := dataflow.Bound{Channels: make([]int, len(sums))}
 	union := u.accumulated(sums[0])
 	centred := true
@@ -71,7 +71,7 @@ func (u *Unit) signedWeightBits() int {
 
 // bindProduct derives the range of one weight times one input, over all weights and inputs together, and that of what
 // is summed of it.
-func (u *Unit) bindProduct() error {
+func bindProduct(u *Unit) error {
 	inputs, w := u.rows[0].inputs, u.rows[0].span
 	for _, r := range u.rows {
 		inputs, w = inputs.Union(r.inputs), w.Union(r.span)

@@ -15,6 +15,8 @@ type Circuit struct {
 	b *circuit.Builder
 	f dataflow.Fold
 	p cost.Packing
+	// of each PE's accumulator; nil where all have the unit's
+	lanes []num.Type
 }
 
 // In is the unit in a circuit, with products packed as p says.
@@ -22,7 +24,21 @@ func (u *Unit) In(b *circuit.Builder, f dataflow.Fold, p cost.Packing) Circuit {
 	if u.room != nil {
 		circuit.Loaded(b)
 	}
-	return Circuit{u, b, f, p}
+	return Circuit{Unit: u, b: b, f: f, p: p}
+}
+
+// For is the circuit for a target, which may ask for accumulators of several widths.
+func (c Circuit) For(t dataflow.Target) Circuit {
+	c.lanes = c.Unit.Lanes(c.f, t)
+	return c
+}
+
+// lane is the type of a PE's accumulator.
+func (c Circuit) lane(pe int) num.Type {
+	if c.lanes == nil {
+		return c.Acc
+	}
+	return c.lanes[pe]
 }
 
 // Weights is the table of weights.
@@ -38,7 +54,7 @@ func (c Circuit) Weights() circuit.Table {
 func (c Circuit) Channels(inputs func(pe int) circuit.Value, weights, first, row circuit.Value) []circuit.Value {
 	sums := c.Dots(c.f.PE, inputs, weights)
 	for pe, dot := range sums {
-		sums[pe] = c.b.Accumulated(fmt.Sprint("sum", pe), c.Acc, first, dot)
+		sums[pe] = c.b.Accumulated(fmt.Sprint("sum", pe), c.lane(pe), first, dot)
 	}
 	return c.outputs(sums, row)
 }

@@ -23,6 +23,7 @@
 //   - room.go     weights and step functions that are loaded
 //   - row.go, accumulator.go: what is known of weights, products and sums
 //   - output.go   outputs of sums
+//   - lanes.go    accumulators as wide as each PE needs
 //   - fold.go     folds, stages, and what C++ asks for
 //   - circuit.go  RTL; packed.go has channels share DSP slices
 package mac
@@ -159,7 +160,7 @@ func bind(u *Unit) error {
 	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {
 		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
 	}
-	if err := u.bindProduct(); err != nil {
+	if err := bindProduct(u); err != nil {
 		return err
 	}
 	sums := make([]num.Range, len(u.rows))
@@ -168,7 +169,7 @@ func bind(u *Unit) error {
 			return fmt.Errorf("channel %d: the accumulator leaves 64 bits", c)
 		}
 	}
-	if err := u.bindAccumulator(sums); err != nil {
+	if err := bindAccumulator(u, sums); err != nil {
 		return err
 	}
 	if err := u.bindOutput(sums); err != nil {
@@ -188,6 +189,15 @@ func (u *Unit) Exact(c int, sum int64) int64 {
 
 // Accumulator tells the accumulator's width by all rules.
 func (u *Unit) Accumulator() dataflow.Bound { return u.bound }
+
+// ChannelSums tells of each channel's weights and sums.
+func (u *Unit) ChannelSums() []dataflow.ChannelSum {
+	list := make([]dataflow.ChannelSum, len(u.rows))
+	for c, r := range u.rows {
+		list[c] = dataflow.ChannelSum{L1: r.l1, Total: r.total, Range: r.sum}
+	}
+	return list
+}
 
 // form is how the step functions are built in a fold; nil without any.
 func (a *tail) form(f dataflow.Fold) steps.Form {

@@ -18,6 +18,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := cost.MVAU{
 		MW: o.mw, MH: o.mh, PE: f.PE, SIMD: f.SIMD,
 		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
+		Spare: mac.Spare(o.Unit, f, t),
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
 		InSigned: o.in.Elem.Signed() && !o.XNOR,
 		DSP:      f.Compute == dataflow.DSP,

@@ -309,6 +309,7 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 		dataflow.Field{Name: "nf", Doc: "output words of a group", Value: nf},
 		dataflow.Field{Name: "sf", Doc: "input words of a group", Value: sf})
 	i.Storage = o.storage(f)
+	i.Config = append(i.Config, mac.LaneFields(o.Unit, f, t)...)
 	return i
 }
 

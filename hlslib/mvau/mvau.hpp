@@ -8,7 +8,7 @@
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
 //     groups, nf, sf, pe, simd   the loop nest and what is unrolled in it
 //     acc_t                      the accumulator
-//     dot_t, use_dsp             what core/mac.hpp asks for
+//     dot_t, use_dsp, acc_bits   what core/mac.hpp asks for
 //     vector_rows ...            the memory of an input, as core/memory.hpp has it
 //     form, steps, unit, base    what apply_steps of core/compare.hpp asks for
 //     shared                     one row of its tables serves all channels
@@ -84,6 +84,7 @@ void mvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_wid
         typename C::acc_t sum = 0;
         if (at.sf != 0) sum = acc[pe];
         sum += dots[pe];
+        sum = mac_held<C>::of(sum, pe);
         acc[pe] = sum;
         put(y, pe, apply_steps<C>(sum, C::shared ? 0 : int(at.word), C::shared ? 0 : pe, steps...));
     }

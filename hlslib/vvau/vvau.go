@@ -178,10 +178,12 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 }
 
 // Emit packs no products: no two channels share an input.
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return o.Unit.Emit(f, cost.Packing{}, "vvau", "channels", "positions",
+func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
+	i := o.Unit.Emit(f, cost.Packing{}, "vvau", "channels", "positions",
 		dataflow.Field{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
 		dataflow.Field{Name: "sf", Doc: "input words of an output word", Value: o.positions / f.SIMD})
+	i.Config = append(i.Config, mac.LaneFields(o.Unit, f, t)...)
+	return i
 }
 
 // Counts gives operations and parameters by FINN's names.

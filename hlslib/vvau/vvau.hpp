@@ -8,7 +8,7 @@
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
 //     nf, sf, pe, simd          the loop nest and what is unrolled in it
 //     acc_t                     the accumulator
-//     dot_t, use_dsp            what core/mac.hpp asks for
+//     dot_t, use_dsp, acc_bits  what core/mac.hpp asks for
 //     form, steps, unit, base   what apply_steps of core/compare.hpp asks for
 //     shared                    one row of its tables serves all channels
 #ifndef HLSGEN_VVAU_HPP
@@ -65,6 +65,7 @@ void vvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_wid
         typename C::acc_t sum = 0;
         if (at.sf != 0) sum = acc[pe];
         sum += mac_dot<C>(x, pe, C::pe, weights[at.row], pe);
+        sum = mac_held<C>::of(sum, pe);
         acc[pe] = sum;
         put(y, pe, apply_steps<C>(sum, C::shared ? 0 : int(at.nf), C::shared ? 0 : pe, steps...));
     }

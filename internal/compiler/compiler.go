@@ -5,12 +5,14 @@
 //
 //	compiler.go     Run: the whole story; boards and folding files
 //	import.go       Check; the front end with its options
+//	accbits.go      how wide accumulators are asked to be, and whether they are; audit.go, what samples put into them
 //	calibration.go  what hlsgen calibrate has written
 //	front.go        Pareto: many designs, none written; convert.go: Convert, a model in another dialect
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
 //	stats.go        Stats: what a model computes and stores, counted
 //	labels.go       the right classes of samples, and what a model's trainer has found
 //	quantise.go     a model that is given other quantisers, on samples, before anything else happens
+//	overflow.go     what narrower accumulators make of samples
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
 //	engines.go      the ways to execute a model; fast.go, compiled; rtl.go, as SystemVerilog; verify.go compares them,
 //	                and says what was compared
@@ -82,7 +84,8 @@ type Options struct {
 	SaveModel   string               // where the file goes that is made of it; may be empty
 	Data        string               // samples, .npy or .npz; may be empty
 	Classes     string               // their labels, .npy; may be empty
-	AccBits     int                  // 0: no audit
+	AccBits     AccBits              // the zero value: no audit
+	AccPerPE    bool                 // accumulators are as wide as each PE's channels need
 	Verify      int                  // samples; AutoVerify: as many as the network's size allows
 	NoCSim      bool
 	Out         string // folder; empty means the default name
@@ -155,7 +158,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if r.Real = data != nil; d.Failed() {
 		return nil, nil
 	}
-	if !auditAccumulators(model.Graph, o.AccBits, d) {
+	if !auditBuilt(model.Graph, o.AccBits, d) {
 		return nil, nil
 	}
 	o.Step("folding", 0, 0)
@@ -250,7 +253,7 @@ func (r *Result) generate(ctx context.Context, o Options, streams []tensors,
 // target is the board at the asked clock, or at its own, with delays as calibrated.
 func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
-		Unroll: o.Unroll, Calibration: o.Delays(d)}
+		Unroll: o.Unroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
 	if o.Backend.On(b).RTL() {
 		t.Stalls, t.Counters, t.Loader = dataflow.Credit, o.Counters, o.Weights == WeightsStream
 	}

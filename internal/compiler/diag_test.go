@@ -212,7 +212,10 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		return !d.Failed()
 	},
-	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{AccBits: 9}, d) },
+	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{AccBits: accBits("9")}, d) },
+	diag.AccBitsUnfit: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{AccBits: accBits("MVAU_7=12")}, d)
+	},
 	diag.OutputExists: func(t *testing.T, d *diag.List) bool {
 		write(t, "design/notes.txt", []byte("mine\n"))
 		return run(t, compiler.Options{Out: "design"}, d)
@@ -407,4 +410,13 @@ func TestDiagnostics(t *testing.T) {
 			c.Want("printed", b.Bytes())
 		})
 	}
+}
+
+// accBits is what --acc-bits says.
+func accBits(s string) compiler.AccBits {
+	a, err := compiler.ParseAccBits(s)
+	if err != nil {
+		panic(err)
+	}
+	return a
 }

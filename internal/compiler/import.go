@@ -86,7 +86,8 @@ type Checked struct {
 	Source   *Source
 	Imported *frontend.Imported
 	Layers   []LayerReport
-	Lengths  *LengthsReport // of sequences; nil where all have one
+	Lengths  *LengthsReport       // of sequences; nil where all have one
+	Audit    []*AccumulatorReport // with --acc-bits or samples
 }
 
 // Check imports a model and says what becomes of every node; the reasons where something does not map are in d.
@@ -101,8 +102,10 @@ func Check(ctx context.Context, o Options, d *diag.List) (c *Checked, err error)
 		return nil, err
 	}
 	if m := c.Imported.Model; m != nil {
-		auditAccumulators(m.Graph, o.AccBits, d)
 		c.Layers, c.Lengths = layerReports(m.Graph, nil), LengthsOf(m.Lengths)
+		if o.AccBits.Asked() || o.Data != "" {
+			c.Audit, err = o.audit(ctx, c.Source, c.Imported, d)
+		}
 	}
-	return c, nil
+	return c, err
 }

@@ -241,5 +241,5 @@ func variant(t *testing.T, v *Variety, name string) {
 		t.Errorf("%v, the float model has %v", x.Accuracy, v.Float)
 	}
 	built(t, Options{Model: kept(t, name+".onnx", x.Source.ONNX), Board: "zcu104", FPS: 100, Verify: 3, NoCSim: true,
-		AccBits: r.AccBits})
+		AccBits: AccBits{All: r.AccBits}})
 }

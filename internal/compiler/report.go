@@ -84,6 +84,8 @@ type FoldReport struct {
 	RAMStyle string `json:"ram_style,omitempty"`
 	ResType  string `json:"resType,omitempty"`
 	Steps    string `json:"steps,omitempty"` // of functions: parallel or serial
+	// bits of each PE's accumulator: with --acc-per-pe, where they are not all the layer's
+	AccBits []int `json:"accumulator_bits_per_pe,omitempty"`
 }
 
 // layerReports describes a graph's layers; with a design also how they are built.
@@ -102,6 +104,11 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 		if d != nil {
 			f := d.Folds[i]
 			fold := &FoldReport{PE: f.PE, SIMD: f.SIMD}
+			if l, ok := n.Op.(dataflow.Laned); ok {
+				for _, lane := range l.Lanes(f, d.Target) {
+					fold.AccBits = append(fold.AccBits, lane.Width)
+				}
+			}
 			if f.Memory != dataflow.NoMemory {
 				fold.RAMStyle = f.Memory.String()
 			}

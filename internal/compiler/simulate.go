@@ -35,15 +35,17 @@ const (
 type SimOptions struct {
 	Options
 	Engine   Engine
-	Steps    string     // .npy with the lengths of the samples' sequences; may be empty
-	Output   string     // .npy or .npz; may be empty
-	Compare  string     // .npy or .npz to compare with; may be empty
-	Input    string     // .npy or .npz
-	Labels   string     // .npy with a class per sample; may be empty
-	Trace    string     // folder for every tensor; may be empty
-	Decode   ctc.Method // how scores become text; "" as the model's metadata say
-	VCD      string     // file for the streams clock by clock, of engine cycle; may be empty
-	Timeline string     // SVG file for what layers did when, of engine cycle; may be empty
+	Input    string            // .npy or .npz
+	Labels   string            // .npy with a class per sample; may be empty
+	Steps    string            // .npy with the lengths of the samples' sequences; may be empty
+	Output   string            // .npy or .npz; may be empty
+	Compare  string            // .npy or .npz to compare with; may be empty
+	Trace    string            // folder for every tensor; may be empty
+	Decode   ctc.Method        // how scores become text; "" as the model's metadata say
+	Overflow frontend.Overflow // of accumulators as narrow as AccBits says, on the model as written; "": of none
+	Orders   int               // with Saturate: so many random orders of products besides
+	VCD      string            // file for the streams clock by clock, of engine cycle; may be empty
+	Timeline string            // SVG file for what layers did when, of engine cycle; may be empty
 }
 
 // A Simulated is a simulation's story.
@@ -59,6 +61,7 @@ type Simulated struct {
 	Trace     *rtlsim.Trace     // of engine cycle
 	Compare   *Comparison       // with --compare
 	Accuracy  *samples.Accuracy // with labels
+	Overflow  *OverflowReport   // with narrower accumulators: then Outputs are what these give
 	Stated    *float64          // with labels: the accuracy that info.json beside the model gives
 	MaxCycles int               // of every layer per frame, where no board was given that a design is for; else 0
 }
@@ -110,11 +113,16 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	if err != nil || d.Failed() {
 		return nil, err
 	}
-	r.decode(decoder, outputs)
-	if labels != nil {
-		a := labels.Accuracy(outputs)
-		r.Accuracy, r.Stated = &a, stated(o.Model)
+	if r.Accuracy = accuracyOf(labels, outputs); labels != nil {
+		r.Stated = stated(o.Model)
 	}
+	if o.Overflow != "" {
+		r.Overflow, outputs, err = o.overflowing(ctx, im, model, s, labels, outputs, d)
+		if err = modelError(err, r.Source, d); err != nil || d.Failed() {
+			return nil, err
+		}
+	}
+	r.decode(decoder, outputs)
 	if s.Lengths != nil { // the shapes of the longest sequence
 		if model, err = model.Lengths.Of(s.Stored); err != nil {
 			return nil, err

@@ -197,34 +197,3 @@ func accuracy(ctx context.Context, m *dataflow.Model, s *samples.Runs, labels *s
 	a := labels.Accuracy(out)
 	return &a, nil
 }
-
-// auditAccumulators names every channel whose accumulator does not fit the asked width.
-func auditAccumulators(g *dataflow.Graph, asked int, d *diag.List) bool {
-	if asked == 0 {
-		return true
-	}
-	ok := true
-	for _, n := range g.Nodes {
-		acc, has := n.Op.(dataflow.Accumulating)
-		if !has {
-			continue
-		}
-		var over []string
-		for c, bits := range acc.Accumulator().Channels {
-			if bits > asked {
-				over = append(over, fmt.Sprintf("channel %d needs %d bits", c, bits))
-			}
-		}
-		if len(over) == 0 {
-			continue
-		}
-		ok = false
-		if rest := len(over) - 8; rest > 0 {
-			over = append(over[:8], fmt.Sprintf("%d more channels", rest))
-		}
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.AccBitsExceeded, Node: n.Name,
-			Msg:  fmt.Sprintf("its accumulators do not fit %d bits", asked),
-			Hint: "train with accumulator-aware quantisation (A2Q), or ask for more bits", Notes: over})
-	}
-	return ok
-}

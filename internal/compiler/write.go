@@ -287,7 +287,8 @@ func (o Options) given() map[string]string {
 		{"stateful", o.Stateful, "true"},
 		{"interleave", o.Samples > 1, strconv.Itoa(o.Samples)},
 		{"cell-config", o.Cells != "", filepath.Base(o.Cells)},
-		{"acc-bits", o.AccBits > 0, strconv.Itoa(o.AccBits)},
+		{"acc-per-pe", o.AccPerPE, "true"},
+		{"acc-bits", o.AccBits.Asked(), o.AccBits.String()},
 	} {
 		if x.given {
 			out[x.name] = x.text

@@ -197,6 +197,7 @@ type Target struct {
 	Bound       delay.Bound        // which end of the range of latencies is asked for
 	Counters    bool               // of frames, clocks and waits, in circuits
 	Loader      bool               // tables that are loaded have a mover of their own, in circuits
+	AccPerPE    bool               // accumulators are as wide as each PE's channels need
 }
 
 // Delays is how long operations take on the device, and what a stage of the clock holds.
@@ -292,6 +293,24 @@ type Bound struct {
 
 // Accumulating is implemented by layers with accumulators.
 type Accumulating interface{ Accumulator() Bound }
+
+// Weighted is implemented by layers each of whose output channels adds up products with weights of its own.
+type Weighted interface {
+	Accumulating
+	ChannelSums() []ChannelSum // by output channel
+}
+
+// Laned is implemented by layers whose PE may have accumulators of widths of their own.
+type Laned interface {
+	Accumulating
+	Lanes(Fold, Target) []num.Type // by PE; nil where all have the one of Accumulator
+}
+
+// A ChannelSum is the sums of products of an output channel.
+type ChannelSum struct {
+	L1, Total int64     // of its weights: of their magnitudes, and of themselves
+	Range     num.Range // of the sums; exact, over all inputs that occur
+}
 
 // Vectors views t as vectors of n elements: its trailing axes are read as one where their product is n, as a matrix
 // layer behind a Flatten does. ok is false where no trailing axes make n.

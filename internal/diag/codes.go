@@ -37,6 +37,7 @@ const (
 	ModelQuantised    Code = "model-quantised"
 	QuantiseUnfit     Code = "quantise-unfit"
 	AccBitsExceeded   Code = "acc-bits-exceeded"
+	AccBitsUnfit      Code = "acc-bits-unfit"
 	OutputExists      Code = "output-exists"
 	OutputForeign     Code = "output-foreign"
 	OutputBusy        Code = "output-busy"
@@ -92,6 +93,7 @@ var Codes = map[Code]string{
 	ModelQuantised:    "the model was given other quantisers, on samples",
 	QuantiseUnfit:     "the model cannot be given other quantisers",
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
+	AccBitsUnfit:      "--acc-bits does not fit the model",
 	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
 	CellFormats:       "the gates of an ONNX GRU or RNN have no integer formats of their own",
 	LengthFixed:       "sequences of different lengths do not fit the model",

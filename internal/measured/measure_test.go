@@ -59,11 +59,16 @@ func TestMeasure(t *testing.T) {
 // write puts the table into its file.
 func write(t *testing.T, all map[string]cellCount) {
 	t.Helper()
+	writeTo(t, tableFile, all)
+}
+
+func writeTo(t *testing.T, file string, all map[string]cellCount) {
+	t.Helper()
 	rows := [][]string{columns}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		rows = append(rows, all[name].row(name))
 	}
-	if err := os.WriteFile(tableFile, encoded(rows), 0o666); err != nil {
+	if err := os.WriteFile(file, encoded(rows), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -47,21 +47,26 @@ func encoded(rows [][]string) []byte {
 // table is what was measured, by point.
 func table(t *testing.T) map[string]cellCount {
 	t.Helper()
-	f, err := os.Open(tableFile)
+	return tableOf(t, tableFile)
+}
+
+func tableOf(t *testing.T, file string) map[string]cellCount {
+	t.Helper()
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(rows) == 0 || !slices.Equal(rows[0], columns) {
-		t.Fatalf("%s: %v", tableFile, err)
+		t.Fatalf("%s: %v", file, err)
 	}
 	all := map[string]cellCount{}
 	for _, row := range rows[1:] {
 		var c cellCount
 		for i, to := range []*int{&c.LUT, &c.Shift, &c.RAM, &c.FF, &c.BRAM, &c.DSP, &c.Levels} {
 			if *to, err = strconv.Atoi(row[i+1]); err != nil {
-				t.Fatalf("%s: %v", tableFile, err)
+				t.Fatalf("%s: %v", file, err)
 			}
 		}
 		all[row[0]] = c

@@ -7,7 +7,7 @@ import (
 )
 
 // Quantisers lists the nodes that make the codes of a constant: those that lead to it from numbers, nearest first.
-func (p *Program) Quantisers(tensor string) (list []*Node) {
+func Quantisers(p *Program, tensor string) (list []*Node) {
 	maker := map[string]*Node{}
 	for _, n := range p.Graph.Nodes {
 		for _, o := range n.Outputs {
@@ -21,7 +21,7 @@ func (p *Program) Quantisers(tensor string) (list []*Node) {
 			continue
 		}
 		seen[n.first()] = true
-		if unitOf(n) != nil {
+		if unitReaderOf(n) != nil {
 			list = append(list, n)
 			continue
 		}
@@ -33,8 +33,8 @@ func (p *Program) Quantisers(tensor string) (list []*Node) {
 // A unitReader says what one code is worth, where there is one number for that.
 type unitReader func(p *Program, n *Node) (scale *Tensor, pick Pick, bits int)
 
-// unitOf is how a quantiser's unit is read; nil where a node is none of equal steps.
-func unitOf(n *Node) unitReader {
+// unitReaderOf is how a quantiser's unit is read; nil where a node is none of equal steps.
+func unitReaderOf(n *Node) unitReader {
 	of := map[string]map[string]unitReader{
 		"":    {"DequantizeLinear": dequantizedUnit},
 		QONNX: {"Quant": quantUnit, "IntQuant": quantUnit, "BipolarQuant": bipolarUnit},
@@ -67,7 +67,7 @@ func dequantizedUnit(p *Program, n *Node) (*Tensor, Pick, int) {
 	}
 	scale := c.alongAxis(1).Const
 	lo, hi, _ := c.in[0].DType.limits()
-	if clip := p.clipOf(n.In(0)); clip != nil {
+	if clip := clipOf(p, n.In(0)); clip != nil {
 		lo, hi = max(lo, clip.Lo), min(hi, clip.Hi)
 	}
 	t := num.Smallest(num.Range{Lo: int64(lo), Hi: int64(hi)})
@@ -75,7 +75,7 @@ func dequantizedUnit(p *Program, n *Node) (*Tensor, Pick, int) {
 }
 
 // clipOf is the limits of the Clip that gives a constant; nil where none does.
-func (p *Program) clipOf(tensor string) *Quantiser {
+func clipOf(p *Program, tensor string) *Quantiser {
 	for _, n := range p.Graph.Nodes {
 		if n.Op != "Clip" || n.first() != tensor {
 			continue
@@ -91,10 +91,10 @@ func (p *Program) clipOf(tensor string) *Quantiser {
 	return nil
 }
 
-// Unit is what 1 of each element stands for that a quantiser of Quantisers gives, and how many bits it says that codes
+// UnitOf is what 1 of each element stands for that a quantiser of Quantisers gives, and how many bits it says that codes
 // have. A zero point between two codes makes twice as many steps. It is nil where there is no such number.
-func (p *Program) Unit(n *Node) (unit *Tensor, bits int) {
-	scale, pick, bits := unitOf(n)(p, n)
+func UnitOf(p *Program, n *Node) (unit *Tensor, bits int) {
+	scale, pick, bits := unitReaderOf(n)(p, n)
 	if scale == nil {
 		return nil, 0
 	}

@@ -1,0 +1,352 @@
+package compiler
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
+)
+
+// AccBits is how many bits accumulators are asked to have: --acc-bits.
+type AccBits struct {
+	All    int            // 0: not asked
+	Hidden int            // matrix layers but the first and the last; 0: not asked
+	Layers map[string]int // by the layer's name, or that of its node; count more than the others
+	text   string
+}
+
+// hidden is what AccBits calls all matrix layers but the first and the last.
+const hidden = "hidden"
+
+// MaxAccBits bounds what can be asked for.
+const MaxAccBits = 64
+
+// ParseAccBits reads 16, MVAU_1=12,MVAU_2=10, hidden=10, or several of these.
+func ParseAccBits(s string) (AccBits, error) {
+	a := AccBits{text: s, Layers: map[string]int{}}
+	for _, part := range strings.Split(s, ",") {
+		name, text, named := cutLast(strings.TrimSpace(part), "=")
+		if !named {
+			name, text = "", name
+		}
+		bits, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || bits < 1 || bits > MaxAccBits {
+			return AccBits{}, fmt.Errorf("want an integer from 1 to %d, or LAYER=BITS,... or hidden=BITS", MaxAccBits)
+		}
+		switch name = strings.TrimSpace(name); {
+		case !named && a.All == 0:
+			a.All = bits
+		case name == hidden && a.Hidden == 0:
+			a.Hidden = bits
+		case named && name != hidden && a.Layers[name] == 0 && name != "":
+			a.Layers[name] = bits
+		default:
+			return AccBits{}, fmt.Errorf("%q says twice how many bits, or of nothing", part)
+		}
+	}
+	return a, nil
+}
+
+// cutLast is strings.Cut at the last separator: names of nodes may have some.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// String is what was parsed.
+func (a AccBits) String() string { return a.text }
+
+// Asked reports whether anything is asked for.
+func (a AccBits) Asked() bool { return a.text != "" }
+
+// An accumulator is those of a layer.
+type accumulator struct {
+	node *dataflow.Node
+	op   dataflow.Accumulating
+	sum  *frontend.Sum // nil where the model has no product that the layer computes
+	bits int           // that are asked for; 0: none
+}
+
+// matrix reports whether it adds up products with weights: that of a recurrence, which does more, does not count.
+func (l *accumulator) matrix() bool {
+	_, ok := l.op.(dataflow.Weighted)
+	return ok
+}
+
+// labels are the names that a user may know a layer by.
+func (l *accumulator) labels() []string { return append([]string{l.node.Name}, l.node.Origin...) }
+
+// accumulators lists the layers of a graph that have some, in order, with the bits that are asked of each. ok is false
+// where d says that something is asked of a layer that is not there.
+func (a AccBits) accumulators(g *dataflow.Graph, sums []*frontend.Sum, d *diag.List) (list []*accumulator, ok bool) {
+	var matrices []*accumulator
+	var known []string
+	for _, n := range g.Nodes {
+		op, has := n.Op.(dataflow.Accumulating)
+		if !has {
+			continue
+		}
+		l := &accumulator{node: n, op: op, bits: a.All}
+		if i := slices.IndexFunc(sums, func(s *frontend.Sum) bool { return s.Layer == n.Name }); i >= 0 {
+			l.sum = sums[i]
+		}
+		list, known = append(list, l), append(known, n.Name)
+		if l.matrix() {
+			matrices = append(matrices, l)
+		}
+	}
+	ok = true
+	none := func(name, hint string) {
+		ok = false
+		d.Fail(diag.AccBitsUnfit, name, "--acc-bits asks for the bits of a layer that the model does not have", hint)
+	}
+	switch {
+	case a.Hidden > 0 && len(matrices) <= 2:
+		none(hidden, fmt.Sprintf("of %d matrix layers none is hidden: ask for the bits of all, or by layer", len(matrices)))
+	case a.Hidden > 0:
+		for _, l := range matrices[1 : len(matrices)-1] {
+			l.bits = a.Hidden
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Layers)) {
+		at := slices.IndexFunc(list, func(l *accumulator) bool { return slices.Contains(l.labels(), name) })
+		if at < 0 {
+			none(name, "accumulators are in "+strings.Join(known, ", ")+suggest.Meant(name, known))
+			continue
+		}
+		list[at].bits = a.Layers[name]
+	}
+	return list, ok
+}
+
+// An AccumulatorReport is what the accumulators of a matrix layer may hold: as the model declares its integers, over all
+// that quantisers can give, and as they are built, where common divisors are taken out, signs moved and ranges narrowed.
+type AccumulatorReport struct {
+	Layer    string              `json:"layer"`
+	Node     string              `json:"node,omitempty"`
+	Asked    int                 `json:"asked_bits,omitempty"`
+	Declared *DeclaredReport     `json:"declared,omitempty"`
+	Why      string              `json:"not_declared,omitempty"` // why the model declares no integers for it
+	Built    BuiltReport         `json:"built"`
+	Over     []int               `json:"channels_over"` // that do not fit: as declared, or as built where nothing is
+	Seen     *AccumulatorSamples `json:"samples,omitempty"`
+}
+
+// A DeclaredReport is the accumulators in the model's own integers: signed numbers.
+type DeclaredReport struct {
+	Products    int               `json:"products"` // of a sum
+	InBits      int               `json:"input_bits"`
+	InSigned    bool              `json:"input_signed"`
+	WeightBits  int               `json:"weight_bits"`
+	DataType    int               `json:"data_type_bound_bits"`
+	L1          int               `json:"l1_bound_bits"`
+	ZeroCentred int               `json:"zero_centred_bound_bits,omitempty"` // of the channels that sum to zero
+	ZeroSums    int               `json:"channels_that_sum_to_zero"`
+	Exact       int               `json:"exact_bits"`
+	L1Cap       int64             `json:"l1_cap,omitempty"` // the largest l1 norm whose l1 bound is the asked bits
+	Slack       *int              `json:"slack_bits,omitempty"`
+	Channels    []ChannelDeclared `json:"channels"`
+}
+
+// A ChannelDeclared is a channel of a DeclaredReport.
+type ChannelDeclared struct {
+	L1          int64 `json:"l1"`
+	Sum         int64 `json:"sum"`
+	Min         int64 `json:"min"`
+	Max         int64 `json:"max"`
+	Exact       int   `json:"exact_bits"`
+	L1Bits      int   `json:"l1_bound_bits"`
+	ZeroCentred int   `json:"zero_centred_bound_bits,omitempty"` // where the weights sum to zero
+	Slack       *int  `json:"slack_bits,omitempty"`              // to the asked bits
+}
+
+// A BuiltReport is the accumulators of the hardware. Where no sum is negative, they are unsigned.
+type BuiltReport struct {
+	Exact    int            `json:"exact_bits"`
+	Type     string         `json:"type"` // of all channels
+	Slack    *int           `json:"slack_bits,omitempty"`
+	Channels []ChannelBuilt `json:"channels"`
+}
+
+// A ChannelBuilt is a channel of a BuiltReport.
+type ChannelBuilt struct {
+	Weights *WeightsBuilt `json:"weights,omitempty"` // of layers with weights alone
+	Exact   int           `json:"exact_bits"`
+	Slack   *int          `json:"slack_bits,omitempty"`
+}
+
+// WeightsBuilt is a channel's weights, and the range of its sums.
+type WeightsBuilt struct {
+	L1  int64 `json:"l1"`
+	Sum int64 `json:"sum"`
+	Min int64 `json:"min"`
+	Max int64 `json:"max"`
+}
+
+// report is what is known of a layer's accumulators.
+func (l *accumulator) report() *AccumulatorReport {
+	r := &AccumulatorReport{Layer: l.node.Name, Asked: l.bits, Over: []int{}, Built: l.built()}
+	switch s := l.sum; {
+	case s == nil:
+		r.Why = "no product of the model is computed by it alone"
+	case s.Why != "":
+		r.Node, r.Why = s.Node, s.Why
+	default:
+		r.Node, r.Declared = s.Node, l.declared()
+	}
+	if l.bits == 0 {
+		return r
+	}
+	if d := r.Declared; d != nil {
+		for c, x := range d.Channels {
+			if x.Exact > l.bits {
+				r.Over = append(r.Over, c)
+			}
+		}
+		return r
+	}
+	for c, x := range r.Built.Channels {
+		if x.Exact > l.bits {
+			r.Over = append(r.Over, c)
+		}
+	}
+	return r
+}
+
+// slack is how many of the asked bits are not needed; nil where none are asked for.
+func (l *accumulator) slack(bits int) *int {
+	if l.bits == 0 {
+		return nil
+	}
+	n := l.bits - bits
+	return &n
+}
+
+func (l *accumulator) built() BuiltReport {
+	b := l.op.Accumulator()
+	r := BuiltReport{Exact: b.Exact, Type: b.Type.String(), Slack: l.slack(b.Exact)}
+	var sums []dataflow.ChannelSum
+	if w, ok := l.op.(dataflow.Weighted); ok {
+		sums = w.ChannelSums()
+	}
+	for c, bits := range b.Channels {
+		x := ChannelBuilt{Exact: bits, Slack: l.slack(bits)}
+		if sums != nil {
+			s := sums[c]
+			x.Weights = &WeightsBuilt{s.L1, s.Total, s.Range.Lo, s.Range.Hi}
+		}
+		r.Channels = append(r.Channels, x)
+	}
+	return r
+}
+
+func (l *accumulator) declared() *DeclaredReport {
+	s := l.sum
+	r := &DeclaredReport{Products: len(s.Weights[0]), InBits: s.InBits, InSigned: s.InSigned, WeightBits: s.Bits,
+		DataType: s.DataType()}
+	for c := range s.Weights {
+		b := s.Bound(c)
+		r.Channels = append(r.Channels, ChannelDeclared{b.L1, b.Total, b.Range.Lo, b.Range.Hi, b.Exact, b.L1Bits, b.Centred,
+			l.slack(b.Exact)})
+		r.Exact, r.L1, r.ZeroCentred = max(r.Exact, b.Exact), max(r.L1, b.L1Bits), max(r.ZeroCentred, b.Centred)
+		if b.Total == 0 {
+			r.ZeroSums++
+		}
+	}
+	if r.Slack = l.slack(r.Exact); l.bits > 0 {
+		r.L1Cap = s.L1Cap(l.bits)
+	}
+	return r
+}
+
+// audited adds an error for every layer with channels that do not fit.
+func (l *accumulator) audited(r *AccumulatorReport, d *diag.List) {
+	if len(r.Over) == 0 {
+		return
+	}
+	bits := map[int][]int{} // channels by what they need
+	for _, c := range r.Over {
+		need := r.Built.Channels[c].Exact
+		if r.Declared != nil {
+			need = r.Declared.Channels[c].Exact
+		}
+		bits[need] = append(bits[need], c)
+	}
+	var notes []string
+	for need := MaxAccBits; need > 0; need-- {
+		if list := bits[need]; len(list) > 0 {
+			notes = append(notes, fmt.Sprintf("%s %s", channels(list), needs(len(list), need)))
+		}
+	}
+	if x := r.Declared; x != nil {
+		norm := int64(0)
+		for _, c := range x.Channels {
+			norm = max(norm, c.L1)
+		}
+		notes = append(notes, fmt.Sprintf("the l1 norm of a channel is up to %d; A2Q caps it at %d for %d bits", norm, x.L1Cap,
+			l.bits))
+		if r.Built.Exact <= l.bits {
+			notes = append(notes, fmt.Sprintf("as built they fit: %d bits, without common divisors", r.Built.Exact))
+		}
+	}
+	d.Add(diag.Diag{Severity: diag.Error, Code: diag.AccBitsExceeded, Node: l.node.Name,
+		Msg: fmt.Sprintf("its accumulators do not fit %d bits: %d of %d channels need more", l.bits, len(r.Over),
+			len(r.Built.Channels)),
+		Hint: "train with accumulator-aware quantisation (A2Q), or ask for more bits; where it was trained so, the export " +
+			"has lost the cap of the weights' l1 norm, as Brevitas 0.12.1 does: export with 0.12.0",
+		Notes: notes})
+}
+
+// channels names channels: "channel 3", "channels 0 to 4, 7".
+func channels(list []int) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		k := i
+		for k+1 < len(list) && list[k+1] == list[k]+1 {
+			k++
+		}
+		switch {
+		case k > i+1:
+			parts = append(parts, fmt.Sprintf("%d to %d", list[i], list[k]))
+		case k == i+1:
+			parts = append(parts, fmt.Sprint(list[i]), fmt.Sprint(list[k]))
+		default:
+			parts = append(parts, fmt.Sprint(list[i]))
+		}
+		i = k + 1
+	}
+	word := "channels"
+	if len(list) == 1 {
+		word = "channel"
+	}
+	return word + " " + strings.Join(parts, ", ")
+}
+
+func needs(channels, bits int) string {
+	if channels == 1 {
+		return fmt.Sprintf("needs %d bits", bits)
+	}
+	return fmt.Sprintf("need %d bits", bits)
+}
+
+// auditBuilt names every channel of the hardware whose accumulator does not fit what is asked for.
+func auditBuilt(g *dataflow.Graph, asked AccBits, d *diag.List) bool {
+	if !asked.Asked() {
+		return true
+	}
+	list, ok := asked.accumulators(g, nil, d)
+	for _, l := range list {
+		r := l.report()
+		l.audited(r, d)
+		ok = ok && len(r.Over) == 0
+	}
+	return ok
+}

@@ -1,0 +1,124 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// AccumulatorSamples is what samples have put into the accumulators of a layer, in the model's own integers.
+type AccumulatorSamples struct {
+	Samples   int   `json:"samples"`
+	Sums      int   `json:"sums"`
+	Min       int64 `json:"min"`
+	Max       int64 `json:"max"`
+	Bits      int   `json:"exact_bits"` // of a signed number that holds them
+	Histogram []Bin `json:"histogram"`  // all sums, from the smallest on
+}
+
+// A Bin is the sums that need as many bits, of one sign.
+type Bin struct {
+	Bits int   `json:"bits"` // of a signed number
+	Min  int64 `json:"min"`
+	Max  int64 `json:"max"`
+	Sums int   `json:"sums"`
+}
+
+// audit reports accumulators, and adds errors for those that are asked to be narrower than they can be.
+func (o Options) audit(ctx context.Context, src *Source, im *frontend.Imported,
+	d *diag.List) (list []*AccumulatorReport, err error) {
+	sums := im.Sums()
+	layers, _ := o.AccBits.accumulators(im.Model.Graph, sums, d)
+	var seen map[*frontend.Sum]*frontend.Seen
+	n := 0
+	if o.Data != "" {
+		if seen, n, err = o.seen(ctx, src, im, sums, d); err != nil {
+			return nil, err
+		}
+	}
+	for _, l := range layers {
+		r := l.report()
+		if s := seen[l.sum]; s != nil {
+			r.Seen = samplesOf(n, s)
+		}
+		l.audited(r, d)
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// seen runs samples through the model as written, and counts its sums.
+func (o Options) seen(ctx context.Context, src *Source, im *frontend.Imported, sums []*frontend.Sum,
+	d *diag.List) (map[*frontend.Sum]*frontend.Seen, int, error) {
+	runs := o.fixedRuns(o.Data, src, im.Model, d)
+	if runs == nil {
+		return nil, 0, nil
+	}
+	by, seen := map[*frontend.Sum]frontend.Accumulator{}, map[*frontend.Sum]*frontend.Seen{}
+	for _, s := range sums {
+		if s.Why == "" {
+			seen[s] = &frontend.Seen{}
+			by[s] = frontend.Accumulator{Seen: seen[s]}
+		}
+	}
+	m := *im.Model
+	m.Reference = im.Accumulate(by)
+	_, err := reference(ctx, &m, runs)
+	return seen, len(runs.In), modelError(err, src, d)
+}
+
+// fixedRuns reads samples of a model whose samples are alike and stand for themselves; nil where d says why there are
+// none.
+func (o Options) fixedRuns(path string, src *Source, m *dataflow.Model, d *diag.List) *samples.Runs {
+	if m.Lengths != nil || m.Stream != nil {
+		d.Fail(diag.AccBitsUnfit, "", "accumulators are looked at in samples of one length, each for itself",
+			"leave --stateful out, and bind one length: --dim T=8")
+		return nil
+	}
+	arrays := readArrays(path, src, d)
+	if arrays == nil {
+		return nil
+	}
+	s, err := samples.Split(m, arrays)
+	if err != nil {
+		unfitting(path, err, d)
+		return nil
+	}
+	return s
+}
+
+func samplesOf(n int, s *frontend.Seen) *AccumulatorSamples {
+	r := &AccumulatorSamples{Samples: n, Sums: s.Sums, Min: s.Range.Lo, Max: s.Range.Hi,
+		Bits: frontend.SignedBits(s.Range), Histogram: []Bin{}}
+	for bits := len(s.Count[0]) - 1; bits > 0; bits-- {
+		if c := s.Count[0][bits]; c > 0 {
+			lo, hi := int64(-1)<<(bits-1), int64(-1)
+			if bits > 1 {
+				hi = int64(-1)<<(bits-2) - 1
+			}
+			r.Histogram = append(r.Histogram, Bin{bits, lo, hi, c})
+		}
+	}
+	for bits, c := range s.Count[1] {
+		if c > 0 {
+			lo, hi := int64(0), int64(0)
+			if bits > 1 {
+				lo, hi = int64(1)<<(bits-2), int64(1)<<(bits-1)-1
+			}
+			r.Histogram = append(r.Histogram, Bin{bits, lo, hi, c})
+		}
+	}
+	return r
+}
+
+// String is a bin's values.
+func (b Bin) String() string {
+	if b.Min == b.Max {
+		return fmt.Sprint(b.Min)
+	}
+	return fmt.Sprintf("%d to %d", b.Min, b.Max)
+}

@@ -1,0 +1,168 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// An OverflowReport is what narrower accumulators have made of samples. It is another model: no hardware does this.
+type OverflowReport struct {
+	Overflow frontend.Overflow `json:"overflow"`
+	Layers   []OverflowLayer   `json:"layers"`
+	Changed  int               `json:"samples_changed"` // whose outputs are not the model's
+	Accuracy *samples.Accuracy `json:"accuracy,omitempty"`
+	Orders   []OverflowInOrder `json:"orders,omitempty"` // of --acc-order, random ones
+}
+
+// An OverflowLayer is a layer with narrower accumulators.
+type OverflowLayer struct {
+	Layer string `json:"layer"`
+	Node  string `json:"node"`
+	Bits  int    `json:"bits"`
+	Exact int    `json:"exact_bits"` // with so many nothing overflows
+	Sums  int    `json:"sums"`
+	Left  int    `json:"sums_that_overflow"`
+}
+
+// An OverflowInOrder is the same with products added in a random order, every layer in one of its own.
+type OverflowInOrder struct {
+	Changed  int               `json:"samples_changed"`
+	Accuracy *samples.Accuracy `json:"accuracy,omitempty"`
+}
+
+// A narrowing is layers whose accumulators are narrower.
+type narrowing struct {
+	im    *frontend.Imported
+	model *dataflow.Model
+	runs  *samples.Runs
+	own   []reals // what the model itself gives
+	sums  []*frontend.Sum
+	bits  []int // per sum
+}
+
+// overflowing runs samples with accumulators as narrow as --acc-bits says, and gives their outputs.
+func (o SimOptions) overflowing(ctx context.Context, im *frontend.Imported, m *dataflow.Model, s *samples.Runs,
+	labels *samples.Labels, own []reals, d *diag.List) (*OverflowReport, []reals, error) {
+	layers, ok := o.AccBits.accumulators(m.Graph, im.Sums(), d)
+	if m.Lengths != nil || m.Stream != nil {
+		ok = false
+		d.Fail(diag.AccBitsUnfit, "", "accumulators overflow in samples of one length, each for itself",
+			"leave --stateful out, and bind one length: --dim T=8")
+	}
+	n := &narrowing{im: im, model: m, runs: s, own: own}
+	r := &OverflowReport{Overflow: o.Overflow}
+	for _, l := range layers {
+		switch report := l.report(); {
+		case l.bits == 0:
+		case report.Declared == nil:
+			ok = false
+			d.Fail(diag.AccBitsUnfit, l.node.Name, "its accumulator cannot be made narrower: "+report.Why,
+				"ask for the bits of the others: --acc-bits LAYER=BITS,...")
+		default:
+			n.sums, n.bits = append(n.sums, l.sum), append(n.bits, l.bits)
+			r.Layers = append(r.Layers, OverflowLayer{Layer: report.Layer, Node: report.Node, Bits: l.bits,
+				Exact: report.Declared.Exact})
+		}
+	}
+	if !ok {
+		return nil, nil, nil
+	}
+	seen := make([]*frontend.Seen, len(n.sums))
+	for i := range seen {
+		seen[i] = &frontend.Seen{}
+	}
+	out, err := n.run(ctx, o.Overflow, func(i int, a *frontend.Accumulator) { a.Seen = seen[i] })
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, s := range seen {
+		r.Layers[i].Sums, r.Layers[i].Left = s.Sums, s.Left
+	}
+	r.Changed, r.Accuracy = n.changed(out), accuracyOf(labels, out)
+	for order := range o.Orders {
+		other, err := n.run(ctx, o.Overflow, func(i int, a *frontend.Accumulator) {
+			rnd := rand.New(rand.NewPCG(uint64(order), uint64(i)))
+			a.Order = rnd.Perm(len(n.sums[i].Weights[0]))
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		r.Orders = append(r.Orders, OverflowInOrder{n.changed(other), accuracyOf(labels, other)})
+	}
+	return r, out, nil
+}
+
+// run gives the outputs of all samples; each accumulator is made as with says.
+func (n *narrowing) run(ctx context.Context, o frontend.Overflow, with func(i int, a *frontend.Accumulator)) ([]reals,
+	error) {
+	by := map[*frontend.Sum]frontend.Accumulator{}
+	for i, s := range n.sums {
+		a := frontend.Accumulator{Bits: n.bits[i], Overflow: o}
+		with(i, &a)
+		by[s] = a
+	}
+	m := *n.model
+	m.Reference = n.im.Accumulate(by)
+	return reference(ctx, &m, n.runs)
+}
+
+// changed counts the samples whose outputs are not the model's own.
+func (n *narrowing) changed(out []reals) (changed int) {
+	for i := range out {
+		for k := range out[i] {
+			if !slices.Equal(out[i][k].Data, n.own[i][k].Data) {
+				changed++
+				break
+			}
+		}
+	}
+	return changed
+}
+
+// accuracyOf is that of outputs; nil without labels.
+func accuracyOf(labels *samples.Labels, out []reals) *samples.Accuracy {
+	if labels == nil {
+		return nil
+	}
+	a := labels.Accuracy(out)
+	return &a
+}
+
+// Spread says how accuracies, or changed samples, of random orders lie.
+func (r *OverflowReport) Spread() string {
+	var share []float64
+	least, most := r.Orders[0], r.Orders[0]
+	for _, o := range r.Orders {
+		if o.Accuracy == nil {
+			if o.Changed < least.Changed {
+				least = o
+			}
+			if o.Changed > most.Changed {
+				most = o
+			}
+			continue
+		}
+		if share = append(share, o.Accuracy.Share()); o.Accuracy.Right < least.Accuracy.Right {
+			least = o
+		}
+		if o.Accuracy.Right > most.Accuracy.Right {
+			most = o
+		}
+	}
+	if share == nil {
+		return fmt.Sprintf("%d to %d samples changed", least.Changed, most.Changed)
+	}
+	sum := 0.0
+	for _, x := range share {
+		sum += x
+	}
+	return fmt.Sprintf("%.1f to %.1f %%, %.1f %% on average", 100*least.Accuracy.Share(), 100*most.Accuracy.Share(),
+		100*sum/float64(len(share)))
+}
