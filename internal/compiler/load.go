@@ -133,7 +133,7 @@ type PlannedLayer struct {
 	Least  int64       `json:"least,omitempty"`  // of weights
 	Most   int64       `json:"most,omitempty"`
 	Values []int64     `json:"values,omitempty"` // by code, where tables have codes of weights
-	Codes  string      `json:"codes,omitempty"` // that thresholds give; none of a layer that gives its sums
+	Codes  string      `json:"codes,omitempty"`  // that thresholds give; none of a layer that gives its sums
 }
 
 // A PlannedIn is what a stream carries.

@@ -15,7 +15,7 @@ type Room struct {
 	Values num.Range `json:"values"` // of weights
 	// Coding is how tables have weights; nil where they have them as numbers.
 	Coding *num.Coding `json:"coding,omitempty"`
-	Out    num.Type  `json:"out"`    // codes of step functions; the zero Type of a layer without any
+	Out    num.Type    `json:"out"` // codes of step functions; the zero Type of a layer without any
 }
 
 // RoomOf is the room for weights that lie where some do, with codes of some type. Behind weights are step functions
