@@ -8,7 +8,10 @@ import (
 	"hlsgen/internal/diag"
 )
 
-const suffixFate = "host suffix"
+const (
+	prefixFate = "host prefix"
+	suffixFate = "host suffix"
+)
 
 // fates says what becomes of every node of the file.
 func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
@@ -34,7 +37,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 			}
 		}
 		note(mustPart(program, append(inputNames(program), low.Out...), outputNames(program)), suffixFate)
-		note(mustPart(program, inputNames(program), low.In), "host prefix")
+		note(mustPart(program, inputNames(program), low.In), prefixFate)
 	}
 	var out []NodeFate
 	for i, n := range written.Graph.Nodes {
@@ -48,6 +51,8 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 			f.Fate = "constant"
 		case host[n.Index] == suffixFate && layer != "":
 			f.Fate = layer + ", " + suffixFate // the product of a Gemm is in the layer, its bias is not
+		case host[n.Index] == prefixFate && layer != "":
+			f.Fate = layer + ", " + prefixFate // a loop whose quantiser of what it scans went ahead
 		case host[n.Index] != "":
 			f.Fate = host[n.Index]
 		case layer != "":

@@ -2,13 +2,13 @@
 // real-valued at both ends as host functions.
 //
 // In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, real, pass,
-// canon, scaled and lower, and dataflow, num and diag; none of the layers.
+// canon, scaled, stats and lower, and dataflow, num and diag; none of the layers.
 //
 //   - frontend.go is the short story; outside.go has names for other modules
 //   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
 //   - host.go says what the host computes as data: which code a number has, and what a code means
-//   - compare.go judges what another executor computed
+//   - compare.go judges what another executor computed; stats.go counts the model as written
 package frontend
 
 import (
@@ -52,8 +52,8 @@ type NodeFate struct {
 	Index int    `json:"index"`
 	Node  string `json:"node"`
 	Op    string `json:"op"`
-	// a layer's name (with ", host suffix" where a part stays on the host), "constant", "host prefix", "host suffix",
-	// "unused", "undecided", "not reached" or "not mapped"
+	// a layer's name (with ", host prefix" or ", host suffix" where a part stays on the host), "constant",
+	// "host prefix", "host suffix", "unused", "undecided", "not reached" or "not mapped"
 	Fate string `json:"becomes"`
 }
 

@@ -87,6 +87,7 @@ var foreignVerbs = []foreign{
 	{"compare verify test validate-output", "hlsgen simulate MODEL.onnx --input x.npy --compare y.npy", ""},
 	{"analyze analyse analysis inspect info show summary validate import streamline lint",
 		"hlsgen check MODEL.onnx", ""},
+	{"inference-cost qonnx-inference-cost bops macs flops statistics sparsity", "hlsgen stats MODEL.onnx", ""},
 	{"transform", "hlsgen check MODEL.onnx --dump-passes DIR", ""},
 	{"config", "hlsgen build MODEL.onnx --board BOARD", "configuration stands in hlsgen.yaml, with flags as keys"},
 	{"devices parts platforms targets", "hlsgen boards", ""},

@@ -7,6 +7,7 @@
 //	root.go         the commands, and the version
 //	task.go         what the commands on a model share: flags, progress, the answer
 //	build.go, front.go, check.go, simulate.go, sweep.go    these commands, and their JSON
+//	stats.go                                               and that which counts a model
 //	synth.go, collect.go, calibrate.go                     and those on the vendor's tools and their reports
 //	weights.go                                             and that of hardware that is built
 //	lists.go        the commands that know no model; reference.go: man pages

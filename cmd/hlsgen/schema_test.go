@@ -30,6 +30,8 @@ var forms = []struct {
 	}},
 	{"check", "what hlsgen check --json prints", checked{}, []string{"check --json",
 		"check " + iris + " --acc-bits 3 --json"}},
+	{"stats", "what hlsgen stats --json prints", counted{}, []string{"stats --json",
+		"stats " + iris + " --json --plot x.svg"}},
 	{"simulate", "what hlsgen simulate --json prints", simulated{}, []string{
 		"simulate --json",
 		"simulate " + iris + " --input " + irisInputs + " --json --compare " +

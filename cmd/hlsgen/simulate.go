@@ -19,7 +19,7 @@ import (
 )
 
 func (a *app) simulateCommand() *cobra.Command {
-	o := compiler.SimOptions{Engine: compiler.Eval}
+	o := compiler.SimOptions{Engine: compiler.Fast}
 	var engines, methods []string
 	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
 in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
@@ -59,7 +59,7 @@ are pieces of one stream, in order.
 	t.path(&o.Steps, "lengths", "FILE", "how many steps of each sample count, .npy with one integer per sample; with "+
 		"--dim AXIS=MIN..MAX", nil)
 	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first", nil)
-	option(t.FlagSet, &o.Engine, "engine", string(compiler.Eval), "ENGINE", oneOf[compiler.Engine]("engines", engines),
+	option(t.FlagSet, &o.Engine, "engine", string(compiler.Fast), "ENGINE", oneOf[compiler.Engine]("engines", engines),
 		"one of "+strings.Join(engines, ", "))
 	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3", nil)
 	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy", nil)

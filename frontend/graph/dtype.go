@@ -125,3 +125,11 @@ func (d DType) String() string {
 	}
 	return elements[d].name
 }
+
+// Bits is how many an element takes; 0 of what is no number.
+func (d DType) Bits() int {
+	if !d.known() {
+		return 0
+	}
+	return elements[d].bits
+}

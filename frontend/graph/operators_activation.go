@@ -159,6 +159,12 @@ func (c *reading) rows() rowSet {
 // maxBias keeps the subnormals' step within float64, down to 2^-1074; it is the bias of float64 itself.
 const maxBias = 1023
 
+// MinifloatBits are those of the exponent and of the mantissa of a prepared node that quantises to floats.
+func MinifloatBits(p *Program, n *Node) (exponent, mantissa int) {
+	e, m := p.Known[n.Inputs[2]].Const, p.Known[n.Inputs[3]].Const
+	return int(e.At(0)), int(m.At(0))
+}
+
 // buildFloatQuant is Brevitas' minifloat quantiser (arXiv 2311.12359): the value is rounded to a multiple of 2^e, where
 // e follows the value's magnitude down to the subnormals, and saturates. Like qonnx' own execution it keeps subnormals
 // whatever the attribute has_subnormal says.

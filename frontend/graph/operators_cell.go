@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"hlsgen/internal/diag"
 )
@@ -351,4 +352,26 @@ func (c *cell) initial(of *call, state, name string) string {
 		name = of.part(QONNX, Quant, "initial", q.attrs, inputs...)
 	}
 	return name
+}
+
+// WeightSlot is the input of a recurrent operator that holds the weights of which a constant of its cell's body is a
+// part; ok is false for other constants, and for operators whose body the file has itself.
+func (n *Node) WeightSlot(constant string) (slot int, ok bool) {
+	gate, of, _ := strings.Cut(constant, ".")
+	if of != "W" && of != "R" {
+		return 0, false
+	}
+	if i := slices.Index(quantGates[:], gate); i >= 0 && n.Op == "QuantLSTMCell" {
+		if of == "R" {
+			return 7 + i, true
+		}
+		return 3 + i, true
+	}
+	if n.kind() == nil {
+		return 0, false
+	}
+	if of == "R" {
+		return 2, true
+	}
+	return 1, true
 }

@@ -202,3 +202,6 @@ func buildTurn(c *call) {
 	}
 	c.pick(shape, stridedFrom(last, full, steps))
 }
+
+// Spreads reports whether a node puts zeros between elements, as a transposed convolution begins.
+func (n *Node) Spreads() bool { return n.Domain == Internal && n.Op == "Spread" }

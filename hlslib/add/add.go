@@ -142,10 +142,18 @@ func (o *op) bindSum() (sums dataflow.Type, err error) {
 // Dependence has every vector apart.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(2, o.Vectors) }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	return dataflow.Elements{Channels: o.Channels, Of: o.sumOf}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
-	return o.Channelwise.Eval(in, func(c int, x []int64) int64 {
-		return o.steps.Exact(c, o.P.factor(0, c)*x[0]+o.P.factor(1, c)*x[1])
-	})
+	return o.Channelwise.Eval(in, o.sumOf)
+}
+
+// sumOf is the output of channel c.
+func (o *op) sumOf(c int, x []int64) int64 {
+	return o.steps.Exact(c, o.P.factor(0, c)*x[0]+o.P.factor(1, c)*x[1])
 }
 
 // Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose

@@ -85,6 +85,23 @@ func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.EachApart(o.P.Inputs, o.Out[0].Shape.Vectors())
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	run, all := 0, 0
+	for _, t := range o.In {
+		run = dataflow.GCD(run, t.Shape.Channels())
+		all += t.Shape.Channels()
+	}
+	return dataflow.Gather{Run: run, At: func(_, r int) (input, at int) {
+		v, c := r*run/all, r*run%all
+		for c >= o.In[input].Shape.Channels() {
+			c -= o.In[input].Shape.Channels()
+			input++
+		}
+		return input, (v*o.In[input].Shape.Channels() + c) / run
+	}}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.Out[0].Shape}
 	for v := range y.Shape.Vectors() {

@@ -84,6 +84,14 @@ func (o *op) Dependence() dataflow.Dependence {
 	})
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	w, width := o.In[0].Shape[1], o.Out[0].Shape[1]
+	return dataflow.Gather{Run: o.In[0].Shape[2], At: func(_, r int) (input, at int) {
+		return 0, (o.P.Start[0]+r/width*o.P.Step[0])*w + o.P.Start[1] + r%width*o.P.Step[1]
+	}}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	w, channels := o.In[0].Shape[1], o.In[0].Shape[2]
 	y := dataflow.Tensor{Shape: o.Out[0].Shape}

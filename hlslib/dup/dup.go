@@ -103,6 +103,11 @@ func (o *op) Dependence() dataflow.Dependence {
 	return d
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	return dataflow.Gather{Run: o.In[0].Shape.Size(), At: func(_, r int) (int, int) { return 0, r }}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := make([]dataflow.Tensor, o.P.Copies)
 	for i := range y {

@@ -91,6 +91,11 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return &op{b, in[0], size / period, period / min(p.In, p.Out)}, in[:1:1], nil
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	return dataflow.Gather{Run: o.typ.Shape.Size(), At: func(_, r int) (int, int) { return 0, r }}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{{Shape: in[0].Shape, Data: slices.Clone(in[0].Data)}}
 }

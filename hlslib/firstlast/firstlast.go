@@ -137,6 +137,16 @@ func (o *op) Dependence() dataflow.Dependence {
 		}}
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	return dataflow.Gather{Run: o.P.Chunk, At: func(_, r int) (input, at int) {
+		if at = o.P.Order[r].Chunk; o.P.Order[r].Last {
+			at += (o.steps - 1) * o.P.chunks()
+		}
+		return 0, at
+	}}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.Out[0].Shape}
 	for _, from := range o.P.Order {

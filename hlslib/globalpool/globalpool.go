@@ -54,6 +54,11 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, err
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	return dataflow.Pools{Channels: o.Channels, Positions: o.Vectors, Sum: o.P.Op == layer.Sum}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := slices.Clone(in[0].Data[:o.Channels])
 	for i, x := range in[0].Data[o.Channels:] {

@@ -104,6 +104,14 @@ func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.EachApart(o.P.Inputs, o.out.Shape.Vectors())
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	n, words := o.P.Inputs, o.in[0].Shape.Channels()/o.P.Block
+	return dataflow.Gather{Run: o.P.Block, At: func(_, r int) (input, at int) {
+		return r % n, r/n/words*words + r/n%words
+	}}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, 0, o.out.Shape.Size())}
 	channels := in[0].Shape.Channels()

@@ -33,6 +33,7 @@ type defect struct {
 	out     func(in num.Range, out *dataflow.Type)
 	eval    func(in, out []dataflow.Tensor)
 	depends func(*dataflow.Dependence)
+	of      func(y int64) int64 // what the computation gives
 	folds   func([]dataflow.Fold) []dataflow.Fold
 	ports   func(in, out []dataflow.Port)
 	loop    func(*dataflow.Loop)
@@ -110,6 +111,16 @@ func (o *abs) Dependence() dataflow.Dependence {
 		change(&d)
 	}
 	return d
+}
+
+func (o *abs) Computation() dataflow.Computation {
+	return dataflow.Elements{Channels: 1, Of: func(_ int, x []int64) int64 {
+		y := max(x[0], -x[0])
+		if change := o.defect().of; change != nil {
+			y = change(y)
+		}
+		return y
+	}}
 }
 
 func (o *abs) Eval(in []dataflow.Tensor) []dataflow.Tensor {

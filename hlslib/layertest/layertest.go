@@ -7,6 +7,7 @@
 //	text.go       Parse: a graph of its text form
 //	random.go     types, step functions and frames to try
 //	bind.go       for tests of layers: types, random cases, what Bind takes and refuses
+//	computation.go what the layer says of its computation, in the compiled engine
 //	dependence.go what parts of frames depend on, against Eval
 //	ranges.go     inputs that attain the bounds of the output types
 //	simulate.go   a fold in the clock simulator
@@ -142,6 +143,9 @@ func check(ctx context.Context, c Case, r *rand.Rand) (*bound, error) {
 	}
 	if err := b.checkDependence(rand.New(rand.NewPCG(3, 3))); err != nil {
 		return nil, named(checkDependence, err)
+	}
+	if err := b.checkComputation(); err != nil {
+		return nil, named(checkComputation, err)
 	}
 	if err := b.checkRanges(rand.New(rand.NewPCG(2, 2))); err != nil {
 		return nil, named(checkRanges, err)

@@ -39,6 +39,7 @@ func init() {
 		"Eval mixes parts": {eval: func(in, out []dataflow.Tensor) {
 			out[0].Data[0] = max(in[0].Data[7], -in[0].Data[7])
 		}},
+		"computation is 1":   {of: func(int64) int64 { return 1 }},
 		"too many parts":     {depends: func(d *dataflow.Dependence) { d.In[0] = 3 }},
 		"parts are moved":    {depends: func(d *dataflow.Dependence) { d.Form = dataflow.Moved }},
 		"kernel flips a bit": {step: func(out []dataflow.Word) { out[0][0] ^= 1 }},
@@ -95,6 +96,7 @@ func TestMutants(t *testing.T) {
 		"Eval writes input":     checkEval,
 		"Eval negates":          checkEval,
 		"ranges too narrow":     checkEval,
+		"computation is 1":      checkComputation,
 		"Eval mixes parts":      checkDependence,
 		"too many parts":        checkDependence,
 		"parts are moved":       checkDependence,

@@ -185,14 +185,25 @@ func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.EachApart(2, o.Vectors)
 }
 
+// Computation is Eval as data; nil where one vector serves all others.
+func (o *op) Computation() dataflow.Computation {
+	if o.gate {
+		return nil
+	}
+	return dataflow.Elements{Channels: o.Channels, Of: o.productOf}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
-	return o.Channelwise.Eval(in, func(c int, x []int64) int64 {
-		y := o.steps.Exact(c, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
-		if o.P.Requant != nil {
-			y = o.P.Requant.Apply(y)
-		}
-		return y
-	})
+	return o.Channelwise.Eval(in, o.productOf)
+}
+
+// productOf is the output of channel c.
+func (o *op) productOf(c int, x []int64) int64 {
+	y := o.steps.Exact(c, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
+	if o.P.Requant != nil {
+		y = o.P.Requant.Apply(y)
+	}
+	return y
 }
 
 // Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose

@@ -73,6 +73,7 @@ type op struct {
 	mh, mw   int
 	in, out  dataflow.Type
 	vectors  int
+	window   int   // channels of the input, as it comes
 	tile     int   // of the input
 	pe, simd []int // what divides the outputs of a group, and MW
 }
@@ -80,7 +81,7 @@ type op struct {
 // bind takes one input of shape [..., MW], where MW may be the product of several trailing axes, and gives one output
 // of shape [..., MH]. With several groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C = G*MW.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0])}
+	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0]), window: in[0].Shape.Channels()}
 	shape, groups := in[0].Shape, b.P.groups()
 	if o.mw > dataflow.MaxElements/groups {
 		return nil, nil, fmt.Errorf("%d groups of %d inputs, a frame has at most %d elements", groups, o.mw,
@@ -161,6 +162,21 @@ func (o *op) groupRanges(channels int) func(c int) []num.Range {
 
 // Dependence has every vector apart.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.vectors) }
+
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	if o.P.Product != nil {
+		return nil
+	}
+	p := dataflow.Products{Weights: o.P.Weights, Steps: o.P.Steps, Vectors: o.vectors, Groups: o.P.groups(), Runs: 1,
+		Run: o.mw, Stride: o.mw}
+	if p.Groups > 1 {
+		p.Stride = o.window
+		p.Run = p.Stride / p.Groups
+		p.Runs = o.mw / p.Run
+	}
+	return p
+}
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	groups := o.P.groups()

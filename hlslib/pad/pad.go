@@ -98,6 +98,25 @@ func (o *op) Dependence() dataflow.Dependence {
 	})
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	h, w, width := o.In[0].Shape[0], o.In[0].Shape[1], o.Out[0].Shape[1]
+	// from is the pixel of the input along an axis that lies at one of the output.
+	from := func(axis, at, n int) (pixel int, ok bool) {
+		at -= o.P.Before[axis]
+		every := 1 + o.P.Between[axis]
+		return at / every, at >= 0 && at%every == 0 && at/every < n
+	}
+	return dataflow.Gather{Run: o.In[0].Shape[2], Fill: o.P.Code, At: func(_, r int) (input, at int) {
+		row, ok0 := from(0, r/width, h)
+		column, ok1 := from(1, r%width, w)
+		if !ok0 || !ok1 {
+			return -1, 0
+		}
+		return 0, row*w + column
+	}}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	h, w, channels := o.In[0].Shape[0], o.In[0].Shape[1], o.In[0].Shape[2]
 	width := o.Out[0].Shape[1]

@@ -67,6 +67,11 @@ func (o *op) Dependence() dataflow.Dependence {
 	return d
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	return dataflow.Pools{Channels: o.channels, Positions: o.positions, Sum: o.P.Op == Sum}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, o.windows*o.channels)}
 	for v := range o.windows {

@@ -129,6 +129,14 @@ func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.Dependence{Form: dataflow.Moved, In: []int{o.In[0].Shape.Vectors()}, Out: o.Out[0].Shape.Vectors()}
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	n := len(o.P.Order)
+	return dataflow.Gather{Run: o.P.Chunk, At: func(_, r int) (input, at int) {
+		return 0, r/n*o.P.Block + o.P.Order[r%n]
+	}}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.Out[0].Shape}
 	for b := range o.blocks {

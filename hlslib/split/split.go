@@ -75,6 +75,21 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 // Dependence has every vector apart.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.In[0].Shape.Vectors()) }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	run, all := 0, o.In[0].Shape.Channels()
+	for _, c := range o.P.Channels {
+		run = dataflow.GCD(run, c)
+	}
+	return dataflow.Gather{Run: run, At: func(output, r int) (input, at int) {
+		mine, before := o.P.Channels[output], 0
+		for _, c := range o.P.Channels[:output] {
+			before += c
+		}
+		return 0, (r*run/mine*all + before + r*run%mine) / run
+	}}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := make([]dataflow.Tensor, len(o.Out))
 	for rest := in[0].Data; len(rest) > 0; {

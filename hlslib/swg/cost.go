@@ -21,7 +21,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.Model(t)
 	drive, out := cost.WindowControl(), f.PE*f.SIMD*o.out.Elem.Width
 	if m.Formula == cost.FINN {
-		drive = cost.Resources{LUT: control, FF: o.counters(f)}
+		drive = cost.Resources{LUT: control, FF: counters(o, f)}
 	}
 	storage := o.storage(f)
 	parts := append(o.memoryCost(m, f, storage), drive.As("stream control"))
@@ -77,7 +77,7 @@ func (o *op) memoryCost(m cost.Model, f dataflow.Fold, storage []dataflow.Storag
 }
 
 // counters is the bits of swg.hpp's counters: places in the frame, places in the buffer, and the loops.
-func (o *op) counters(f dataflow.Fold) int {
+func counters(o *op, f dataflow.Fold) int {
 	frame, line := width(o.in.Shape.Size()/f.SIMD), width(o.g.frame[1]*o.parts(f))
 	windows := width(o.g.windows[0]) + width(o.g.windows[1])
 	loops := width(o.schedule(f).slots*o.parts(f)) + width(o.parts(f))

@@ -19,6 +19,21 @@ func (o *op) Dependence() dataflow.Dependence {
 	})
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	height, width, kernel := o.in.Shape[0], o.in.Shape[1], o.P.Kernel
+	return dataflow.Gather{Run: o.channels, Fill: o.P.Pad, At: func(_, r int) (input, at int) {
+		r, j := r/kernel[1], r%kernel[1]
+		r, i := r/kernel[0], r%kernel[0]
+		row := r/o.out.Shape[1]*o.P.Stride[0] - o.P.Before[0] + i*o.P.Dilation[0]
+		column := r%o.out.Shape[1]*o.P.Stride[1] - o.P.Before[1] + j*o.P.Dilation[1]
+		if row < 0 || row >= height || column < 0 || column >= width {
+			return -1, 0
+		}
+		return 0, row*width + column
+	}}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	height, width := o.in.Shape[0], o.in.Shape[1]
 	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, 0, o.out.Shape.Size())}

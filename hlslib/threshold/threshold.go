@@ -73,9 +73,17 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 // Dependence has every vector apart.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.Vectors) }
 
-func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
-	return o.Channelwise.Eval(in, func(c int, x []int64) int64 { return o.steps.Step(c).Apply(x[0]) })
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	return dataflow.Elements{Channels: o.Channels, Of: o.outputOf}
 }
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	return o.Channelwise.Eval(in, o.outputOf)
+}
+
+// outputOf is the output of channel c.
+func (o *op) outputOf(c int, x []int64) int64 { return o.steps.Step(c).Apply(x[0]) }
 
 // Folds yields, for every PE that divides the channels in increasing order, the memories to choose from.
 // Where functions have steps enough, each comes in parallel, or serial.

@@ -97,6 +97,12 @@ func (o *op) Dependence() dataflow.Dependence {
 	return d
 }
 
+// Computation is Eval as data.
+func (o *op) Computation() dataflow.Computation {
+	return dataflow.Products{Weights: o.P.Weights, Steps: o.P.Steps, Vectors: o.vectors, Groups: o.channels,
+		Runs: o.positions, Run: 1, Stride: o.channels}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, o.vectors*o.channels)}
 	for v := range o.vectors {

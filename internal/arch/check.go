@@ -22,6 +22,8 @@ func Check(root fs.FS, kinds []string) (breaches []string, err error) {
 			return err
 		case e.IsDir() && name != "." && (base == "testdata" || base[0] == '.' || base[0] == '_'):
 			return fs.SkipDir
+		case e.IsDir() && name != "." && isModule(root, name):
+			return fs.SkipDir
 		case e.IsDir() || path.Ext(name) != ".go":
 			return nil
 		}
@@ -53,6 +55,12 @@ func Check(root fs.FS, kinds []string) (breaches []string, err error) {
 		return nil
 	})
 	return breaches, err
+}
+
+// isModule reports whether a folder is a module of its own, which the policy is not for.
+func isModule(root fs.FS, dir string) bool {
+	_, err := fs.Stat(root, path.Join(dir, "go.mod"))
+	return err == nil
 }
 
 func importsOf(file *ast.File) (imports []string) {

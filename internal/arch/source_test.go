@@ -49,6 +49,8 @@ var sources = sync.OnceValues(func() (list []*source, err error) {
 			return err
 		case e.IsDir() && name != root && (base == "testdata" || base[0] == '.' || base[0] == '_'):
 			return filepath.SkipDir
+		case e.IsDir() && name != root && isModule(os.DirFS(name), "."):
+			return filepath.SkipDir
 		case e.IsDir() || filepath.Ext(name) != ".go":
 			return nil
 		}

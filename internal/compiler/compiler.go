@@ -8,9 +8,10 @@
 //	calibration.go  what hlsgen calibrate has written
 //	front.go        Pareto: many designs, none written
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
+//	stats.go        Stats: what a model computes and stores, counted
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
-//	engines.go      the ways to execute a model; rtl.go, as SystemVerilog; verify.go compares them, and says what
-//	                was compared
+//	engines.go      the ways to execute a model; fast.go, compiled; rtl.go, as SystemVerilog; verify.go compares them,
+//	                and says what was compared
 //	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go, sequences.go: the
 //	                other reports
 //	form.go         the version of all JSON

@@ -19,6 +19,7 @@ type Engine string
 // The engines. They agree, always; Reference is what the others must agree with.
 const (
 	Reference Engine = "reference" // the ONNX model as written, in exact real arithmetic
+	Fast      Engine = "fast"      // the same layers, compiled for this machine
 	Eval      Engine = "eval"      // every layer's plain integer form
 	Cycle     Engine = "cycle"     // the design, clock by clock
 	CSim      Engine = "csim"      // the generated C++, compiled
@@ -32,7 +33,8 @@ var Engines = []struct {
 	Doc  string
 }{
 	{Reference, "the ONNX model as written, in exact real arithmetic"},
-	{Eval, "every layer's plain integer form (default)"},
+	{Fast, "the integer layers, compiled for this machine (default)"},
+	{Eval, "every layer's plain integer form"},
 	{Cycle, "the folded design, clock by clock"},
 	{CSim, "the generated C++, compiled with g++ or clang++; every layer's stream is compared"},
 	{RTL, "the generated SystemVerilog, in Verilator; every stream is compared, and every clock"},

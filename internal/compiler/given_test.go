@@ -259,6 +259,9 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 					}
 				}
 			}
+			if err := likeStreams(ctx, found.Model, s, streams); err != nil {
+				t.Error(err)
+			}
 			if seed*compiled%networks >= compiled {
 				return
 			}

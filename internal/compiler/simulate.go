@@ -178,12 +178,16 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 		out, err := reference(ctx, m, s)
 		return out, modelError(err, r.Source, d)
 	}
+	if o.Engine == Fast && o.Trace == "" {
+		out, err := compiled(ctx, m, s)
+		return out, modelError(err, r.Source, d)
+	}
 	in, err := codes(ctx, m, s)
 	if err != nil {
 		return nil, modelError(err, r.Source, d)
 	}
 	var streams, out []tensors
-	if o.Engine == Eval || o.Trace != "" {
+	if o.Engine == Eval || o.Engine == Fast || o.Trace != "" {
 		if streams, err = eval(ctx, m, in); err != nil {
 			return nil, err
 		}

@@ -74,6 +74,7 @@ var claims = []claim{
 	{begins: "| `make -C vivado bitstream`", by: []string{"templates/vivado.TestBitstream",
 		"templates/vivado.TestMistakes"}},
 	{begins: "| `report/report.html`", by: []string{"internal/compiler.TestPage", "templates/report.TestEscaped"}},
+	{begins: "| `hlsgen simulate` |", by: []string{"internal/compiler.TestFast", "internal/fast.TestKernels"}},
 	{begins: "| `hlsgen simulate --engine cycle`", by: []string{"cmd/hlsgen.TestSimulate", "rtlsim.TestWriteVCD",
 		"rtlsim.TestWriteTimeline"}},
 	{begins: "| `hlsgen simulate --engine rtl`", by: []string{"internal/compiler.TestEngineRTL",

@@ -1,0 +1,230 @@
+package stats
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"maps"
+	"math"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// A Product is one sum of products: of data with weights, or with data.
+type Product struct {
+	Tensor      string `json:"tensor"` // of the sums, in the body of a recurrence its name there
+	Input       string `json:"input_type"`
+	InputWidth  int    `json:"input_width"`
+	Weight      string `json:"weight_type"` // of data with data, that of the second
+	WeightWidth int    `json:"weight_width"`
+	Terms       int    `json:"terms"` // products in a sum: inputs of a group, times kernel positions
+	Sums        int64  `json:"sums"`  // in all steps
+	Counts      `json:"counts"`
+	// per output channel, in the order of the weights; absent of data with data
+	Zeros []int64 `json:"zeros_per_channel,omitempty"`
+}
+
+// weights are a tensor of weights, wherever it is used: the constant of the file that it was made of, and what it
+// holds.
+type weights struct {
+	root string
+	sum  uint64
+	n    int
+}
+
+// A product with what only the counter asks for.
+type product struct {
+	Product
+	kind     Kind
+	data     []int // slots of the data
+	channels int   // axis of the output
+	weights  *weights
+	entropy  float64 // of the weights
+}
+
+// side is one factor of a sum of products.
+type side struct {
+	slot         int
+	base, offset []int32
+}
+
+// sums reports whether a step only adds up: its second factor holds ones that the file does not have.
+func (s *scope) sums(step *graph.Step) bool {
+	_, ok := s.factor(step, step.Dot.B)
+	return !ok
+}
+
+// factor is the name that the file has for a factor; a transposed convolution turns its weights round. ok is false for
+// ones that a sum was written with.
+func (s *scope) factor(step *graph.Step, slot int) (name string, ok bool) {
+	name = step.Node.Inputs[slot]
+	c := s.Known[name].Const
+	if c == nil || s.makers[name] != nil || s.Graph.Init[name] != nil {
+		return name, true
+	}
+	file := s.Origin(step.Node)
+	of := s.Known[file.In(1)].Const
+	return file.In(1), file.In(1) != "" && of != nil && of.DType == c.DType && of.Len() == c.Len()
+}
+
+// product counts a sum of products that is computed in so many steps.
+func (s *scope) product(step *graph.Step, steps int) *product {
+	d, in := step.Dot, step.Node.Inputs
+	x, w := side{d.A, d.ABase, d.AOffset}, side{d.B, d.BBase, d.BOffset}
+	turned := s.Known[in[w.slot]].Const == nil && s.Known[in[x.slot]].Const != nil
+	if turned {
+		x, w = w, x
+	}
+	p := &product{kind: Dense, data: []int{x.slot}}
+	p.Tensor, p.Terms, p.Sums = step.Output, d.K, int64(graph.Size(step.Shape))*int64(steps)
+	input := s.declared(in[x.slot])
+	p.Input, p.InputWidth = input.Name, input.Bits
+	p.channels = len(step.Shape) - 1
+	if turned && len(s.Known[in[x.slot]].Shape) > 1 {
+		p.channels--
+	}
+	if v := step.Window; v != nil {
+		if p.kind = kindOf(v); !v.ChannelsLast {
+			p.channels = 1
+		}
+	}
+	macs := int64(d.K) * int64(graph.Size(step.Shape))
+	effective := macs
+	name, _ := s.factor(step, w.slot)
+	weight, c := s.declared(name), s.Known[in[w.slot]].Const
+	if c != nil && !weight.known() {
+		if t, ok := whole(c); ok {
+			weight = t
+		}
+	}
+	p.Weight, p.WeightWidth = weight.Name, weight.Bits
+	if c != nil {
+		rows := rowsOf(c, &w)
+		macs, effective = s.taps(step, &x, rows, p)
+		for _, base := range slices.Sorted(maps.Keys(rows)) {
+			p.Zeros = append(p.Zeros, int64(d.K)-rows[base].count)
+		}
+		p.held(s, name, c)
+	} else {
+		p.kind = Data
+		p.data = append(p.data, w.slot)
+	}
+	p.MACs, p.EffectiveMACs = macs*int64(steps), effective*int64(steps)
+	a, b := int64(p.InputWidth), int64(p.WeightWidth)
+	logs := float64(p.MACs) * math.Log2(float64(p.Terms))
+	p.BOPs = float64(p.EffectiveMACs*a*b+p.MACs*(a+b)) + logs
+	p.DenseBOPs = float64(p.MACs*(a*b+a+b)) + logs
+	return p
+}
+
+func kindOf(w *graph.Window) Kind {
+	switch {
+	case w.Group > 1 && w.Depth == 1:
+		return Depthwise
+	case w.Group > 1:
+		return Grouped
+	}
+	return Convolution
+}
+
+// held counts the weights.
+func (p *product) held(s *scope, name string, c *graph.Tensor) {
+	p.Weights = int64(c.Len())
+	h := fnv.New64a()
+	var b [8]byte
+	for i := range c.Len() {
+		v := c.At(i) + 0 // no -0
+		if v == 0 {
+			p.ZeroWeights++
+		}
+		binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
+		h.Write(b[:])
+	}
+	p.WeightBits = p.Weights * int64(p.WeightWidth)
+	p.weights = &weights{s.root(name), h.Sum64(), c.Len()}
+	p.entropy, _ = s.symbols(name).entropy()
+}
+
+// root is the constant of the file that another one is made of.
+func (s *scope) root(name string) string {
+	for {
+		node := s.makers[name]
+		if node == nil {
+			return name
+		}
+		from := s.largest(node)
+		if from == "" {
+			return name
+		}
+		name = from
+	}
+}
+
+// largest is the constant with the most elements that a node reads.
+func (s *scope) largest(node *graph.Node) (name string) {
+	most := 0
+	for _, in := range node.Inputs {
+		if c := s.Known[in].Const; in != "" && c != nil && c.Len() > most {
+			name, most = in, c.Len()
+		}
+	}
+	return name
+}
+
+// A row is the weights that a sum uses.
+type row struct {
+	nonzero []bool
+	count   int64
+}
+
+// rowsOf is the rows of weights by where they begin.
+func rowsOf(c *graph.Tensor, w *side) map[int32]*row {
+	rows := map[int32]*row{}
+	for _, base := range w.base {
+		if rows[base] != nil {
+			continue
+		}
+		r := &row{nonzero: make([]bool, len(w.offset))}
+		for k, offset := range w.offset {
+			if c.At(int(base+offset)) != 0 {
+				r.nonzero[k] = true
+				r.count++
+			}
+		}
+		rows[base] = r
+	}
+	return rows
+}
+
+// taps counts products, and those with a weight other than 0. Zeros that a transposed convolution puts between its
+// data are no data: products with them do not count, and the terms of a sum are those of the longest.
+func (s *scope) taps(step *graph.Step, x *side, rows map[int32]*row, p *product) (macs, effective int64) {
+	w := step.Dot.BBase
+	if x.slot == step.Dot.B {
+		w = step.Dot.ABase
+	}
+	spread := s.Producer(step.Node.Inputs[x.slot])
+	if spread == nil || !spread.Node.Spreads() {
+		for _, base := range w {
+			macs += int64(step.Dot.K)
+			effective += rows[base].count
+		}
+		return macs, effective
+	}
+	most := int64(0)
+	for i, base := range w {
+		terms := int64(0)
+		for k, offset := range x.offset {
+			if slot, _ := spread.Move.From(int(x.base[i] + offset)); slot == 0 {
+				terms++
+				if rows[base].nonzero[k] {
+					effective++
+				}
+			}
+		}
+		macs += terms
+		most = max(most, terms)
+	}
+	p.Terms = int(most)
+	return macs, effective
+}

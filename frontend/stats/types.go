@@ -1,0 +1,330 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+	"hlsgen/internal/num"
+)
+
+// A Type is what elements are declared to be: the codes of a quantiser, integers, or reals.
+type Type struct {
+	Name string // as num.Type and QONNX write it: INT4, BIPOLAR, FLOAT32; a minifloat is E4M3
+	Bits int
+
+	codes *num.Range // nil for reals and minifloats
+}
+
+// integers is the type of codes between limits.
+func integers(r num.Range) Type {
+	t := num.Smallest(r)
+	return Type{t.String(), t.Width, &r}
+}
+
+// bipolar is the type of codes that are -1 or +1.
+func bipolar() Type { return Type{"BIPOLAR", 1, &num.Range{Lo: -1, Hi: 1}} }
+
+// stored is the type of elements that the file says no more of.
+func stored(dt graph.DType) Type {
+	switch bits := dt.Bits(); {
+	case dt == graph.Bool:
+		return integers(num.Range{Lo: 0, Hi: 1})
+	case dt.Float() || bits == 0:
+		return Type{Name: "FLOAT" + fmt.Sprint(max(bits, 1)), Bits: max(bits, 1)}
+	case bits > 16:
+		t := num.Type{Kind: num.Int, Width: bits}
+		if dt == graph.UInt32 || dt == graph.UInt64 {
+			t.Kind = num.UInt
+		}
+		return Type{Name: t.String(), Bits: bits}
+	}
+	return declaredAs(dt.Integer())
+}
+
+// known reports whether more is known than how elements are stored: they are codes, or a minifloat's.
+func (t Type) known() bool { return t.codes != nil || t.Name != "" && t.Name[0] == 'E' }
+
+// wider is a type that holds the codes of both; reals where one is no code.
+func wider(a, b Type) Type {
+	switch {
+	case a.Name == b.Name || a.codes == nil:
+		return a
+	case b.codes == nil:
+		return b
+	}
+	return integers(num.Range{Lo: min(a.codes.Lo, b.codes.Lo), Hi: max(a.codes.Hi, b.codes.Hi)})
+}
+
+// A scope is a program whose tensors are asked about: the model's, or the body of a loop.
+type scope struct {
+	*graph.Program
+	around *scope                 // of a body: where its loop stands
+	loop   *graph.Step            // that the body is of
+	makers map[string]*graph.Node // by output
+	types  map[string]Type
+	// of tensors that streams of the hardware carry: what holds where the model declares nothing
+	carried map[string]num.Type
+}
+
+func scopeOf(p *graph.Program, around *scope, loop *graph.Step) *scope {
+	s := &scope{p, around, loop, map[string]*graph.Node{}, map[string]Type{}, nil}
+	for _, n := range p.Graph.Nodes {
+		for _, o := range n.Outputs {
+			s.makers[o] = n
+		}
+	}
+	return s
+}
+
+// declared is the type of a tensor. A constant that is moved, scaled or shifted, and data that are, in pieces, linearly
+// computed of codes, are of the codes' type: that is how many bits tell them apart.
+func (s *scope) declared(name string) Type {
+	if t, ok := s.types[name]; ok {
+		return t
+	}
+	as := stored(s.Known[name].DType)
+	s.types[name] = as // while it is looked for: a state goes round
+	t, ok := s.find(name)
+	if c, carried := s.carried[name]; !ok && carried {
+		t, ok = declaredAs(c), true
+	}
+	if !ok {
+		t = as
+	}
+	s.types[name] = t
+	return t
+}
+
+// declaredAs is the type of integers that are of t.
+func declaredAs(t num.Type) Type {
+	r := t.Range()
+	return Type{t.String(), t.Width, &r}
+}
+
+// whole is the smallest type that holds weights which are whole numbers, though the file has them as reals.
+func whole(c *graph.Tensor) (Type, bool) {
+	var values []int64
+	for v := range c.Occurring() {
+		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt16 {
+			return Type{}, false
+		}
+		values = append(values, int64(v))
+	}
+	if len(values) == 0 {
+		return Type{}, false
+	}
+	return declaredAs(num.Narrowest(values)), true
+}
+
+// find is declared where more is known than how the elements are stored.
+func (s *scope) find(name string) (Type, bool) {
+	if t, err := num.ParseType(s.Graph.Annotations[name]); err == nil {
+		return declaredAs(t), true
+	}
+	if t, ok := s.arrives(name); ok {
+		return t, true
+	}
+	if t, ok := s.cellWeights(name); ok {
+		return t, true
+	}
+	step, node := s.Producer(name), s.makers[name]
+	if step != nil {
+		node = step.Node
+	}
+	switch {
+	case node == nil:
+		return Type{}, false
+	case node.Is(graph.Minifloat):
+		e, m := graph.MinifloatBits(s.Program, node)
+		return Type{Name: fmt.Sprintf("E%dM%d", e, m), Bits: 1 + e + m}, true
+	}
+	if t, ok := s.quantised(node); ok {
+		return t, true
+	}
+	if step == nil {
+		return s.constant(node)
+	}
+	return s.computed(step)
+}
+
+// quantised is the type of a quantiser's codes.
+func (s *scope) quantised(node *graph.Node) (Type, bool) {
+	lo, hi, ok := node.Codes()
+	sign := ok && node.Bipolar()
+	if c := s.Coding(node); c != nil {
+		ok, lo, hi = true, c.Attrs["lo"].F, c.Attrs["hi"].F
+		sign = (&graph.Node{Domain: graph.Internal, Op: c.Op, Attrs: c.Attrs}).Bipolar()
+	}
+	switch {
+	case !ok || math.IsInf(lo, 0) || math.IsInf(hi, 0):
+		return Type{}, false
+	case sign:
+		return bipolar(), true
+	}
+	return integers(num.Range{Lo: int64(lo), Hi: int64(hi)}), true
+}
+
+// arrives is the type of an input of a loop's body.
+func (s *scope) arrives(name string) (Type, bool) {
+	if s.around == nil {
+		return Type{}, false
+	}
+	i := slices.Index(graph.Names(s.Graph.Inputs), name)
+	if i < 0 {
+		return Type{}, false
+	}
+	outside := s.loop.Node.Inputs[i]
+	if i >= s.loop.Recur.States {
+		return s.around.declared(outside), true
+	}
+	t := s.declared(s.Graph.Outputs[i].Name)
+	if c := s.around.Known[outside].Const; c != nil && allAre(c, 0) {
+		return t, true
+	}
+	return wider(t, s.around.declared(outside)), true
+}
+
+// cellWeights is the type of weights that the body of a cell was written with.
+func (s *scope) cellWeights(name string) (Type, bool) {
+	if s.around == nil || s.Graph.Init[name] == nil {
+		return Type{}, false
+	}
+	cell := s.around.Origin(s.loop.Node)
+	slot, ok := cell.WeightSlot(name)
+	if !ok {
+		return Type{}, false
+	}
+	return s.around.declared(cell.In(slot)), true
+}
+
+// constant is the type of a constant that a node makes of others.
+func (s *scope) constant(node *graph.Node) (t Type, ok bool) {
+	for _, name := range s.moved(node) {
+		of := s.declared(name)
+		if ok {
+			of = wider(t, of)
+		}
+		t, ok = of, true
+	}
+	if !ok || !t.known() {
+		return t, false
+	}
+	return s.clipped(node, t), true
+}
+
+// moved is the constants whose elements a node of constants gives, moved or scaled: the largest of those that are
+// codes; of a Concat all.
+func (s *scope) moved(node *graph.Node) (names []string) {
+	size := 0
+	for _, name := range node.Inputs {
+		c := s.Known[name].Const
+		if name == "" || c == nil || !s.declared(name).known() && node.Op != graph.Concat {
+			continue
+		}
+		switch n := c.Len(); {
+		case node.Op == graph.Concat:
+			names = append(names, name)
+		case n > size:
+			names, size = []string{name}, n
+		}
+	}
+	return names
+}
+
+// clipped narrows the type of integers that a node bounds.
+func (s *scope) clipped(node *graph.Node, t Type) Type {
+	if !node.Is(graph.Clips) || t.codes == nil || s.Known[node.In(0)].DType.Float() {
+		return t
+	}
+	r := *t.codes
+	for slot, bound := range map[int]*int64{1: &r.Lo, 2: &r.Hi} {
+		if c := s.Known[node.In(slot)].Const; node.In(slot) != "" && c != nil && c.Len() == 1 {
+			*bound = max(t.codes.Lo, min(t.codes.Hi, int64(c.At(0))))
+		}
+	}
+	if r.Lo > r.Hi {
+		return t
+	}
+	return integers(r)
+}
+
+// computed is the type of what a step makes of data.
+func (s *scope) computed(step *graph.Step) (t Type, ok bool) {
+	in := step.Node.Inputs
+	switch {
+	case step.Move != nil:
+		for _, slot := range sources(step.Move) {
+			if c := s.Known[in[slot]].Const; c != nil && c.Len() == 1 {
+				continue // padding
+			}
+			of := s.declared(in[slot])
+			if ok {
+				of = wider(t, of)
+			}
+			t, ok = of, true
+		}
+		return t, ok && t.known()
+	case step.Elem != nil:
+		data := s.data(step)
+		if len(data) != 1 {
+			return t, false
+		}
+		if !real.Piecewise(step.Elem.Expr, func(v int) bool { return in[step.Elem.Args[v]] == data[0] }) {
+			return t, false
+		}
+		t = s.declared(data[0])
+		return s.clipped(step.Node, t), t.known()
+	case step.Dot != nil && s.sums(step):
+		t = s.declared(in[step.Dot.A])
+		if t.codes == nil {
+			return t, false
+		}
+		k := int64(step.Dot.K)
+		return integers(num.Range{Lo: min(t.codes.Lo, t.codes.Lo*k), Hi: max(t.codes.Hi, t.codes.Hi*k)}), true
+	case step.Recur != nil:
+		body := scopeOf(step.Recur.Body, s, step)
+		t = body.declared(body.Graph.Outputs[step.Result].Name)
+		return t, t.known()
+	}
+	return t, false
+}
+
+// data are the tensors that are no constants among those that an Elem reads, each once.
+func (s *scope) data(step *graph.Step) (names []string) {
+	for _, slot := range step.Elem.Args {
+		if name := step.Node.Inputs[slot]; s.Known[name].Const == nil && !s.Fixed(name) &&
+			!slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// sources are the inputs that a Move takes elements from.
+func sources(m *graph.Move) []int {
+	if m.Input == nil {
+		return []int{0}
+	}
+	var seen [256]bool
+	var list []int
+	for _, i := range m.Input {
+		if !seen[i] {
+			seen[i] = true
+			list = append(list, int(i))
+		}
+	}
+	return list
+}
+
+// allAre reports whether all elements of a constant are x.
+func allAre(t *graph.Tensor, x float64) bool {
+	for v := range t.Occurring() {
+		if v != x {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,43 @@
+package layertest
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/fast"
+)
+
+// checkComputation holds what the layer says of its computation against Eval: a compiled engine makes the frames of it.
+func (b *bound) checkComputation() error {
+	if k, ok := b.op.(dataflow.Keeping); ok && k.Begin() != nil {
+		return nil // the engine takes no such graphs
+	}
+	var g dataflow.Builder
+	var in []int
+	for _, t := range b.In {
+		in = append(in, g.Input("", t))
+	}
+	for _, s := range g.Place(b.op, in, nil, nil, b.out) {
+		g.Output(s)
+	}
+	graph, err := g.Graph()
+	if err != nil {
+		return err
+	}
+	p, err := fast.Compile(graph)
+	if err != nil {
+		return err
+	}
+	w := p.Worker()
+	for n, frames := range slices.Collect(slices.Chunk(b.frames, p.Batch)) {
+		for f, got := range w.Run(frames) {
+			for k, want := range b.want[n*p.Batch+f] {
+				if !slices.Equal(got[k].Data, want.Data) {
+					return fmt.Errorf("frame %d, output %d: %v, Eval gives %v", n*p.Batch+f, k, got[k].Data, want.Data)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/fast"
+	"hlsgen/rtlsim"
+)
+
+// compiled runs the compiled engine: outputs of every sample. Where frames depend on each other, or have different
+// lengths, it is eval. The first frame is held against eval's.
+func compiled(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
+	p, err := fast.Compile(m.Graph)
+	if err != nil || m.Lengths != nil {
+		_, out, err := integers(ctx, m, s)
+		return out, err
+	}
+	if e, ok := p.Ends(m); ok && singles(s) {
+		out, err := predict(ctx, p, e, m, s)
+		if err != nil {
+			return nil, err
+		}
+		return out, likeEval(ctx, m, s, out)
+	}
+	in, err := codes(ctx, m, s)
+	if err != nil {
+		return nil, err
+	}
+	frames, err := parts(ctx, p, len(in), func(w *fast.Worker, from, to int) ([]tensors, error) {
+		for i := from; i < to; i++ {
+			if err := m.Graph.Check(in[i]); err != nil {
+				return nil, fmt.Errorf("sample %d: %w", i, err)
+			}
+		}
+		return w.Run(in[from:to]), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(in) > 0 {
+		first, err := eval(ctx, m, in[:1])
+		if err == nil {
+			err = rtlsim.Compare(frames[:1], pick(first, m.Graph.Out))
+		}
+		if err != nil {
+			return nil, &Mismatch{"engine fast against eval, output: " + err.Error()}
+		}
+	}
+	return results(ctx, m, s, frames)
+}
+
+// parts computes n samples in batches, on all processors.
+func parts[T any](ctx context.Context, p *fast.Program, n int, f func(w *fast.Worker, from, to int) ([]T, error)) ([]T,
+	error) {
+	workers := make(chan *fast.Worker, n/p.Batch+1)
+	of, err := each(ctx, (n+p.Batch-1)/p.Batch, func(i int) ([]T, error) {
+		var w *fast.Worker
+		select {
+		case w = <-workers:
+		default:
+			w = p.Worker()
+		}
+		defer func() { workers <- w }()
+		return f(w, i*p.Batch, min(n, (i+1)*p.Batch))
+	})
+	return slices.Concat(of...), err
+}
+
+// singles reports whether all samples are finite numbers of float32.
+func singles(s *samples.Runs) bool {
+	for _, sample := range s.In {
+		for _, t := range sample {
+			for _, v := range t.Data {
+				if float64(float32(v)) != v || math.IsInf(v, 0) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// predict is a model's outputs by its tables.
+func predict(ctx context.Context, p *fast.Program, e *fast.Ends, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
+	return parts(ctx, p, len(s.In), func(w *fast.Worker, from, to int) (list []reals, err error) {
+		in := make([][]float32, len(m.In))
+		for _, sample := range s.In[from:to] {
+			for k, t := range sample {
+				for _, v := range t.Data {
+					in[k] = append(in[k], float32(v))
+				}
+			}
+		}
+		out := make([][]float64, len(m.Out))
+		for k, o := range m.Out {
+			out[k] = make([]float64, (to-from)*dataflow.Shape(o.Shape).Size())
+		}
+		w.Predict(e, in, out, to-from)
+		for i := range to - from {
+			var sample reals
+			for k, o := range m.Out {
+				n := dataflow.Shape(o.Shape).Size()
+				sample = append(sample, dataflow.RealTensor{Shape: o.Shape, Data: out[k][i*n : (i+1)*n : (i+1)*n]})
+			}
+			list = append(list, sample)
+		}
+		return list, nil
+	})
+}
+
+// likeEval holds the outputs of the first sample against those of eval.
+func likeEval(ctx context.Context, m *dataflow.Model, s *samples.Runs, out []reals) error {
+	if len(out) == 0 {
+		return nil
+	}
+	one := *s
+	one.In = s.In[:1]
+	_, want, err := integers(ctx, m, &one)
+	if err != nil {
+		return err
+	}
+	for k, t := range want[0] {
+		if !slices.Equal(t.Data, out[0][k].Data) {
+			return &Mismatch{fmt.Sprintf("engine fast against eval, output %q: %v, want %v", m.Out[k].Name,
+				out[0][k].Data, t.Data)}
+		}
+	}
+	return nil
+}

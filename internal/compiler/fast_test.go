@@ -1,0 +1,73 @@
+package compiler
+
+import (
+	"context"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/models"
+	"hlsgen/internal/tier"
+)
+
+// likeStreams holds the compiled engine against what eval has put on every stream: with tables at both ends, where the
+// model has these, and with what runs the host's parts.
+func likeStreams(ctx context.Context, m *dataflow.Model, s *samples.Runs, streams []tensors) error {
+	want, err := results(ctx, m, s, pick(streams, m.Graph.Out))
+	if err != nil {
+		return err
+	}
+	bare := *m
+	bare.Host = nil
+	for _, m := range []*dataflow.Model{m, &bare} {
+		got, err := compiled(ctx, m, s)
+		if err != nil {
+			return err
+		}
+		if err := sameReals("engine fast against eval", got, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestFast holds the compiled engine against eval on every model, with random samples and a number of them that is no
+// whole number of batches. Their own samples go through it wherever simulate runs.
+func TestFast(t *testing.T) {
+	t.Parallel()
+	for _, of := range models.All(t) {
+		for _, file := range of.Files {
+			if refused, _ := of.Expect(t, file); refused != "" || !of.InTime(t, file) {
+				continue
+			}
+			t.Run(of.Name+"/"+file, func(t *testing.T) {
+				t.Parallel()
+				var d diag.List
+				im, err := frontend.Import(file, of.Read(t, file), frontend.Options{}, &d)
+				if err != nil || im == nil || im.Model == nil || d.Failed() {
+					if of.Shared {
+						t.Skip("it needs flags to be imported: ", d.Diags)
+					}
+					t.Fatal(err, d.Diags)
+				}
+				n := 70
+				if elements(im.Model.Graph) > 1<<16 {
+					n = 3
+				}
+				if tier.Quick() {
+					n = min(n, 5)
+				}
+				s := samples.Random(im.Model, n)
+				streams, _, err := integers(t.Context(), im.Model, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := likeStreams(t.Context(), im.Model, s, streams); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package fast
+
+import (
+	"unsafe"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A Worker has the buffers that a program computes with, for Batch frames. One goroutine uses it at a time.
+type Worker struct {
+	p       *Program
+	slots   [][]byte
+	scratch []byte
+	long    [][]int64 // buffers of numbers
+	lent    int       // of long
+}
+
+// slack is bytes behind a buffer that kernels may read, whatever is there.
+const slack = 64
+
+// Worker makes buffers.
+func (p *Program) Worker() *Worker {
+	w := &Worker{p: p, scratch: make([]byte, p.scratch+slack)}
+	for _, bytes := range p.slots {
+		// of int64, for the alignment
+		words := make([]int64, (bytes*p.Batch+slack+7)/8)
+		w.slots = append(w.slots, unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8))
+	}
+	return w
+}
+
+// bytes is frame f of a narrow stream, those behind it, and the slack.
+func (w *Worker) bytes(s *stream, f int) []uint8 { return w.slots[s.slot][f*s.size:] }
+
+// ints is frame f of a medium stream, and those behind it.
+func (w *Worker) ints(s *stream, f int) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(&w.slots[s.slot][4*f*s.size])), (w.p.Batch-f)*s.size)
+}
+
+// longs is frame f of a wide stream, and those behind it.
+func (w *Worker) longs(s *stream, f int) []int64 {
+	return unsafe.Slice((*int64)(unsafe.Pointer(&w.slots[s.slot][8*f*s.size])), (w.p.Batch-f)*s.size)
+}
+
+// at is an element of frame f.
+func (w *Worker) at(s *stream, f, i int) int64 {
+	switch s.width {
+	case narrow:
+		return int64(w.bytes(s, f)[i]) + s.lo()
+	case medium:
+		return int64(w.ints(s, f)[i])
+	}
+	return w.longs(s, f)[i]
+}
+
+// load is the values of frame f.
+func (w *Worker) load(s *stream, f int, x []int64) {
+	switch s.width {
+	case narrow:
+		for i, v := range w.bytes(s, f)[:s.size] {
+			x[i] = int64(v) + s.lo()
+		}
+	case medium:
+		for i, v := range w.ints(s, f)[:s.size] {
+			x[i] = int64(v)
+		}
+	default:
+		copy(x[:s.size], w.longs(s, f))
+	}
+}
+
+// store makes frame f of values.
+func (w *Worker) store(s *stream, f int, x []int64) {
+	switch s.width {
+	case narrow:
+		y := w.bytes(s, f)[:s.size]
+		for i := range y {
+			y[i] = uint8(x[i] - s.lo())
+		}
+	case medium:
+		y := w.ints(s, f)[:s.size]
+		for i := range y {
+			y[i] = int32(x[i])
+		}
+	default:
+		copy(w.longs(s, f), x[:s.size])
+	}
+}
+
+// numbers is room for n numbers, until the stage ends.
+func (w *Worker) numbers(n int) []int64 {
+	if w.lent == len(w.long) {
+		w.long = append(w.long, nil)
+	}
+	if cap(w.long[w.lent]) < n {
+		w.long[w.lent] = make([]int64, n)
+	}
+	w.lent++
+	return w.long[w.lent-1][:n]
+}
+
+// evaluate adds a stage that runs a layer's Eval.
+func (p *Program) evaluate(n *dataflow.Node) {
+	var in, out []*stream
+	for _, s := range n.In {
+		p.keep(s)
+		in = append(in, &p.streams[s])
+	}
+	for _, s := range n.Out {
+		out = append(out, &p.streams[s])
+	}
+	types := make([]dataflow.Shape, len(in))
+	for k, s := range n.In {
+		types[k] = p.g.Streams[s].Type.Shape
+	}
+	p.stages = append(p.stages, stage{n.In, n.Out, func(w *Worker, frames int) {
+		args := make([]dataflow.Tensor, len(in))
+		for k, s := range in {
+			args[k] = dataflow.Tensor{Shape: types[k], Data: w.numbers(s.size)}
+		}
+		for f := range frames {
+			for k, s := range in {
+				w.load(s, f, args[k].Data)
+			}
+			for k, t := range n.Op.Eval(args) {
+				w.store(out[k], f, t.Data)
+			}
+		}
+	}})
+}
+
+// Run computes up to Batch frames: out[f] is those of the outputs for the frames in[f] of the inputs, which are values
+// of the inputs' types.
+func (w *Worker) Run(in [][]dataflow.Tensor) (out [][]dataflow.Tensor) {
+	for f, frame := range in {
+		for k, t := range frame {
+			w.store(&w.p.streams[w.p.g.In[k]], f, t.Data)
+		}
+	}
+	w.compute(len(in))
+	for f := range in {
+		var frame []dataflow.Tensor
+		for _, id := range w.p.g.Out {
+			s := &w.p.streams[id]
+			t := dataflow.Tensor{Shape: w.p.g.Streams[id].Type.Shape, Data: make([]int64, s.size)}
+			w.load(s, f, t.Data)
+			frame = append(frame, t)
+		}
+		out = append(out, frame)
+	}
+	return out
+}
+
+// compute runs all stages over the first frames of the inputs' buffers.
+func (w *Worker) compute(frames int) {
+	for _, s := range w.p.stages {
+		w.lent = 0
+		s.run(w, frames)
+	}
+}

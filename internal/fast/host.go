@@ -1,0 +1,229 @@
+package fast
+
+import (
+	"math"
+	"slices"
+
+	"hlsgen/internal/dataflow"
+)
+
+// Ends are what a host does in front of a program and behind it, as tables: real numbers in and out.
+type Ends struct {
+	p    *Program
+	in   []quantiser
+	out  []scale
+	size []int // elements of the model's inputs, by input; 0 of those that nothing reads
+}
+
+// A quantiser makes the bytes of an input's frame of float32.
+type quantiser struct {
+	input int
+	index []int32 // by element of the frame; nil where they are those of the input
+	which []uint16
+	steps []reach
+}
+
+// A reach is how many thresholds are at most x, and what byte stands for that.
+type reach struct {
+	at      []float32
+	first   uint8    // the byte of none
+	bytes   []uint8  // by count; nil where it is first and the count
+	scale   float32  // of buckets: (x-at[0])*scale
+	buckets []uint16 // thresholds that lie in buckets before
+}
+
+// A scale makes an output of the model of the values of the graph's.
+type scale struct {
+	index  []int32
+	which  []uint16
+	codes  []dataflow.HostCode
+	single bool
+}
+
+// counted is the thresholds that are all compared, for 32 numbers at a time; more are searched among.
+const counted = 24
+
+// Ends makes a program's ends; ok is false where they are no tables, or none of bytes.
+func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) {
+	if m.Host == nil || m.Turns != nil || m.Lengths != nil || m.Stream != nil {
+		return nil, false
+	}
+	h := m.Host()
+	if h == nil || slices.Contains(h.In, nil) || slices.Contains(h.Out, nil) {
+		return nil, false
+	}
+	e = &Ends{p: p, size: make([]int, len(m.In))}
+	for i, in := range h.In {
+		s := &p.streams[p.g.In[i]]
+		if s.width != narrow || in.Steps == nil {
+			return nil, false
+		}
+		q := quantiser{input: in.Input, index: in.Index, which: in.Which}
+		e.size[in.Input] = dataflow.Shape(m.In[in.Input].Shape).Size()
+		same := e.size[in.Input] == len(in.Index)
+		for k, at := range in.Index {
+			same = same && int(at) == k
+		}
+		if same {
+			q.index = nil
+		}
+		for _, step := range in.Steps {
+			if len(step.At) > math.MaxUint16 || !kept(step.Codes, s) {
+				return nil, false
+			}
+			q.steps = append(q.steps, reachOf(step, s))
+		}
+		e.in = append(e.in, q)
+	}
+	for k, out := range h.Out {
+		e.out = append(e.out, scale{out.Index, out.Which, out.Codes, m.Out[k].DType == "float32"})
+	}
+	return e, true
+}
+
+// kept reports whether all codes are kept in a stream's bytes.
+func kept(codes []int64, s *stream) bool {
+	for _, v := range codes {
+		if !s.reach.Contains(v) {
+			return false
+		}
+	}
+	return true
+}
+
+func reachOf(step dataflow.HostStep, s *stream) reach {
+	r := reach{at: step.At, first: uint8(step.Codes[0] - s.lo())}
+	even := true
+	for i, c := range step.Codes {
+		r.bytes = append(r.bytes, uint8(c-s.lo()))
+		even = even && c == step.Codes[0]+int64(i)
+	}
+	if even {
+		r.bytes = nil
+	}
+	if n := len(r.at); n > counted {
+		span := r.at[n-1] - r.at[0]
+		r.scale = float32(4*n) / span
+		if math.IsInf(float64(r.scale), 0) || !(r.scale > 0) {
+			r.scale = 0
+		}
+		r.buckets = make([]uint16, 4*n+2)
+		for _, t := range r.at {
+			if b := r.bucket(t) + 1; b < len(r.buckets) {
+				r.buckets[b]++
+			}
+		}
+		for b := 1; b < len(r.buckets); b++ {
+			r.buckets[b] += r.buckets[b-1]
+		}
+	}
+	return r
+}
+
+// bucket is monotonic in x, so that a threshold in a bucket before that of x is less than x.
+func (r *reach) bucket(x float32) int {
+	v := (x - r.at[0]) * r.scale
+	if !(v > 0) {
+		return 0
+	}
+	if last := len(r.buckets) - 1; v < float32(last) {
+		return int(v)
+	}
+	return len(r.buckets) - 1
+}
+
+// count is the thresholds that are at most x.
+func (r *reach) count(x float32) int {
+	n := 0
+	if r.buckets != nil {
+		n = int(r.buckets[r.bucket(x)])
+	}
+	for n < len(r.at) && r.at[n] <= x {
+		n++
+	}
+	return n
+}
+
+// code is the byte of x.
+func (r *reach) code(x float32) uint8 {
+	n := r.count(x)
+	if r.bytes != nil {
+		return r.bytes[n]
+	}
+	return r.first + uint8(n)
+}
+
+// quantise makes the bytes of numbers that lie side by side.
+func (r *reach) quantise(y []uint8, x []float32) {
+	if len(r.at) > counted {
+		for i := range y {
+			y[i] = r.code(x[i])
+		}
+		return
+	}
+	reached(y, x, r.at)
+	switch {
+	case r.bytes != nil:
+		for i, n := range y {
+			y[i] = r.bytes[n]
+		}
+	case r.first != 0:
+		for i := range y {
+			y[i] += r.first
+		}
+	}
+}
+
+// Predict computes the model's outputs of up to Batch samples, which lie one behind the other, each input in an array
+// and each output in one. The inputs' numbers are finite.
+func (w *Worker) Predict(e *Ends, in [][]float32, out [][]float64, samples int) {
+	for i, q := range e.in {
+		s := &w.p.streams[w.p.g.In[i]]
+		n := e.size[q.input]
+		for f := range samples {
+			x, y := in[q.input][f*n:(f+1)*n], w.bytes(s, f)[:s.size]
+			switch {
+			case q.index == nil && q.which == nil:
+				q.steps[0].quantise(y, x)
+			case q.which == nil:
+				for k, at := range q.index {
+					y[k] = q.steps[0].code(x[at])
+				}
+			case q.index == nil:
+				for k, which := range q.which {
+					y[k] = q.steps[which].code(x[k])
+				}
+			default:
+				for k, at := range q.index {
+					y[k] = q.steps[q.which[k]].code(x[at])
+				}
+			}
+		}
+	}
+	w.compute(samples)
+	for k, o := range e.out {
+		n := len(o.index)
+		for f := range samples {
+			y := out[k][f*n : (f+1)*n]
+			for i, at := range o.index {
+				c := &o.codes[0]
+				if o.which != nil {
+					c = &o.codes[o.which[i]]
+				}
+				y[i] = c.At(w.output(f, int(at)), o.single)
+			}
+		}
+	}
+}
+
+// output is an element of the frames of the graph's outputs, which lie one behind the other.
+func (w *Worker) output(f, at int) int64 {
+	for _, id := range w.p.g.Out {
+		s := &w.p.streams[id]
+		if at < s.size {
+			return w.at(s, f, at)
+		}
+		at -= s.size
+	}
+	panic("fast: an element behind the outputs")
+}

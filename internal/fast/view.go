@@ -1,0 +1,225 @@
+package fast
+
+import (
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A view is a stream whose frames are elements of another's: run r, of run elements, begins at element at[r] of root's
+// frame, or is made of fill where at[r] is negative.
+type view struct {
+	root int
+	run  int
+	at   []int32
+	fill int64
+}
+
+// whole is the view that a stream with a buffer is of itself.
+func (p *Program) whole(s int) *view {
+	return &view{root: s, run: p.streams[s].size, at: []int32{0}}
+}
+
+// viewOf is a stream as a view of one with a buffer.
+func (p *Program) viewOf(s int) *view {
+	if v := p.streams[s].view; v != nil {
+		return v
+	}
+	return p.whole(s)
+}
+
+// see makes views of the outputs of a node that moves elements of its one input.
+func (p *Program) see(n *dataflow.Node, g dataflow.Gather) {
+	from := p.viewOf(n.In[0])
+	for k, s := range n.Out {
+		run := dataflow.GCD(g.Run, from.run)
+		v := &view{root: from.root, run: run, fill: from.fill}
+		fills := false
+		for r := range p.streams[s].size / g.Run {
+			input, at := g.At(k, r)
+			for e := 0; e < g.Run; e += run {
+				if input < 0 {
+					v.at, fills = append(v.at, -1), true
+					continue
+				}
+				element := at*g.Run + e
+				if of := from.at[element/from.run]; of < 0 {
+					v.at = append(v.at, -1)
+				} else {
+					v.at = append(v.at, of+int32(element%from.run))
+				}
+			}
+		}
+		if fills {
+			if v.fill = g.Fill; from.filled() && from.fill != g.Fill {
+				in := &p.streams[n.In[0]] // two fills do not go into one view
+				in.copy, in.view = in.view, nil
+				p.see(n, g)
+				return
+			}
+		}
+		p.streams[s].view = v
+		root := &p.streams[v.root]
+		root.reach = root.reach.Union(p.streams[s].reach)
+		if v.filled() {
+			root.reach = root.reach.Union(num.Point(v.fill))
+		}
+	}
+}
+
+// filled reports whether any run is made of fill.
+func (v *view) filled() bool {
+	for _, at := range v.at {
+		if at < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// A segment is elements that lie side by side in root's frame, or as many times fill where at is negative.
+type segment struct{ at, n int32 }
+
+// goesOn reports whether what begins at an element, or is fill, belongs to the segment.
+func (s segment) goesOn(at int32) bool {
+	if s.at < 0 || at < 0 {
+		return s.at < 0 && at < 0
+	}
+	return s.at+s.n == at
+}
+
+// segments appends those of n elements from an element of the view on.
+func (v *view) segments(list []segment, element, n int) []segment {
+	for n > 0 {
+		within := element % v.run
+		take := min(n, v.run-within)
+		at := v.at[element/v.run]
+		if at >= 0 {
+			at += int32(within)
+		}
+		if last := len(list) - 1; last >= 0 && list[last].goesOn(at) {
+			list[last].n += int32(take)
+		} else {
+			list = append(list, segment{at, int32(take)})
+		}
+		element, n = element+take, n-take
+	}
+	return list
+}
+
+// identity reports whether the view is root itself.
+func (v *view) identity(size int) bool {
+	list := v.segments(nil, 0, len(v.at)*v.run)
+	return len(list) == 1 && list[0] == segment{0, int32(size)}
+}
+
+// keep gives a stream that is a view a buffer, and copies its elements there.
+func (p *Program) keep(s int) {
+	if v := p.streams[s].view; v != nil {
+		p.streams[s].view = nil
+		p.copies(s, v)
+	}
+}
+
+// copies adds a stage that copies the elements of a view into a stream's buffer.
+func (p *Program) copies(to int, v *view) {
+	dst, src := &p.streams[to], &p.streams[v.root]
+	list := v.segments(nil, 0, dst.size)
+	p.stages = append(p.stages, stage{[]int{v.root}, []int{to}, func(w *Worker, frames int) {
+		if dst.width == narrow && src.width == narrow {
+			shift, fill := uint8(src.lo()-dst.lo()), uint8(v.fill-dst.lo())
+			for f := range frames {
+				copyBytes(w.bytes(dst, f), w.bytes(src, f), list, shift, fill)
+			}
+			return
+		}
+		x, y := w.numbers(src.size), w.numbers(dst.size)
+		for f := range frames {
+			w.load(src, f, x)
+			to := y
+			for _, s := range list {
+				if s.at >= 0 {
+					copy(to[:s.n], x[s.at:])
+				} else {
+					for i := range to[:s.n] {
+						to[i] = v.fill
+					}
+				}
+				to = to[s.n:]
+			}
+			w.store(dst, f, y)
+		}
+	}})
+}
+
+// copyBytes puts segments of x into y, with shift added to each, or with fill.
+func copyBytes(y, x []uint8, list []segment, shift, fill uint8) {
+	for _, s := range list {
+		part := y[:s.n]
+		y = y[s.n:]
+		switch {
+		case s.at < 0:
+			for i := range part {
+				part[i] = fill
+			}
+		case shift == 0:
+			copy(part, x[s.at:])
+		default:
+			for i, v := range x[s.at : s.at+s.n] {
+				part[i] = v + shift
+			}
+		}
+	}
+}
+
+// gather adds a stage for a node that moves elements of several inputs.
+func (p *Program) gather(n *dataflow.Node, g dataflow.Gather) {
+	for _, s := range n.In {
+		p.keep(s)
+	}
+	for k, id := range n.Out {
+		dst := &p.streams[id]
+		type from struct {
+			s  *stream // nil is fill
+			at int
+		}
+		runs := make([]from, dst.size/g.Run)
+		bytes := dst.width == narrow
+		for r := range runs {
+			if input, at := g.At(k, r); input >= 0 {
+				runs[r] = from{&p.streams[n.In[input]], at * g.Run}
+				bytes = bytes && runs[r].s.width == narrow
+			}
+		}
+		p.stages = append(p.stages, stage{n.In, []int{id}, func(w *Worker, frames int) {
+			for f := range frames {
+				if bytes {
+					y := w.bytes(dst, f)
+					for r, from := range runs {
+						part := y[r*g.Run : (r+1)*g.Run]
+						if from.s == nil {
+							for i := range part {
+								part[i] = uint8(g.Fill - dst.lo())
+							}
+							continue
+						}
+						shift := uint8(from.s.lo() - dst.lo())
+						for i, v := range w.bytes(from.s, f)[from.at : from.at+g.Run] {
+							part[i] = v + shift
+						}
+					}
+					continue
+				}
+				y := w.numbers(dst.size)
+				for r, from := range runs {
+					for i := range g.Run {
+						y[r*g.Run+i] = g.Fill
+						if from.s != nil {
+							y[r*g.Run+i] = w.at(from.s, f, from.at+i)
+						}
+					}
+				}
+				w.store(dst, f, y)
+			}
+		}})
+	}
+}
