@@ -30,9 +30,10 @@ func TestManyCodes(t *testing.T) {
 			behind(n.op("Relu", "r", "h").quant("r", "a", n.s(0.0123), 0, 16, 0))
 		}},
 		{"a bias per channel, and a zero point", "MVAU Requantization MVAU", func(n *net) {
-			behind(n.op("Add", "b", "h", n.c([]int{4}, 1.7, -20.3, 0.013, 55)).quant("b", "a", n.s(0.0371), 32768, 16, 0))
+			behind(n.op("Add", "b", "h", n.c([]int{4}, 1.7, -20.3, 0.013, 55)).
+				quant("b", "a", n.s(0.0371), 32768, 16, 0))
 		}},
-		{"two that are added", "DuplicateStreams MVAU Requantization MVAU Requantization AddStreams Requantization MVAU",
+		{"two added", "DuplicateStreams MVAU Requantization MVAU Requantization AddStreams Requantization MVAU",
 			func(n *net) {
 				n.op("MatMul", "g", "q", n.c([]int{3, 4}, count(12)...)).quant("h", "h16", n.s(0x1p-6), 0, 16, 1).
 					quant("g", "g16", n.s(0x1p-5), 0, 16, 1).op("Add", "s", "h16", "g16")

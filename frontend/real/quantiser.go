@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// wholeModes are the roundings of hardware by those of models, where an integer's sign is one of the number that it was.
+// wholeModes are the roundings of hardware by those of models.
 var wholeModes = map[Rounding]num.Rounding{HalfEven: num.HalfEven, HalfUp: num.HalfAway, HalfDown: num.HalfTowardZero,
 	Floor: num.Floor, Ceil: num.Ceil, Down: num.TowardZero, Up: num.AwayFromZero}
 
@@ -29,9 +29,9 @@ type clipped struct {
 	lo, hi *big.Rat
 }
 
-// Quantiser reads e, an expression in variable 0 alone, as a quantiser: a line that is rounded once, and clipped, before
-// it or after, as often as there are bounds; a ReLU is one. ok is false where it is no such thing. Without limits it has
-// those of an int64.
+// Quantiser reads e, an expression in variable 0 alone, as a quantiser: a line that is rounded once, and clipped before
+// it or after, as often as there are bounds; a ReLU is one. ok is false where it is no such thing. What is not clipped
+// has limits of 62 bits.
 func (e *Expr) Quantiser() (q num.Quantiser, ok bool) {
 	c, ok := e.clipped()
 	if !ok || !c.rounds {

@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Scale is Fit of quantisers, one of each channel, whatever the number of their codes: it looks at no single step. Shift
-// is the least with which all channels have parameters, but for a few.
+// Scale is Fit of quantisers, one of each channel, whatever the number of their codes: it looks at no single step.
+// Shift is the least with which all channels have parameters, but for a few.
 func Scale(quantisers []num.Quantiser, x []num.Range) (p Params, ok bool) {
 	list, ok := scalings(quantisers, x)
 	if !ok {
