@@ -33,7 +33,7 @@ type clipped struct {
 // it or after, as often as there are bounds; a ReLU is one. ok is false where it is no such thing. What is not clipped
 // has limits of 62 bits.
 func (e *Expr) Quantiser() (q num.Quantiser, ok bool) {
-	c, ok := e.clipped()
+	c, ok := clippedOf(e)
 	if !ok || !c.rounds {
 		return q, false
 	}
@@ -53,7 +53,7 @@ func (e *Expr) Quantiser() (q num.Quantiser, ok bool) {
 	return q, q.Lo <= q.Hi
 }
 
-func (e *Expr) clipped() (c clipped, ok bool) {
+func clippedOf(e *Expr) (c clipped, ok bool) {
 	if line, ok := e.Affine(); ok {
 		return clipped{line: line}, true
 	}
@@ -66,7 +66,7 @@ func (e *Expr) clipped() (c clipped, ok bool) {
 			}
 			x = y
 			if e.op == sub {
-				if c, ok = x.clipped(); !ok {
+				if c, ok = clippedOf(x); !ok {
 					return c, false
 				}
 				c.times(big.NewRat(-1, 1))
@@ -74,7 +74,7 @@ func (e *Expr) clipped() (c clipped, ok bool) {
 			}
 		}
 	}
-	if c, ok = x.clipped(); !ok {
+	if c, ok = clippedOf(x); !ok {
 		return c, false
 	}
 	switch e.op {

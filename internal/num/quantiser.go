@@ -94,7 +94,8 @@ func (q Quantiser) Exactly() (s Scaling, ok bool) {
 	d := q.denominator()
 	s = Scaling{Shift: d.BitLen() - 1, Mode: q.Mode}
 	m, b := whole(q.Scale, d), whole(q.Bias, d)
-	if d.TrailingZeroBits() != uint(s.Shift) || s.Shift > MaxRequantShift || max(m.BitLen(), b.BitLen()) > maxScaled {
+	if d.TrailingZeroBits() != uint(s.Shift) || s.Shift > MaxRequantShift ||
+		max(m.BitLen(), b.BitLen()) > maxScaled {
 		return Scaling{}, false
 	}
 	s.Multiplier, s.Bias = m.Int64(), b.Int64()
