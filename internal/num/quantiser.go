@@ -41,8 +41,8 @@ type Scaling struct {
 const maxScaled = 61
 
 // ScaledOver finds a scaling that equals the quantiser at all integers of a range: one that rounds down, or as the
-// quantiser does where only that is equal, of the least shift but for a few, and no shift below least. Where scale and bias are
-// whole over a power of two, they are a scaling themselves.
+// quantiser does where only that is equal, of the least shift but for a few, and no shift below least. Where scale and
+// bias are whole over a power of two, they are a scaling themselves.
 //
 // What is found is proved without looking at single integers. Both come to v where a line reaches a boundary, and one
 // line is the other with an error that is itself a line. Of the quantiser's, how near it comes to any boundary, from
