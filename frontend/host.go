@@ -14,10 +14,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Bounds of what is said of the host as data: breakpoints of a quantiser, codes with a value each, codes that a
-// formula is tried at, functions of an output.
+// Bounds of what is said of the host as data: breakpoints of a quantiser, and of all of an input, codes with a value
+// each, codes that a formula is tried at, functions of an output.
 const (
-	hostSteps  = 1 << 16
+	hostSteps  = 1 << 18
+	hostAll    = 1 << 20
 	hostValues = 1 << 16
 	hostTried  = 1 << 26
 	hostCodes  = 1 << 10
@@ -193,7 +194,7 @@ func hostIn(front *scaled.Analysis, low *lower.Result, tensor string) *dataflow.
 		return nil
 	}
 	h := &dataflow.HostIn{Input: -1, Index: make([]int32, n), Which: make([]uint16, n)}
-	kinds := newKinds(forms, nil)
+	kinds, all := newKinds(forms, nil), 0
 	for k := range n {
 		leaves := forms.At(k).Leaves()
 		if len(leaves) != 1 {
@@ -214,7 +215,7 @@ func hostIn(front *scaled.Analysis, low *lower.Result, tensor string) *dataflow.
 		if !is {
 			e, _ := forms.At(k).Numbers(k)
 			step, err := real.Compile(e).StepOverFloat32(hostSteps)
-			if err != nil {
+			if all += len(step.At); err != nil || all > hostAll {
 				return nil
 			}
 			of := dataflow.HostStep{Codes: step.Value, At: make([]float32, len(step.At))}

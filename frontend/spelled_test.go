@@ -298,6 +298,11 @@ func TestTails(t *testing.T) {
 			}
 			return []float64{sum}
 		}},
+		{"the product of data with itself, with quantisers of 18 bits", func(n *net) {
+			n.quant("h", "k", n.s(0.25), 0, 18, 1).op("Unsqueeze", "row", "k", n.i(1)).
+				op("Unsqueeze", "column", "k", n.i(2)).op("MatMul", "square", "row", "column").
+				quant("square", "y", n.s(0.125), 0, 18, 1).output("N", 1, 1)
+		}, "MVAU Requantization", squares},
 		{"a quantiser of the greatest of two layers", func(n *net) {
 			n.op("MatMul", "g", "q", n.c([]int{3, 4}, count(12)...)).op("Max", "m", "h", "g").
 				quant("m", "y", n.s(4), 0, 4, 1).output("N", 4)

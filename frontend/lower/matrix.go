@@ -50,7 +50,7 @@ func matrix(l *lowering, step *graph.Step) (bool, error) {
 		return false, nil
 	}
 	reject := l.multiply(step)
-	if errors.Is(reject, find.ErrJoined) && !l.Uses.Quantised(step.Output) {
+	if errors.Is(reject, find.ErrJoined) && (!l.Uses.Quantised(step.Output) || l.Uses.Tail(step)) {
 		l.hosted[step.Output] = true
 		l.leave(step, "matrix", reject)
 		return true, nil

@@ -98,7 +98,14 @@ func (q *quantising) lower(codes *find.Codes) error {
 				return find.Joined(form)
 			}
 		}
-		return q.join(forms)
+		reject := q.join(forms)
+		if errors.Is(reject, real.ErrTooManySteps) && !q.host && q.addUp(q.step.Node.Inputs[0]) == nil {
+			// A layer has the sum, and one behind it, which multiplies, the codes.
+			if sum := q.again(q.step); !joins(sum) {
+				return q.lower(sum)
+			}
+		}
+		return reject
 	}
 	sources, reject := codes.Sources()
 	if reject != nil {
@@ -147,6 +154,11 @@ func (q *quantising) among(codes *find.Codes, source *place.Place) bool {
 	if ok {
 		q.Places[q.step.Output], q.of = &place.Place{Stream: source.Stream, At: at, Alias: source.Alias}, of
 	}
+	return ok
+}
+
+func joins(codes *find.Codes) bool {
+	_, ok := codes.Joins()
 	return ok
 }
 

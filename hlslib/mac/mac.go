@@ -22,6 +22,7 @@
 //   - mac.go      Unit: what it is bound to
 //   - room.go     weights and step functions that are loaded
 //   - row.go, accumulator.go: what is known of weights, products and sums
+//   - coding.go   weights as codes of fewer bits
 //   - output.go   outputs of sums
 //   - lanes.go    accumulators as wide as each PE needs
 //   - fold.go     folds, stages, and what C++ asks for
@@ -55,6 +56,7 @@ type Unit struct {
 	XNOR   bool        // weights and inputs are bipolar, the accumulator counts matches
 	Out    num.Type    // of one output
 	Range  []num.Range // of each channel's output
+	Codes  Codes       // of weights in tables
 
 	weights [][]int64
 	rows    []row // what is known of each row of weights
@@ -159,6 +161,9 @@ func bind(u *Unit) error {
 	}
 	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {
 		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
+	}
+	if u.Codes = codesOf(u.Weight, values(u.rows)); u.room != nil {
+		u.Codes = Codes{number: u.Weight, coding: u.room.Coding}
 	}
 	if err := bindProduct(u); err != nil {
 		return err

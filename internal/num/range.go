@@ -5,8 +5,10 @@
 // this module.
 //
 //   - range.go, type.go: the two notions
+//   - coding.go is numbers of which there are few, as codes of fewer bits
 //   - step.go is step functions, compare.go how hardware compares
-//   - requant.go is multiply and shift, fit.go finds its numbers; stair.go has lines that equal step functions
+//   - requant.go is multiply and shift, fit.go finds its numbers; stair.go has lines that equal step functions,
+//     quantiser.go those that equal a quantiser of any number of codes; remainder.go is of progressions
 //   - bounds.go bounds sums of products
 package num
 

@@ -16,13 +16,33 @@ import (
 func Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit int, host bool) (Activation, error) {
 	steps, err := StepsOver(functions, in, limit)
 	if errors.Is(err, real.ErrTooManySteps) && !host {
+		if p, ok := scaled(functions, in); ok {
+			return Activation{In: in, Scaled: &p, Behind: behind}, nil
+		}
 		limit = maxWideSteps
 		steps, err = StepsOver(functions, in, limit)
 	}
 	if err != nil {
 		return Activation{}, whole.Stepless(err, limit)
 	}
-	return Activation{steps, in, behind}, nil
+	return Activation{Steps: steps, In: in, Behind: behind}, nil
+}
+
+// scaled reads functions as quantisers of any number of codes.
+func scaled(functions []*real.Expr, in dataflow.Type) (requant.Params, bool) {
+	list, x := make([]num.Quantiser, len(functions)), make([]num.Range, len(functions))
+	for c, f := range functions {
+		x[c] = in.Channel(c)
+		if c > 0 && f == functions[c-1] {
+			list[c] = list[c-1]
+			continue
+		}
+		var ok bool
+		if list[c], ok = f.Quantiser(); !ok {
+			return requant.Params{}, false
+		}
+	}
+	return requant.Scale(list, x)
 }
 
 // StepsOver finds every channel's step function over the values that occur. Channels in a row that have one function
@@ -57,7 +77,8 @@ func StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, 
 }
 
 func wire(a Activation) (Choice, error) {
-	if !identical(a.Steps, a.In) {
+	same := a.Scaled != nil && a.Scaled.Keeps(a.In) || a.Scaled == nil && identical(a.Steps, a.In)
+	if !same {
 		return Choice{}, errOther
 	}
 	return Choice{}, nil
@@ -92,6 +113,9 @@ func most(steps []num.Step) (n int) {
 }
 
 func requantization(a Activation) (dataflow.Op, bool) {
+	if a.Scaled != nil {
+		return requant.New(*a.Scaled), true
+	}
 	if most(a.Steps) < manySteps {
 		return nil, false
 	}
@@ -107,7 +131,10 @@ func requantization(a Activation) (dataflow.Op, bool) {
 }
 
 func thresholding(a Activation) (dataflow.Op, bool) {
-	return threshold.New(threshold.Params{Steps: whole.Shared(a.Steps)}), !a.wide()
+	if a.wide() {
+		return nil, false
+	}
+	return threshold.New(threshold.Params{Steps: whole.Shared(a.Steps)}), true
 }
 
 // fused is the thresholds of the product that makes the integers.

@@ -50,7 +50,7 @@ func TestRanking(t *testing.T) {
 	plain := *product
 	plain.Plain = true
 	activation := func(in dataflow.Type, behind *Product, f func(int64) int64) Activation {
-		return Activation{steps(in, f), in, behind}
+		return Activation{Steps: steps(in, f), In: in, Behind: behind}
 	}
 	sign := func(x int64) int64 { return min(max(x, -1), 1) }
 	falls := func(x int64) int64 { return -sign(x) }

@@ -6,6 +6,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
+	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -21,7 +22,8 @@ type Function interface {
 
 // An Activation is a step function of one integer, per channel of a stream.
 type Activation struct {
-	Steps  []num.Step // per channel
+	Steps  []num.Step      // per channel; nil where they are too many to list
+	Scaled *requant.Params // what the function is then
 	In     dataflow.Type
 	Behind *Product // what makes the integers, where it has no layer yet and nothing else needs them; nil otherwise
 }
@@ -30,7 +32,7 @@ type Activation struct {
 const maxWideSteps = 1 << 17
 
 // wide reports whether there are more steps than comparators can be.
-func (a Activation) wide() bool { return most(a.Steps) > whole.MaxSteps }
+func (a Activation) wide() bool { return a.Scaled != nil || most(a.Steps) > whole.MaxSteps }
 
 func (Activation) form() string { return "a step function per channel" }
 

@@ -13,13 +13,15 @@ type Uses struct {
 	used    map[*graph.Step]bool
 	outputs map[string]bool
 
-	readers          map[string][]*graph.Step // answers of Readers
-	feeds, quantised map[string]bool          // answers of FeedsLayer and Quantised
+	readers               map[string][]*graph.Step // answers of Readers
+	feeds, quantised      map[string]bool          // answers of FeedsLayer and Quantised
+	continued, multiplied map[string]bool          // answers of what Tail asks
 }
 
 func usesOf(p *graph.Program) *Uses {
 	u := &Uses{prog: p, used: map[*graph.Step]bool{}, outputs: map[string]bool{},
-		readers: map[string][]*graph.Step{}, feeds: map[string]bool{}, quantised: map[string]bool{}}
+		readers: map[string][]*graph.Step{}, feeds: map[string]bool{}, quantised: map[string]bool{},
+		continued: map[string]bool{}, multiplied: map[string]bool{}}
 	need := map[string]bool{}
 	for _, o := range p.Graph.Outputs {
 		u.outputs[o.Name], need[o.Name] = true, true
@@ -51,26 +53,42 @@ func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
 	return steps
 }
 
-// FeedsLayer reports whether a quantiser, matrix product or loop depends on a tensor.
+// FeedsLayer reports whether a quantiser, matrix product or loop depends on a tensor, otherwise than through a Tail.
 func (u *Uses) FeedsLayer(tensor string) bool {
 	return u.leadsTo(u.feeds, tensor, func(r *graph.Step) bool {
 		return r.Dot != nil || r.Recur != nil || scaled.IsCode(r)
-	})
+	}, u.Tail)
 }
 
 // Quantised reports whether a quantiser, or a loop, which has quantisers inside, depends on a tensor.
 func (u *Uses) Quantised(tensor string) bool {
-	return u.leadsTo(u.quantised, tensor, func(r *graph.Step) bool { return r.Recur != nil || scaled.IsCode(r) })
+	return u.leadsTo(u.quantised, tensor, func(r *graph.Step) bool { return r.Recur != nil || scaled.IsCode(r) }, none)
 }
 
-// leadsTo reports whether a step that is wanted depends on a tensor; known has the answers so far.
-func (u *Uses) leadsTo(known map[string]bool, tensor string, wanted func(*graph.Step) bool) bool {
+func none(*graph.Step) bool { return false }
+
+// Tail reports whether a step is a product of two tensors, neither of which is constant, with no product or loop behind
+// a quantiser of it: no layer computes it, and none is missed behind it, so that the host can compute it and the rest.
+func (u *Uses) Tail(step *graph.Step) bool {
+	if step.Dot == nil || u.prog.Known[step.Node.Inputs[step.Dot.A]].Const != nil ||
+		u.prog.Known[step.Node.Inputs[step.Dot.B]].Const != nil {
+		return false
+	}
+	multiplied := func(r *graph.Step) bool { return r.Recur != nil || r.Dot != nil }
+	return !u.leadsTo(u.continued, step.Output, func(r *graph.Step) bool {
+		return r.Recur != nil || scaled.IsCode(r) && u.leadsTo(u.multiplied, r.Output, multiplied, none)
+	}, none)
+}
+
+// leadsTo reports whether a step that is wanted depends on a tensor, otherwise than through those that are left out;
+// known has the answers so far.
+func (u *Uses) leadsTo(known map[string]bool, tensor string, wanted, without func(*graph.Step) bool) bool {
 	leads, ok := known[tensor]
 	if ok {
 		return leads
 	}
 	for _, r := range u.Readers(tensor) {
-		if wanted(r) || u.leadsTo(known, r.Output, wanted) {
+		if !without(r) && (wanted(r) || u.leadsTo(known, r.Output, wanted, without)) {
 			leads = true
 			break
 		}

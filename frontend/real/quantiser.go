@@ -1,0 +1,184 @@
+package real
+
+import (
+	"math/big"
+
+	"hlsgen/internal/num"
+)
+
+// wholeModes are the roundings of hardware by those of models.
+var wholeModes = map[Rounding]num.Rounding{HalfEven: num.HalfEven, HalfUp: num.HalfAway, HalfDown: num.HalfTowardZero,
+	Floor: num.Floor, Ceil: num.Ceil, Down: num.TowardZero, Up: num.AwayFromZero}
+
+// mirrored is how minus a number is rounded for minus what a mode makes of the number.
+func mirrored(m Rounding) Rounding {
+	switch m {
+	case Floor:
+		return Ceil
+	case Ceil:
+		return Floor
+	}
+	return m
+}
+
+// A clipped is min(max(of, lo), hi): a line, or that rounded. Limits that are nil do not clip.
+type clipped struct {
+	line   Affine
+	rounds bool
+	mode   Rounding
+	lo, hi *big.Rat
+}
+
+// Quantiser reads e, an expression in variable 0 alone, as a quantiser: a line that is rounded once, and clipped before
+// it or after, as often as there are bounds; a ReLU is one. ok is false where it is no such thing. What is not clipped
+// has limits of 62 bits.
+func (e *Expr) Quantiser() (q num.Quantiser, ok bool) {
+	c, ok := clippedOf(e)
+	if !ok || !c.rounds {
+		return q, false
+	}
+	q = num.Quantiser{Scale: c.line.Scale, Bias: c.line.Bias, Mode: wholeModes[c.mode], Lo: -1 << 62, Hi: 1 << 62}
+	for _, limit := range []struct {
+		at *big.Rat
+		to *int64
+	}{{c.lo, &q.Lo}, {c.hi, &q.Hi}} {
+		switch {
+		case limit.at == nil:
+		case !limit.at.IsInt() || limit.at.Num().BitLen() > 62:
+			return q, false
+		default:
+			*limit.to = limit.at.Num().Int64()
+		}
+	}
+	return q, q.Lo <= q.Hi
+}
+
+func clippedOf(e *Expr) (c clipped, ok bool) {
+	if line, ok := e.Affine(); ok {
+		return clipped{line: line}, true
+	}
+	x, y := e.args[0], e.args[1]
+	var by Affine // a constant operand
+	if y != nil {
+		if by, ok = y.Affine(); !ok || !by.constant() {
+			if by, ok = x.Affine(); !ok || !by.constant() || e.op == div {
+				return c, false
+			}
+			x = y
+			if e.op == sub {
+				if c, ok = clippedOf(x); !ok {
+					return c, false
+				}
+				c.times(big.NewRat(-1, 1))
+				return c, c.plus(by.Bias)
+			}
+		}
+	}
+	if c, ok = clippedOf(x); !ok {
+		return c, false
+	}
+	switch e.op {
+	case add:
+		return c, c.plus(by.Bias)
+	case sub:
+		return c, c.plus(new(big.Rat).Neg(by.Bias))
+	case neg:
+		return c, c.times(big.NewRat(-1, 1))
+	case mul:
+		return c, c.times(by.Bias)
+	case div:
+		return c, by.Bias.Sign() != 0 && c.times(new(big.Rat).Inv(by.Bias))
+	case maximum:
+		if c.lo = larger(c.lo, by.Bias); c.hi != nil {
+			c.hi = larger(c.hi, by.Bias)
+		}
+		return c, true
+	case minimum:
+		if c.hi = smaller(c.hi, by.Bias); c.lo != nil {
+			c.lo = smaller(c.lo, by.Bias)
+		}
+		return c, true
+	case round:
+		return c, c.round(e.mode)
+	}
+	return c, false
+}
+
+// plus moves by a constant; what has been rounded, by none that the rounding could tell.
+func (c *clipped) plus(b *big.Rat) bool {
+	if b.Sign() == 0 {
+		return true
+	}
+	if c.rounds && (!b.IsInt() || !c.moves(b.Num())) {
+		return false
+	}
+	c.line.Bias = new(big.Rat).Add(c.line.Bias, b)
+	for _, limit := range []**big.Rat{&c.lo, &c.hi} {
+		if *limit != nil {
+			*limit = new(big.Rat).Add(*limit, b)
+		}
+	}
+	return true
+}
+
+// moves reports whether an integer may be added before the rounding as well as after it.
+func (c *clipped) moves(n *big.Int) bool {
+	switch c.mode {
+	case Floor, Ceil:
+		return true
+	case HalfEven:
+		return n.Bit(0) == 0
+	}
+	return false
+}
+
+// times multiplies with a constant; what has been rounded with 1 or -1.
+func (c *clipped) times(f *big.Rat) bool {
+	if c.rounds {
+		one := big.NewRat(1, 1)
+		if new(big.Rat).Abs(f).Cmp(one) != 0 {
+			return false
+		}
+		if f.Sign() < 0 {
+			c.mode = mirrored(c.mode)
+		}
+	}
+	product := func(v *big.Rat) *big.Rat {
+		if v == nil {
+			return nil
+		}
+		return new(big.Rat).Mul(v, f)
+	}
+	c.line = Affine{product(c.line.Scale), product(c.line.Bias)}
+	if c.lo, c.hi = product(c.lo), product(c.hi); f.Sign() < 0 {
+		c.lo, c.hi = c.hi, c.lo
+	}
+	return true
+}
+
+// round rounds. What has been rounded has whole limits, or its limits are rounded with it.
+func (c *clipped) round(mode Rounding) bool {
+	for _, limit := range []**big.Rat{&c.lo, &c.hi} {
+		if *limit != nil {
+			*limit = new(big.Rat).SetInt(mode.roundRat(*limit))
+		}
+	}
+	if !c.rounds {
+		c.rounds, c.mode = true, mode
+	}
+	return true
+}
+
+func larger(a, b *big.Rat) *big.Rat {
+	if a == nil || a.Cmp(b) < 0 {
+		return b
+	}
+	return a
+}
+
+func smaller(a, b *big.Rat) *big.Rat {
+	if a == nil || a.Cmp(b) > 0 {
+		return b
+	}
+	return a
+}

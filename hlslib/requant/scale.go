@@ -1,0 +1,82 @@
+package requant
+
+import (
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Scale is Fit of quantisers, one of each channel, whatever the number of their codes: it looks at no single step.
+// Shift is the least with which all channels have parameters, but for a few.
+func Scale(quantisers []num.Quantiser, x []num.Range) (p Params, ok bool) {
+	list, ok := scalings(quantisers, x)
+	if !ok {
+		return Params{}, false
+	}
+	p.Mode = list[0].Mode
+	for _, s := range list {
+		p.Shift = max(p.Shift, s.Shift)
+	}
+	values := make([]num.Range, len(list))
+	for c, s := range list {
+		if s = s.With(p.Shift); !s.Fits(x[c]) {
+			return Params{}, false
+		}
+		p.Multiplier, p.Bias = append(p.Multiplier, s.Multiplier), append(p.Bias, s.Bias)
+		q := quantisers[c]
+		ends := num.Range{Lo: q.At(x[c].Lo), Hi: q.At(x[c].Hi)}
+		values[c] = num.Range{Lo: min(ends.Lo, ends.Hi), Hi: max(ends.Lo, ends.Hi)}
+	}
+	limits := values[0]
+	for _, v := range values {
+		limits = limits.Union(v)
+	}
+	p.Lo, p.Hi = limits.Lo, limits.Hi
+	for c, v := range values { // one pair of limits is all that there is
+		ends := num.Range{Lo: p.apply(c, x[c].Lo), Hi: p.apply(c, x[c].Hi)}
+		if min(ends.Lo, ends.Hi) != v.Lo || max(ends.Lo, ends.Hi) != v.Hi {
+			return Params{}, false
+		}
+	}
+	return p, true
+}
+
+// scalings are those of all quantisers, in one mode.
+func scalings(quantisers []num.Quantiser, x []num.Range) ([]num.Scaling, bool) {
+	list, shift, alike := make([]num.Scaling, len(quantisers)), 0, true
+	for range 2 { // the second time with the shift of all: multipliers of one scale then are one
+		for c, q := range quantisers {
+			s, ok := q.ScaledOver(x[c], shift)
+			if !ok {
+				return nil, false
+			}
+			list[c] = s
+			alike = alike && s.Mode == list[0].Mode
+		}
+		for _, s := range list {
+			shift = max(shift, s.Shift)
+		}
+	}
+	if alike {
+		return list, true
+	}
+	for c, q := range quantisers {
+		var ok bool
+		if list[c], ok = q.Exactly(); !ok || q.Mode != quantisers[0].Mode {
+			return nil, false
+		}
+	}
+	return list, true
+}
+
+// Keeps reports whether the layer leaves all integers of a type as they are.
+func (p Params) Keeps(t dataflow.Type) bool {
+	for c := range max(len(p.Multiplier), len(p.Bias)) {
+		m, b, x := layer.Of(p.Multiplier, c), layer.Of(p.Bias, c), t.Channel(c)
+		// All are moved by the same, and that by nothing where neither end is moved.
+		if m != 1<<p.Shift || b != 0 && p.mode() != num.Floor || p.apply(c, x.Lo) != x.Lo || p.apply(c, x.Hi) != x.Hi {
+			return false
+		}
+	}
+	return true
+}

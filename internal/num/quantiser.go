@@ -1,0 +1,258 @@
+package num
+
+import "math/big"
+
+// A Quantiser is x -> clip(round(Scale*x + Bias)), as a model means it: of real numbers, exactly.
+type Quantiser struct {
+	Scale, Bias *big.Rat
+	Mode        Rounding
+	Lo, Hi      int64
+}
+
+// At is the quantiser's value at x.
+func (q Quantiser) At(x int64) int64 {
+	d := q.denominator()
+	w := wanted{num: new(big.Int), den: d, mode: q.Mode, lo: q.Lo, hi: q.Hi}
+	w.num.Mul(big.NewInt(x), whole(q.Scale, d)).Add(w.num, whole(q.Bias, d))
+	return w.at(1)
+}
+
+// denominator is a common one of scale and bias.
+func (q Quantiser) denominator() *big.Int {
+	a, b := q.Scale.Denom(), q.Bias.Denom()
+	d := new(big.Int).Mul(a, b)
+	return d.Quo(d, new(big.Int).GCD(nil, nil, a, b))
+}
+
+// whole is r*d, which is an integer.
+func whole(r *big.Rat, d *big.Int) *big.Int {
+	n := new(big.Int).Quo(d, r.Denom())
+	return n.Mul(n, r.Num())
+}
+
+// A Scaling is a quantiser in integers but for its limits: round((Multiplier*x + Bias)/2^Shift).
+type Scaling struct {
+	Multiplier, Bias int64
+	Shift            int
+	Mode             Rounding
+}
+
+// maxScaled is the bits of a multiplier and a bias.
+const maxScaled = 61
+
+// ScaledOver finds a scaling that equals the quantiser at all integers of a range: one that rounds down, or as the
+// quantiser does where only that is equal, of the least shift but for a few, and no shift below least. Where scale and
+// bias are whole over a power of two, they are a scaling themselves.
+//
+// What is found is proved without looking at single integers. Both come to v where a line reaches a boundary, and one
+// line is the other with an error that is itself a line. Of the quantiser's, how near it comes to any boundary, from
+// below and from above, is the least of the remainders of an arithmetic progression. Where the error is less than that
+// at both ends of a range, no integer between is on another side.
+//
+// ok is false where nothing within 63 bits is found: ties that are rounded to even are met by no multiplication, for
+// one, unless scale and bias are whole over a power of two.
+func (q Quantiser) ScaledOver(x Range, least int) (s Scaling, ok bool) {
+	if q.Scale.Sign() < 0 {
+		q.Scale = new(big.Rat).Neg(q.Scale)
+		s, ok = q.ScaledOver(x.Neg(), least)
+		s.Multiplier = -s.Multiplier
+		return s, ok
+	}
+	exact, whole := q.Exactly()
+	whole = whole && exact.Fits(x)
+	for _, mode := range []Rounding{Floor, q.Mode} {
+		if parts, could := q.parts(x, mode); could {
+			if s, ok = q.search(parts, mode, least); ok && s.Fits(x) {
+				break
+			}
+			ok = false
+		}
+	}
+	if whole && (!ok || exact.Shift <= s.Shift) {
+		return exact.With(least), true
+	}
+	return s, ok
+}
+
+// With is the scaling with a shift of so much at least.
+func (s Scaling) With(shift int) Scaling {
+	if more := shift - s.Shift; more > 0 {
+		s.Multiplier, s.Bias, s.Shift = s.Multiplier<<more, s.Bias<<more, shift
+	}
+	return s
+}
+
+// Fits reports whether sums stay within 63 bits.
+func (s Scaling) Fits(x Range) bool {
+	p, ok := x.Times(s.Multiplier)
+	sum, ok2 := p.Plus(Point(s.Bias))
+	return ok && ok2 && max(signedBits(sum.Lo), signedBits(sum.Hi)) <= maxRequantBits
+}
+
+// Exactly is the quantiser as a scaling where scale and bias are whole over a power of two.
+func (q Quantiser) Exactly() (s Scaling, ok bool) {
+	d := q.denominator()
+	s = Scaling{Shift: d.BitLen() - 1, Mode: q.Mode}
+	m, b := whole(q.Scale, d), whole(q.Bias, d)
+	if d.TrailingZeroBits() != uint(s.Shift) || s.Shift > MaxRequantShift ||
+		max(m.BitLen(), b.BitLen()) > maxScaled {
+		return Scaling{}, false
+	}
+	s.Multiplier, s.Bias = m.Int64(), b.Int64()
+	return s, true
+}
+
+// A part of a quantiser is values whose boundaries lie alike: those that are positive, or those that are not. Over
+// integers from first to last, floor((rise*x + start)/unit) tells which of these values x comes to. A scaling has to
+// come to the same, where it comes to v if 2*sum + halves*2^shift - open reaches 2*v*2^shift.
+type part struct {
+	rise, start, unit *big.Int
+	first, last       *big.Int
+	least, most       *big.Int // remainders
+	halves, open      int64
+}
+
+// parts are those of the values over a range, for a scaling that rounds in a mode. ok is false where none can equal it.
+func (q Quantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
+	if mode == HalfEven {
+		return nil, false
+	}
+	for _, v := range [][2]int64{{q.Lo + 1, min(q.Hi, 0)}, {max(q.Lo+1, 1), q.Hi}} {
+		if v[0] > v[1] {
+			continue
+		}
+		halves, reached := q.Mode.boundary(v[1])
+		if q.Mode == HalfEven {
+			reached = true // which holds where nothing lies on a boundary
+		}
+		p := q.part(x, v, halves, reached)
+		if q.Mode == HalfEven && p.least.Sign() == 0 {
+			return nil, false
+		}
+		if p.halves, reached = mode.boundary(v[1]); !reached {
+			p.open = 1
+		}
+		list = append(list, p)
+	}
+	return list, true
+}
+
+func (q Quantiser) part(x Range, v [2]int64, halves int64, reached bool) part {
+	d := q.denominator()
+	p := part{rise: whole(q.Scale, d), start: whole(q.Bias, d), unit: new(big.Int).Lsh(d, 1)}
+	p.rise.Lsh(p.rise, 1)
+	p.start.Lsh(p.start, 1).Add(p.start, new(big.Int).Mul(d, big.NewInt(halves)))
+	if !reached {
+		p.start.Sub(p.start, big.NewInt(1))
+	}
+	// From the last integer that does not come to the least value, to the first that comes to the greatest.
+	p.first, p.last = big.NewInt(x.Lo), big.NewInt(x.Hi)
+	if p.rise.Sign() == 0 {
+		p.last.Set(p.first)
+	} else {
+		from := p.reaches(v[0])
+		if from.Sub(from, big.NewInt(1)).Cmp(p.first) > 0 {
+			p.first.Set(from)
+		}
+		if to := p.reaches(v[1]); to.Cmp(p.last) < 0 {
+			p.last.Set(to)
+		}
+		if end := big.NewInt(x.Hi); p.first.Cmp(end) > 0 {
+			p.first.Set(end)
+		}
+		if p.last.Cmp(p.first) < 0 {
+			p.last.Set(p.first)
+		}
+	}
+	n := new(big.Int).Sub(p.last, p.first)
+	step, at := new(big.Int).Mod(p.rise, p.unit), p.line(p.first)
+	at.Mod(at, p.unit)
+	p.least = LeastRemainder(n, p.unit, step, at)
+	// The greatest is the least of what is left to the unit.
+	end := new(big.Int).Sub(p.unit, big.NewInt(1))
+	back := new(big.Int).Neg(step)
+	p.most = LeastRemainder(n, p.unit, back.Mod(back, p.unit), at.Sub(end, at))
+	p.most.Sub(end, p.most)
+	return p
+}
+
+// line is rise*x + start.
+func (p part) line(x *big.Int) *big.Int {
+	y := new(big.Int).Mul(p.rise, x)
+	return y.Add(y, p.start)
+}
+
+// reaches is the first integer that comes to v.
+func (p part) reaches(v int64) *big.Int {
+	y := new(big.Int).Mul(p.unit, big.NewInt(v))
+	return ceilQuo(y.Sub(y, p.start), p.rise)
+}
+
+// ceilQuo is a/b rounded up; b is positive.
+func ceilQuo(a, b *big.Int) *big.Int {
+	n, rest := new(big.Int).DivMod(a, b, new(big.Int))
+	if rest.Sign() > 0 {
+		n.Add(n, big.NewInt(1))
+	}
+	return n
+}
+
+// search tries shifts in increasing order, from least on, and with each the two integers around the scale.
+func (q Quantiser) search(parts []part, mode Rounding, least int) (s Scaling, ok bool) {
+	for shift := least; shift <= MaxRequantShift; shift++ {
+		m := new(big.Int).Lsh(q.Scale.Num(), uint(shift))
+		m.Quo(m, q.Scale.Denom())
+		if m.BitLen() > maxScaled {
+			break
+		}
+		for range 2 {
+			if b, fits := biases(parts, m, shift); fits && b.BitLen() <= maxScaled {
+				return Scaling{m.Int64(), b.Int64(), shift, mode}, true
+			}
+			m.Add(m, big.NewInt(1))
+		}
+	}
+	return Scaling{}, false
+}
+
+// biases is the bias nearest to 0 with which the scaling of a multiplier equals all parts.
+func biases(parts []part, m *big.Int, shift int) (b *big.Int, ok bool) {
+	var lo, hi *big.Int
+	for _, p := range parts {
+		for _, x := range []*big.Int{p.first, p.last} {
+			// least <= 2*m*x + 2*b + halves*2^shift - open < most, over 2^(shift+1)
+			at := p.line(x)
+			low := new(big.Int).Sub(at, p.least)
+			high := at.Add(at, p.unit)
+			high.Sub(high, p.most)
+			for i, bound := range []*big.Int{low, high} {
+				bound = ceilQuo(bound.Lsh(bound, uint(shift)+1), p.unit)
+				beside := big.NewInt(p.halves)
+				beside.Lsh(beside, uint(shift)).Sub(beside, big.NewInt(p.open))
+				beside.Add(beside, new(big.Int).Lsh(new(big.Int).Mul(m, x), 1))
+				bound = ceilQuo(bound.Sub(bound, beside), big.NewInt(2))
+				switch {
+				case i == 0 && (lo == nil || bound.Cmp(lo) > 0):
+					lo = bound
+				case i == 1 && (hi == nil || bound.Cmp(hi) < 0):
+					hi = bound // which is not reached
+				}
+			}
+		}
+	}
+	if lo == nil {
+		return new(big.Int), true
+	}
+	hi.Sub(hi, big.NewInt(1))
+	if lo.Cmp(hi) > 0 {
+		return nil, false
+	}
+	b = new(big.Int)
+	if lo.Sign() > 0 {
+		b.Set(lo)
+	}
+	if hi.Sign() < 0 {
+		b.Set(hi)
+	}
+	return b, true
+}
