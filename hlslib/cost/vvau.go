@@ -15,6 +15,7 @@ type VVAU struct {
 
 	// What FINN's formula does not ask.
 	Fabric          Fabric
+	Factors         Factors // of minifloats
 	ThresholdBits   int
 	ThresholdMemory Memory
 }
@@ -65,7 +66,8 @@ func (m VVAU) activation() activation {
 }
 
 func (m VVAU) dot() dot {
-	return dot{pe: m.PE, simd: m.SIMD, w: m.WeightBits, a: m.InBits, acc: m.AccBits, dsp: m.DSP, fabric: m.Fabric}
+	return dot{pe: m.PE, simd: m.SIMD, w: m.WeightBits, a: m.InBits, acc: m.AccBits, dsp: m.DSP, factors: m.Factors,
+		fabric: m.Fabric}
 }
 
 // Delay is the estimated critical path in ns.

@@ -191,6 +191,8 @@ func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.Heap {
 // put adds product i.
 func (c Circuit) put(h *circuit.Heap, x, w circuit.Value, i int) {
 	switch {
+	case c.Floats():
+		h.AddFactors(circuit.FactorOf(x, i, c.in), circuit.FactorOf(w, i, c.Weight), c.rawBits())
 	case c.Weight.Kind == num.Bipolar:
 		h.AddSigned(circuit.Bit(w, i), circuit.Element(x, i, c.in))
 	case c.in.Kind == num.Bipolar:

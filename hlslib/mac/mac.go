@@ -24,6 +24,7 @@
 //   - row.go, accumulator.go: what is known of weights, products and sums
 //   - output.go   outputs of sums
 //   - fold.go     folds, stages, and what C++ asks for
+//   - float.go    products of minifloats
 //   - circuit.go  RTL; packed.go has channels share DSP slices
 package mac
 
@@ -161,6 +162,9 @@ func bind(u *Unit) error {
 	}
 	if err := u.bindProduct(); err != nil {
 		return err
+	}
+	if u.Floats() && u.rawBits() >= maxAccBits {
+		return fmt.Errorf("a product of minifloats leaves %d bits", maxAccBits)
 	}
 	sums := make([]num.Range, len(u.rows))
 	for c, r := range u.rows {

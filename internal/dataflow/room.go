@@ -21,7 +21,7 @@ type Room struct {
 // weight have room.
 func RoomOf(weight num.Type, weights num.Range, out num.Type) Room {
 	r := Room{Weight: weight, Values: weight.Range(), Out: out}
-	if weight.Kind == num.Bipolar || weights.Lo >= 0 || out == (num.Type{}) {
+	if weight.Kind == num.Bipolar || weight.IsFloat() || weights.Lo >= 0 || out == (num.Type{}) {
 		return r
 	}
 	most := max(weights.Hi, -weights.Lo)
