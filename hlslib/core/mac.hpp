@@ -9,6 +9,9 @@
 //     dot_t        their sum
 //     use_dsp      multiply in DSP slices
 //     weights_t    the table's element, weights_per_limb of them in a limb
+// and where the table has codes of weights
+//     weight_values    the weight of each code
+//     weight_t         the type that holds them
 // and where products are requantised before they are summed
 //     product      the requantiser of core/requant.hpp
 //     product_t    what it gives
@@ -132,8 +135,84 @@ template <int W, int M, bool S> struct mac_product<bipolar, minifloat<W, M, S>, 
     }
 };
 
-// mac_summand is a product as it is summed: requantised where C has a requantiser for it.
 template <class...> struct mac_present { typedef void type; };
+
+// mac_function is bit BIT of the values of a list, as a function of a value's place in it: bit n is that of value n.
+template <class LIST, int BIT> struct mac_function;
+
+template <int BIT> struct mac_function<numbers<>, BIT> { static const unsigned long long table = 0; };
+
+template <int BIT, long long V, long long... REST> struct mac_function<numbers<V, REST...>, BIT> {
+    static const unsigned long long table =
+        ((unsigned long long)(V) >> BIT & 1) | mac_function<numbers<REST...>, BIT>::table << 1;
+};
+
+// mac_always is the function of codes of so many bits that is always 1, mac_wire the one that is bit i of the code.
+constexpr unsigned long long mac_always(int bits) { return ~0ULL >> (64 - (1 << bits)); }
+constexpr unsigned long long mac_wire(int bits, int i) { return mac_always(bits) / ((1ULL << (1 << i)) + 1) << (1 << i); }
+
+// mac_bit is the bit of the code that a function is; bits where it is none.
+constexpr int mac_bit(int bits, unsigned long long table, int i = 0) {
+    return i == bits || mac_wire(bits, i) == table ? i : mac_bit(bits, table, i + 1);
+}
+
+// mac_look is a function of a code. Where it is always the same, or a bit of the code, as it is or turned round, it takes
+// no logic.
+template <int BITS, unsigned long long TABLE> struct mac_look {
+    static const unsigned long long turned = mac_always(BITS) ^ TABLE;
+    static const int bit = mac_bit(BITS, TABLE), other = mac_bit(BITS, turned);
+
+    static ap_uint<1> of(const ap_uint<BITS>& code) {
+#pragma HLS INLINE
+        if (TABLE == 0 || turned == 0) return ap_uint<1>(turned == 0);
+        if (bit < BITS) return ap_uint<1>(code[bit % BITS]);
+        if (other < BITS) return ap_uint<1>(~ap_uint<1>(code[other % BITS]));
+        return ap_uint<1>(ap_uint<1 << BITS>(TABLE) >> code);
+    }
+};
+
+// mac_decode writes bits BIT and below of the value of a code.
+template <class LIST, int BITS, int BIT> struct mac_decode {
+    template <class V> static void of(V& value, const ap_uint<BITS>& code) {
+#pragma HLS INLINE
+        value[BIT] = mac_look<BITS, mac_function<LIST, BIT>::table>::of(code);
+        mac_decode<LIST, BITS, BIT - 1>::of(value, code);
+    }
+};
+
+template <class LIST, int BITS> struct mac_decode<LIST, BITS, -1> {
+    template <class V> static void of(V&, const ap_uint<BITS>&) {
+#pragma HLS INLINE
+    }
+};
+
+// mac_weight is a weight of what a table has: that, or the value of that code.
+template <class C, class = void> struct mac_weight {
+    typedef typename C::weights_t type;
+    static type of(const type& stored) {
+#pragma HLS INLINE
+        return stored;
+    }
+};
+
+template <class C> struct mac_weight<C, typename mac_present<typename C::weight_values>::type> {
+    typedef typename C::weight_t type;
+    static type of(const typename C::weights_t& code) {
+#pragma HLS INLINE
+        type value = 0;
+        mac_decode<typename C::weight_values, element_type<typename C::weights_t>::width,
+                   element_type<type>::width - 1>::of(value, code);
+        return value;
+    }
+};
+
+// mac_read is weight i of a row of the table.
+template <class C, class ROW> typename mac_weight<C>::type mac_read(const ROW& weights, int i) {
+#pragma HLS INLINE
+    return mac_weight<C>::of(element<typename C::weights_t, C::weights_per_limb>(weights, i));
+}
+
+// mac_summand is a product as it is summed: requantised where C has a requantiser for it.
 
 template <class C, class = void> struct mac_summand {
     template <class P> static P of(const P& product) {
@@ -154,12 +233,12 @@ template <class C> struct mac_summand<C, typename mac_present<typename C::produc
 template <class C, class ROW>
 typename C::dot_t mac_dot(const ap_uint<C::in_width>& x, int first, int stride, const ROW& weights, int pe) {
 #pragma HLS INLINE
-    typedef typename C::weights_t weight_t;
+    typedef typename mac_weight<C>::type weight_t;
     typedef typename C::in_t in_t;
     typename C::dot_t sum = 0;
     simd_loop: for (int i = 0; i < C::simd; i++) {
 #pragma HLS UNROLL
-        const weight_t w = element<weight_t, C::weights_per_limb>(weights, pe * C::simd + i);
+        const weight_t w = mac_read<C>(weights, pe * C::simd + i);
         sum += mac_summand<C>::of(mac_product<weight_t, in_t, C::use_dsp>::of(w, get<in_t>(x, first + i * stride)));
     }
     return sum;
@@ -187,7 +266,7 @@ template <class W, class X> ap_uint<1> mac_odd(const W& w, const X& x) {
 // mac_lane is lane I of C::lanes and those above it. What lies below a lane, in a factor as in a sum, is a signed number of
 // as many bits as there are below: where it is negative, it has borrowed 1 of the lane.
 template <class C, int I, bool TOP = (I == mac_count<typename C::lanes>::value - 1)> struct mac_lane {
-    typedef typename C::weights_t weight_t;
+    typedef typename mac_weight<C>::type weight_t;
     typedef typename C::lanes lanes;
     static const int at = mac_at<lanes, I>::value, next = mac_at<lanes, I + 1>::value;
     static const bool shares = mac_at<typename C::overlaps, I + 1>::value == 1; // its highest bit with the next lane
@@ -197,7 +276,7 @@ template <class C, int I, bool TOP = (I == mac_count<typename C::lanes>::value -
     static void pack(ap_uint<BITS>& factor, const ap_uint<1>& borrow, const ROW& weights, int pe, int i) {
 #pragma HLS INLINE
         ap_int<element_type<weight_t>::signed_width + 1> own = -ap_int<2>(borrow);
-        if (pe + I < N) own += number(element<weight_t, C::weights_per_limb>(weights, (pe + I) * C::simd + i));
+        if (pe + I < N) own += number(mac_read<C>(weights, (pe + I) * C::simd + i));
         factor.range(next - 1, at) = ap_uint<next - at>(own);
         mac_lane<C, I + 1>::template pack<N>(factor, ap_uint<1>(own < 0), weights, pe, i);
     }
@@ -221,7 +300,7 @@ template <class C, int I, bool TOP = (I == mac_count<typename C::lanes>::value -
 };
 
 template <class C, int I> struct mac_lane<C, I, true> {
-    typedef typename C::weights_t weight_t;
+    typedef typename mac_weight<C>::type weight_t;
     typedef typename C::lanes lanes;
     static const int at = mac_at<lanes, I>::value;
 
@@ -229,7 +308,7 @@ template <class C, int I> struct mac_lane<C, I, true> {
     static void pack(ap_uint<BITS>& factor, const ap_uint<1>& borrow, const ROW& weights, int pe, int i) {
 #pragma HLS INLINE
         ap_int<element_type<weight_t>::signed_width + 1> own = -ap_int<2>(borrow);
-        if (pe + I < N) own += number(element<weight_t, C::weights_per_limb>(weights, (pe + I) * C::simd + i));
+        if (pe + I < N) own += number(mac_read<C>(weights, (pe + I) * C::simd + i));
         factor.range(BITS - 1, at) = ap_uint<BITS - at>(own);
     }
 
@@ -251,7 +330,7 @@ template <class C, int I> struct mac_lane<C, I, true> {
 template <class C, int N, class ROW>
 void mac_packed(typename C::dot_t (&dots)[N], const ap_uint<C::in_width>& x, int first, const ROW& weights) {
 #pragma HLS INLINE
-    typedef typename C::weights_t weight_t;
+    typedef typename mac_weight<C>::type weight_t;
     typedef typename C::in_t in_t;
     const int lanes = mac_count<typename C::lanes>::value;
     const int bits = element_type<typename C::packed_t>::width;
@@ -277,7 +356,7 @@ void mac_packed(typename C::dot_t (&dots)[N], const ap_uint<C::in_width>& x, int
                     sum += mac_product<typename C::packed_t, in_t, true>::of(typename C::packed_t(factor), input);
                     lane_loop: for (int i = 1; i < lanes && pe + i < N; i++) {
 #pragma HLS UNROLL
-                        const weight_t w = element<weight_t, C::weights_per_limb>(weights, (pe + i) * C::simd + from + k);
+                        const weight_t w = mac_read<C>(weights, (pe + i) * C::simd + from + k);
                         odd[i] = ap_uint<1>(odd[i]) ^ mac_odd(w, input);
                     }
                 }

@@ -15,6 +15,14 @@ func Multiplexer(words, width int) Resources {
 	return Resources{LUT: width * ceil(words-1, 3)}
 }
 
+// Decoder makes a word of so many bits of a code of at most six: a LUT has one function of six bits, or two of five.
+func Decoder(code, width int) Resources {
+	if code > 5 {
+		return Resources{LUT: width}
+	}
+	return Resources{LUT: ceil(width, 2)}
+}
+
 // Buffer keeps rows words of width bits, written and read at the same time: registers, shift registers with a register
 // behind them, block or ultra RAM, or distributed RAM (four LUTs are 32 words of 6 bits, or 64 of 3).
 func Buffer(width, rows int, m Memory) Resources {

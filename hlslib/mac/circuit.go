@@ -15,20 +15,21 @@ type Circuit struct {
 	b *circuit.Builder
 	f dataflow.Fold
 	p cost.Packing
+	c *num.Coding // of the weights in rows of the table
 }
 
-// In is the unit in a circuit, with products packed as p says.
-func (u *Unit) In(b *circuit.Builder, f dataflow.Fold, p cost.Packing) Circuit {
+// In is the unit in a circuit, with products packed as p says, and weights out of so many rows.
+func (u *Unit) In(b *circuit.Builder, f dataflow.Fold, p cost.Packing, rows int) Circuit {
 	if u.room != nil {
 		circuit.Loaded(b)
 	}
-	return Circuit{u, b, f, p}
+	return Circuit{u, b, f, p, u.Coding(rows)}
 }
 
 // Weights is the table of weights.
 func (c Circuit) Weights() circuit.Table {
 	s := c.WeightStorage(c.f)
-	return c.b.Table("weights", s.Style(), c.Weight, c.f.PE*c.f.SIMD, s.Rows,
+	return c.b.Table("weights", s.Style(), c.stored(), c.f.PE*c.f.SIMD, s.Rows,
 		func() [][]int64 { return c.WeightTable(c.f).Rows })
 }
 
@@ -49,7 +50,7 @@ const most = 64
 
 // Dots is the sums of one clock's products of so many channels, as Channels has them.
 func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights circuit.Value) (dots []circuit.Value) {
-	side, bits := 1, c.Weight.Width
+	side, bits := 1, c.stored().Width
 	if c.p.Packs() {
 		side = len(c.p.Lanes)
 	}
@@ -100,8 +101,8 @@ func (c Circuit) added(addends []circuit.Value, own bool) circuit.Value {
 // call is what a function gives for the inputs and weights of n channels.
 func (c Circuit) call(name string, n int, x, w circuit.Value,
 	f func(c Circuit, x, w circuit.Value, n int) []circuit.Value) []circuit.Value {
-	key := fmt.Sprint(name, " ", c.f.SIMD, c.f.Compute, n, c.p, c.dotType(c.f.SIMD), c.Weight, c.XNOR, c.span, c.inputs,
-		c.raw, c.product)
+	key := fmt.Sprint(name, " ", c.f.SIMD, c.f.Compute, n, c.p, c.dotType(c.f.SIMD), c.Weight, c.c, c.XNOR, c.span,
+		c.inputs, c.raw, c.product)
 	if w.Stage() == circuit.Always {
 		return f(c, x, w, n)
 	}
@@ -188,26 +189,50 @@ func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.Heap {
 	return []*circuit.Heap{h}
 }
 
+// stored is the type of an element of a row.
+func (c Circuit) stored() num.Type {
+	if c.c != nil {
+		return c.c.Code
+	}
+	return c.Weight
+}
+
+// weight is number i of a row.
+func (c Circuit) weight(w circuit.Value, i int) circuit.Value {
+	if c.c != nil {
+		return circuit.Decoded(w, i, c.c)
+	}
+	return circuit.Element(w, i, c.Weight)
+}
+
+// factor is weight i of a row as a product takes it.
+func (c Circuit) factor(w circuit.Value, i int) circuit.Factor {
+	if c.c != nil {
+		return circuit.Whole(c.weight(w, i))
+	}
+	return circuit.FactorOf(w, i, c.Weight)
+}
+
 // put adds product i.
 func (c Circuit) put(h *circuit.Heap, x, w circuit.Value, i int) {
 	switch {
 	case c.Floats():
-		h.AddFactors(circuit.FactorOf(x, i, c.in), circuit.FactorOf(w, i, c.Weight), c.rawBits())
+		h.AddFactors(circuit.FactorOf(x, i, c.in), c.factor(w, i), c.rawBits())
 	case c.Weight.Kind == num.Bipolar:
 		h.AddSigned(circuit.Bit(w, i), circuit.Element(x, i, c.in))
 	case c.in.Kind == num.Bipolar:
-		h.AddSigned(circuit.Bit(x, i), circuit.Element(w, i, c.Weight))
+		h.AddSigned(circuit.Bit(x, i), c.weight(w, i))
 	case c.Weight.Kind == num.Ternary:
 		h.AddTernary(circuit.Bit(w, 2*i), circuit.Bit(w, 2*i+1), circuit.Element(x, i, c.in))
 	default:
-		h.AddProduct(circuit.Element(x, i, c.in), circuit.Element(w, i, c.Weight))
+		h.AddProduct(circuit.Element(x, i, c.in), c.weight(w, i))
 	}
 }
 
 // product1 is product i as a number.
 func (c Circuit) product1(x, w circuit.Value, i int) circuit.Value {
 	if c.f.Compute == dataflow.DSP {
-		return circuit.Product(circuit.Element(x, i, c.in), circuit.Element(w, i, c.Weight))
+		return circuit.Product(circuit.Element(x, i, c.in), c.weight(w, i))
 	}
 	h := c.b.Heap()
 	c.put(h, x, w, i)

@@ -22,6 +22,7 @@
 //   - mac.go      Unit: what it is bound to
 //   - room.go     weights and step functions that are loaded
 //   - row.go, accumulator.go: what is known of weights, products and sums
+//   - coding.go   weights as codes of fewer bits
 //   - output.go   outputs of sums
 //   - fold.go     folds, stages, and what C++ asks for
 //   - float.go    products of minifloats
@@ -68,6 +69,8 @@ type Unit struct {
 	raw     num.Range      // one weight times one input
 	product num.Range      // of what is summed
 	bound   dataflow.Bound // the accumulator by all rules
+	coding  *num.Coding    // of weights in tables, where there are codes
+	decoder cost.Resources // of one of them
 	tail
 }
 
@@ -160,6 +163,7 @@ func bind(u *Unit) error {
 	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {
 		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
 	}
+	u.bindCoding()
 	if err := u.bindProduct(); err != nil {
 		return err
 	}

@@ -152,7 +152,7 @@ func TestFits(t *testing.T) {
 	weights := make([][]int64, 64)
 	for c := range weights {
 		weights[c] = make([]int64, 4096)
-		weights[c][c] = 7
+		weights[c][c], weights[c][64] = 7, int64(c%7) // which take three bits, as codes too
 	}
 	u, err := mac.Bind(weights, nil, nil, num.Type{Kind: num.UInt, Width: 8},
 		func(int) []num.Range { return []num.Range{{Lo: 0, Hi: 255}} })

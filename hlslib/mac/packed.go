@@ -29,9 +29,10 @@ func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd
 		var factor circuit.Value
 		for lane := range n {
 			at := lane*c.f.SIMD + i
-			weight := circuit.Kept(circuit.Element(w, at, c.Weight), c.span)
+			number := c.weight(w, at)
+			weight := circuit.Kept(number, c.span)
 			if c.p.Lanes[lane].Overlap {
-				own := circuit.All(circuit.Bit(w, at*c.Weight.Width), circuit.Bit(x, i*c.in.Width))
+				own := circuit.All(circuit.Bit(number, 0), circuit.Bit(x, i*c.in.Width))
 				odds[lane] = append(odds[lane], own)
 			}
 			if lane == 0 {

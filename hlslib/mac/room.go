@@ -2,6 +2,7 @@ package mac
 
 import (
 	"fmt"
+	"slices"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/steps"
@@ -25,7 +26,7 @@ func roomFor(u *Unit) dataflow.Room {
 	if len(u.steps) > 0 {
 		out = u.Out
 	}
-	return dataflow.RoomOf(narrowest(u.rows), all, out)
+	return dataflow.RoomOf(narrowest(u.rows), all, u.coding, out)
 }
 
 // Loads reports whether weights and step functions are loaded.
@@ -39,6 +40,10 @@ func roomOf(room dataflow.Room, weights []int64, product *num.Requant, inputs []
 		if !room.Values.Contains(w) || !room.Weight.Holds(w) {
 			return row{}, fmt.Errorf("weight %d is %d, and the hardware has room for %s, %d to %d", k, w, room.Weight,
 				lo, hi)
+		}
+		if room.Coding != nil && !room.Coding.Holds(w) {
+			return row{}, fmt.Errorf("weight %d is %d, and the hardware has room for %v", k, w,
+				slices.Sorted(slices.Values(room.Coding.Values)))
 		}
 	}
 	most := max(hi, -lo)

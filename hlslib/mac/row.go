@@ -16,18 +16,36 @@ type row struct {
 	fits      bool          // the sum does not leave 64 bits
 	own       num.Range     // of a row that has room, the sum of these weights
 	magnitude num.Magnitude // of the weights
+	values    []int64       // that occur among them, in order; nil where they are more than codes
 }
 
 func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {
 	r := row{span: num.Span(weights), zero: slices.Contains(weights, 0), inputs: inputs[0]}
+	few := true
 	for _, w := range weights {
 		r.l1, r.total, r.magnitude = r.l1+max(w, -w), r.total+w, r.magnitude.With(w)
+		if few {
+			r.values = with(r.values, w)
+			few = len(r.values) <= num.MostCodes
+		}
+	}
+	if !few {
+		r.values = nil
 	}
 	for _, in := range inputs {
 		r.inputs = r.inputs.Union(in)
 	}
 	r.sum, r.fits = Sum(weights, product, inputs)
 	return r
+}
+
+// with is a list in order, and v in its place, if it is not there.
+func with(list []int64, v int64) []int64 {
+	i, have := slices.BinarySearch(list, v)
+	if have {
+		return list
+	}
+	return slices.Insert(list, i, v)
 }
 
 // narrowest is the type that holds the weights of rows in the fewest bits: minifloats where these are fewer by more than

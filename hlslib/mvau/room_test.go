@@ -29,7 +29,7 @@ func TestLoaded(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	in := layertest.Full(layertest.UInt(2), 3)
-	room := dataflow.RoomOf(num.Type{Kind: num.Int, Width: 3}, num.Range{Lo: -3, Hi: 2}, num.Type{Kind: num.UInt,
+	room := dataflow.RoomOf(num.Type{Kind: num.Int, Width: 3}, num.Range{Lo: -3, Hi: 2}, nil, num.Type{Kind: num.UInt,
 		Width: 2})
 	step := num.Step{At: []int64{1, 4, 5}, Value: []int64{0, 1, 2, 3}}
 	for _, tt := range []struct {

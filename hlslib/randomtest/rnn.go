@@ -23,6 +23,7 @@ type maker struct {
 	units  []int // of phases
 	writer []int // the phase that writes a state
 	widths [][]int
+	odd    bool // all weights are
 }
 
 func (m *maker) chance(n int) bool { return m.IntN(n) == 0 }
@@ -30,6 +31,7 @@ func (m *maker) chance(n int) bool { return m.IntN(n) == 0 }
 // Program is a recurrent layer of a random program, with its inputs.
 func Program(r *rand.Rand) (rnn.Params, []dataflow.Type) {
 	m := &maker{Rand: r}
+	m.odd = m.chance(4)
 	units := [][]int{{1}, {2, 4}, {4}, {6, 3}, {8, 4}, {6, 4, 2}, {5}}[r.IntN(7)]
 	for range 1 + r.IntN(3) {
 		m.units = append(m.units, units[r.IntN(len(units))])
@@ -192,8 +194,11 @@ func (m *maker) weights(i int) (rows [][]int64) {
 			case 1:
 				row[k] = 0
 			}
+			if m.odd {
+				row[k] |= 1
+			}
 		}
-		if kind > 1 && m.chance(5) {
+		if !m.odd && kind > 1 && m.chance(5) {
 			clear(row)
 		}
 		rows = append(rows, row)

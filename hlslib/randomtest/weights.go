@@ -20,6 +20,9 @@ func MVAU(r *rand.Rand) layertest.Case {
 	style := [][2]int64{{-1, 1}, {-1, 1}, {0, 1}, {-4, 3}, {0, 15}, {-30000, 30000}, {2, 2}}[r.IntN(7)]
 	sparse := r.IntN(2) != 0
 	p := mvau.Params{Weights: layertest.Weights(r, mh, mw, num.Range{Lo: style[0], Hi: style[1]}, sparse)}
+	if r.IntN(4) == 0 {
+		p.Weights = layertest.Few(r, mh, mw)
+	}
 	shape := []dataflow.Shape{{mw}, {3, mw}, {2, 2, mw}}[r.IntN(3)]
 	in := layertest.Type(r, shape, 8)
 	if n := []int{0, 1, mh}[r.IntN(3)]; n > 0 {
@@ -72,6 +75,9 @@ func VVAU(r *rand.Rand) layertest.Case {
 	style := [][2]int64{{-1, 1}, {-4, 3}, {0, 15}, {-30000, 30000}}[r.IntN(4)]
 	p := vvau.Params{Weights: layertest.Weights(r, channels, positions, num.Range{Lo: style[0], Hi: style[1]},
 		style[0] != -1)}
+	if r.IntN(4) == 0 {
+		p.Weights = layertest.Few(r, channels, positions)
+	}
 	shape := []dataflow.Shape{{positions, channels}, {3, positions, channels}, {2, 2, positions, channels}}[r.IntN(3)]
 	in := layertest.Type(r, shape, 8)
 	for c := range []int{0, 1, channels}[r.IntN(3)] {
@@ -87,6 +93,9 @@ func Grouped(r *rand.Rand) layertest.Case {
 	style := []num.Range{{Lo: -4, Hi: 3}, {Lo: -1, Hi: 1}, {Lo: 0, Hi: 9}}[r.IntN(3)]
 	p := mvau.Params{Groups: groups,
 		Weights: layertest.Weights(r, groups*outputs, positions*channels, style, style.Lo != -1)}
+	if r.IntN(4) == 0 {
+		p.Weights = layertest.Few(r, groups*outputs, positions*channels)
+	}
 	in := layertest.Type(r, dataflow.Shape{2, positions, groups * channels}, 5)
 	for range []int{0, 1, groups * outputs}[r.IntN(3)] {
 		p.Steps = append(p.Steps, layertest.Step(r, num.Range{Lo: -40, Hi: 40}, 6, 3, true))

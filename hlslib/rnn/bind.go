@@ -311,8 +311,8 @@ func (g *program) bindDots(r *ranges) error {
 		func(c int) []num.Range { return inputs[c] }); err != nil {
 		return err
 	}
-	if g.padded() && g.unit.Weight.Kind == num.Bipolar {
-		g.unit.Weight = num.Type{Kind: num.Ternary, Width: 2} // there are zeros between
+	if g.padded() {
+		g.unit.Padded()
 	}
 	return nil
 }

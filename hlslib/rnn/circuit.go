@@ -116,12 +116,12 @@ func (w *wiring) sum() {
 	}
 	lanes := w.f
 	lanes.PE *= o.dots
-	weights := b.Table("weights", dataflow.StyleOf(w.storage, "weights"), o.unit.Weight, lanes.PE*w.f.SIMD, rows,
+	weights := b.Table("weights", dataflow.StyleOf(w.storage, "weights"), o.unit.Stored(rows), lanes.PE*w.f.SIMD, rows,
 		func() [][]int64 { return o.weights(w.f).Rows }).Row(circuit.Kept(row, num.Range{Hi: int64(rows - 1)}))
 	vector := w.late(weights.Stage(), w.vector)
 	begins := w.byPhase(phases, func(s stand) circuit.Value { return s.begins })
 	vectors := func(int) circuit.Value { return vector }
-	w.sums = o.unit.In(b, lanes, w.packing).Channels(vectors, weights, begins, b.Constant(0))
+	w.sums = o.unit.In(b, lanes, w.packing, rows).Channels(vectors, weights, begins, b.Constant(0))
 }
 
 // table is one of the layer's.

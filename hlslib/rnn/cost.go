@@ -129,6 +129,9 @@ func engine(o *op, m cost.Model, f dataflow.Fold, t dataflow.Target) ([]cost.Par
 		DSP: f.Compute == dataflow.DSP, Packing: packing(o, f, t), Memory: estimate.Memory(f.Memory), Fabric: m.Fabric,
 	}
 	var parts []cost.Part
+	if m.Formula == cost.Fitted {
+		parts = o.unit.Decoders(pe*f.SIMD, o.rows(f))
+	}
 	if n := o.unit.RequantBits(); n > 0 {
 		parts = append(parts, cost.Adder(n).Times(pe*f.SIMD).As("product rounding"))
 	}

@@ -110,8 +110,7 @@ func (g *program) terms(i int, v *value) (list []int) {
 // weights is the table of the dots: a row per clock of the phases, cell by cell, in which a phase with fewer dots than
 // another one has zeros.
 func (g *program) weights(f dataflow.Fold) dataflow.Table {
-	t := dataflow.Table{Name: "weights", Doc: "by phase, cell, word and sf: element (pe*dots + dot)*simd + i",
-		Elem: g.unit.Weight}
+	rows := make([][]int64, 0, g.rows(f))
 	for i, p := range g.phases {
 		if len(p.dots) == 0 {
 			continue
@@ -126,12 +125,12 @@ func (g *program) weights(f dataflow.Fold) dataflow.Table {
 						}
 						row = append(row, make([]int64, (g.dots-len(p.dots))*f.SIMD)...)
 					}
-					t.Rows = append(t.Rows, row)
+					rows = append(rows, row)
 				}
 			}
 		}
 	}
-	return t
+	return g.unit.Coded("by phase, cell, word and sf: element (pe*dots + dot)*simd + i", rows)
 }
 
 // rows is how many the table of the weights has.

@@ -94,7 +94,7 @@ func (h *Heap) AddProduct(a, b Value) {
 			return list, t.Signed()
 		}
 		for i := range v.Width() {
-			list = append(list, Bit(v, i))
+			list = append(list, bitOf(v, i))
 		}
 		return list, v.node().Signed
 	}

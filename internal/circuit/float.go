@@ -9,11 +9,14 @@ type Factor struct {
 	Negative    Value // a condition; constant 0 of integers, whose significand has their sign
 }
 
+// Whole is a number that is no minifloat as a factor.
+func Whole(v Value) Factor { return Factor{v, v.b.Constant(0), v.b.Constant(0)} }
+
 // FactorOf is number i of the elements of a type in a word.
 func FactorOf(word Value, i int, t num.Type) Factor {
 	b := word.b
 	if !t.IsFloat() {
-		return Factor{Element(word, i, t), b.Constant(0), b.Constant(0)}
+		return Whole(Element(word, i, t))
 	}
 	at, negative := i*t.Width, b.Constant(0)
 	if t.Kind == num.Float {

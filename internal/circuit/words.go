@@ -2,6 +2,7 @@ package circuit
 
 import (
 	"fmt"
+	"slices"
 
 	"hlsgen/internal/num"
 )
@@ -70,6 +71,32 @@ func Element(word Value, i int, t num.Type) Value {
 		return FactorOf(word, i, t).Number(t.Range())
 	}
 	return Wrapped(Part(word, i*t.Width, t.Width), t)
+}
+
+// Decoded is the number that code i in a word stands for.
+func Decoded(word Value, i int, c *num.Coding) Value {
+	values := make([]Value, c.Value.Width)
+	for k, table := range c.Bits() {
+		var of []Value
+		for bit := range c.Code.Width {
+			of = append(of, Bit(word, i*c.Code.Width+bit))
+		}
+		for bit := len(of) - 1; bit >= 0 && len(of) > 1; bit-- { // what it does not depend on
+			if without := fixed(table, len(of), bit, 0); without == fixed(table, len(of), bit, 1) {
+				table, of = without, slices.Delete(of, bit, bit+1)
+			}
+		}
+		values[k] = Raw(lookup(table, of...), 1)
+	}
+	return Wrapped(Joined(values...), c.Value)
+}
+
+// bitOf is a bit of a number; where this is made of bits, the one that it is made of.
+func bitOf(v Value, i int) Value {
+	if n := v.node(); n.Op == Wrap && v.b.m.Nodes[n.Args[0]].Op == Join {
+		return Bit(Value{v.b, n.Args[0]}, i)
+	}
+	return Bit(v, i)
 }
 
 // Raw is the bits of a number, so many of them; of bits, these.

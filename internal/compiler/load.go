@@ -132,7 +132,8 @@ type PlannedLayer struct {
 	Weight string      `json:"weight,omitempty"` // their type
 	Least  int64       `json:"least,omitempty"`  // of weights
 	Most   int64       `json:"most,omitempty"`
-	Codes  string      `json:"codes,omitempty"` // that thresholds give; none of a layer that gives its sums
+	Values []int64     `json:"values,omitempty"` // by code, where tables have codes of weights
+	Codes  string      `json:"codes,omitempty"`  // that thresholds give; none of a layer that gives its sums
 }
 
 // A PlannedIn is what a stream carries.
@@ -168,6 +169,9 @@ func layersOf(g *dataflow.Graph, rooms []*dataflow.Room) (list []PlannedLayer) {
 		l := PlannedLayer{Name: n.Name, Kind: n.Op.Kind(), In: carried(n.In), Out: carried(n.Out)}
 		if r := rooms[i]; r != nil {
 			l.Weight, l.Least, l.Most = r.Weight.String(), r.Values.Lo, r.Values.Hi
+			if r.Coding != nil {
+				l.Values = r.Coding.Values
+			}
 			if r.Out != (num.Type{}) {
 				l.Codes = r.Out.String()
 			}
@@ -187,7 +191,18 @@ func (l PlannedLayer) room() (*dataflow.Room, error) {
 	if r.Weight, err = num.ParseType(l.Weight); err == nil && l.Codes != "" {
 		r.Out, err = num.ParseType(l.Codes)
 	}
-	return r, err
+	if err != nil || len(l.Values) == 0 {
+		return r, err
+	}
+	for _, v := range l.Values {
+		if !r.Weight.Holds(v) {
+			return nil, fmt.Errorf("%s has no weight %d", l.Weight, v)
+		}
+	}
+	if r.Coding = num.CodingOf(r.Weight, l.Values); r.Coding == nil || !slices.Equal(r.Coding.Values, l.Values) {
+		return nil, fmt.Errorf("%v are no weights by code", l.Values)
+	}
+	return r, nil
 }
 
 // planOf is the plan of a design, with its circuits.

@@ -13,16 +13,19 @@ import (
 type Room struct {
 	Weight num.Type  `json:"weight"`
 	Values num.Range `json:"values"` // of weights
-	Out    num.Type  `json:"out"`    // codes of step functions; the zero Type of a layer without any
+	// Coding is how tables have weights; nil where they have them as numbers.
+	Coding *num.Coding `json:"coding,omitempty"`
+	Out    num.Type    `json:"out"` // codes of step functions; the zero Type of a layer without any
 }
 
 // RoomOf is the room for weights that lie where some do, with codes of some type. Behind weights are step functions
 // that never fall, which turns the signs of a channel's weights round where its function would: then both signs of a
-// weight have room.
-func RoomOf(weight num.Type, weights num.Range, out num.Type) Room {
+// weight have room. Of codes there is room for all weights whose bits are those of codes: numbers all of which are odd,
+// for one.
+func RoomOf(weight num.Type, weights num.Range, coding *num.Coding, out num.Type) Room {
 	r := Room{Weight: weight, Values: weight.Range(), Out: out}
 	if weight.Kind == num.Bipolar || weight.IsFloat() || weights.Lo >= 0 || out == (num.Type{}) {
-		return r
+		return r.coded(coding, false)
 	}
 	most := max(weights.Hi, -weights.Lo)
 	if most&(most-1) != 0 { // -2^n is asked for where the codes are all that its bits hold
@@ -30,6 +33,23 @@ func RoomOf(weight num.Type, weights num.Range, out num.Type) Room {
 	}
 	r.Values = num.Range{Lo: -most, Hi: most}
 	r.Weight = num.Narrowest([]int64{-most, 0, most})
+	return r.coded(coding, true)
+}
+
+// coded is r with codes, of values of both signs if they turn round.
+func (r Room) coded(c *num.Coding, turn bool) Room {
+	if c == nil {
+		return r
+	}
+	values := slices.Clone(c.Values)
+	for _, v := range c.Values {
+		if turn && r.Weight.Holds(-v) {
+			values = append(values, -v)
+		}
+	}
+	if c = num.CodingOf(r.Weight, values); c != nil && c.Logic() == 0 {
+		r.Coding, r.Values = c, num.Span(c.Values)
+	}
 	return r
 }
 
