@@ -40,7 +40,7 @@ func ranges(p *graph.Program, in []dataflow.Real) {
 			continue
 		}
 		value := func(code float64) float64 { // the input whose code this is
-			v := p.Decoded(s, code)
+			v := graph.Decoded(p, s, code)
 			x, _ := v.Sub(v, f.Bias).Quo(v, f.Scale).Float64()
 			return max(-math.MaxFloat32, min(x, math.MaxFloat32))
 		}

@@ -184,7 +184,7 @@ func (n *Node) Bipolar() bool { return n.Is(signs) || n.Int("sign", 0) != 0 }
 
 // Decoded is the number that a code of a step that is Uniform or Graded stands for, by the parameters of its first
 // element.
-func (p *Program) Decoded(s *Step, code float64) *big.Rat {
+func Decoded(p *Program, s *Step, code float64) *big.Rat {
 	in := s.Node.Inputs
 	v, by := new(big.Rat).SetFloat64(code), new(big.Rat).SetFloat64(p.Known[in[1]].Const.At(0))
 	if s.Node.Is(Graded) {

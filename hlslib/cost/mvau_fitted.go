@@ -156,3 +156,6 @@ func (f Fabric) ram(name string, m Memory, rows, width int) share {
 	}
 	return s
 }
+
+// Arithmetic is Logic of products, sums and accumulators alone.
+func (m MVAU) Arithmetic() []Part { return parts(m.dot().shares(&fitted)) }

@@ -216,8 +216,8 @@ func (c Circuit) factor(w circuit.Value, i int) circuit.Factor {
 // put adds product i.
 func (c Circuit) put(h *circuit.Heap, x, w circuit.Value, i int) {
 	switch {
-	case c.Floats():
-		h.AddFactors(circuit.FactorOf(x, i, c.in), c.factor(w, i), c.rawBits())
+	case floats(c.Unit):
+		h.AddFactors(circuit.FactorOf(x, i, c.in), c.factor(w, i), rawBits(c.Unit))
 	case c.Weight.Kind == num.Bipolar:
 		h.AddSigned(circuit.Bit(w, i), circuit.Element(x, i, c.in))
 	case c.in.Kind == num.Bipolar:

@@ -7,21 +7,21 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Floats reports whether weights or inputs are minifloats: a product is one of significands, shifted by the sum of the
+// floats reports whether weights or inputs are minifloats: a product is one of significands, shifted by the sum of the
 // exponents.
-func (u *Unit) Floats() bool { return u.Weight.IsFloat() || u.in.IsFloat() }
+func floats(u *Unit) bool { return u.Weight.IsFloat() || u.in.IsFloat() }
 
 // rawBits is the bits of the largest magnitude of a product.
-func (u *Unit) rawBits() int { return num.Smallest(num.Range{Hi: max(u.raw.Hi, -u.raw.Lo)}).Width }
+func rawBits(u *Unit) int { return num.Smallest(num.Range{Hi: max(u.raw.Hi, -u.raw.Lo)}).Width }
 
 // Factors is what a product of minifloats is made of; the zero value of one of integers.
-func (u *Unit) Factors() cost.Factors {
-	if !u.Floats() {
+func Factors(u *Unit) cost.Factors {
+	if !floats(u) {
 		return cost.Factors{}
 	}
 	w, a := significand(u.Weight), significand(u.in)
 	shift := shifts(u.Weight) + shifts(u.in)
-	return cost.Factors{Weight: w, Input: a, Product: min(u.rawBits(), w+a+shift), Levels: bits.Len(uint(shift)),
+	return cost.Factors{Weight: w, Input: a, Product: min(rawBits(u), w+a+shift), Levels: bits.Len(uint(shift)),
 		Exponents: exponent(u.Weight) + exponent(u.in), Signed: u.Weight.Kind == num.Float || u.in.Kind == num.Float}
 }
 

@@ -16,7 +16,7 @@ import (
 // multiplier, and the significands of minifloats a small one.
 func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Folds {
 	compute := []dataflow.Compute{dataflow.LUT, dataflow.DSP}
-	if u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar || u.Floats() {
+	if u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar || floats(u) {
 		compute = compute[:1]
 	}
 	memory := []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
@@ -66,8 +66,8 @@ func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
 	case u.XNOR:
 		c.Do(delay.Logic, 1)
 		width = 1
-	case u.Floats():
-		f := u.Factors()
+	case floats(u):
+		f := Factors(u)
 		c.Do(delay.Logic, f.Weight+f.Input) // exponents that are 0
 		c.Product(f.Weight, f.Input, false)
 		for range f.Levels {

@@ -48,8 +48,8 @@ func with(list []int64, v int64) []int64 {
 	return slices.Insert(list, i, v)
 }
 
-// narrowest is the type that holds the weights of rows in the fewest bits: minifloats where these are fewer by more than
-// their decoder is worth.
+// narrowest is the type that holds the weights of rows in the fewest bits: minifloats where these are fewer by more
+// than their decoder is worth.
 func narrowest(rows []row) num.Type {
 	span, zero, magnitude := rows[0].span, false, num.Magnitude{}
 	for _, r := range rows {

@@ -41,7 +41,8 @@ func TestCodingOf(t *testing.T) {
 		for i := range many {
 			many[i] = int64(i * i)
 		}
-		if CodingOf(Type{Kind: UInt, Width: 13}, many) != nil || CodingOf(Type{Kind: UInt, Width: 13}, many[1:]) == nil {
+		of := Type{Kind: UInt, Width: 13}
+		if CodingOf(of, many) != nil || CodingOf(of, many[1:]) == nil {
 			t.Errorf("want a coding of %d values and none of more", MostCodes)
 		}
 	}

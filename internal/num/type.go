@@ -176,7 +176,8 @@ func ParseType(s string) (Type, error) {
 	}
 	w, err := strconv.Atoi(digits)
 	if err != nil || digits == s || w < 1 || w > MaxWidth || strconv.Itoa(w) != digits {
-		return Type{}, fmt.Errorf("unknown data type %q: known are INT1..INT%d, UINT1..UINT%d, BINARY, BIPOLAR, TERNARY, E4M3",
+		return Type{}, fmt.Errorf("unknown data type %q: known are INT1..INT%d, UINT1..UINT%d, BINARY, BIPOLAR, "+
+			"TERNARY, E4M3 and the like",
 			s, MaxWidth, MaxWidth)
 	}
 	return Type{Kind: kind, Width: w}, nil

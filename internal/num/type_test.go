@@ -143,7 +143,8 @@ func TestTypeNames(t *testing.T) {
 			t.Errorf("%v reads back as %v, %v", typ, got, err)
 		}
 	}
-	for name, want := range map[string]Type{"BINARY": {Kind: UInt, Width: 1}, "UINT1": {Kind: UInt, Width: 1}, "UINT2": {Kind: UInt, Width: 2},
+	for name, want := range map[string]Type{"BINARY": {Kind: UInt, Width: 1}, "UINT1": {Kind: UInt, Width: 1},
+		"UINT2": {Kind: UInt, Width: 2},
 		"INT4": {Kind: Int, Width: 4}, "BIPOLAR": {Kind: Bipolar, Width: 1}, "TERNARY": {Kind: Ternary, Width: 2}} {
 		if got, err := ParseType(name); err != nil || got != want {
 			t.Errorf("ParseType(%s) = %v, %v", name, got, err)
