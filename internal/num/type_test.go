@@ -145,7 +145,7 @@ func TestTypeNames(t *testing.T) {
 	}
 	for name, want := range map[string]Type{"BINARY": {Kind: UInt, Width: 1}, "UINT1": {Kind: UInt, Width: 1},
 		"UINT2": {Kind: UInt, Width: 2},
-		"INT4": {Kind: Int, Width: 4}, "BIPOLAR": {Kind: Bipolar, Width: 1}, "TERNARY": {Kind: Ternary, Width: 2}} {
+		"INT4":  {Kind: Int, Width: 4}, "BIPOLAR": {Kind: Bipolar, Width: 1}, "TERNARY": {Kind: Ternary, Width: 2}} {
 		if got, err := ParseType(name); err != nil || got != want {
 			t.Errorf("ParseType(%s) = %v, %v", name, got, err)
 		}
