@@ -111,8 +111,10 @@ func Weights(r *rand.Rand, channels, n int, x num.Range, sparse bool) [][]int64 
 // Few is n weights of few different ones for each channel, such that memories have codes of them: odd ones, others that
 // are the same so many steps apart, powers of two, or any. Some of the codes may not occur.
 func Few(r *rand.Rand, channels, n int) [][]int64 {
-	values := [][]int64{{-3, -1, 1, 3}, {1, 3, 5, 7}, {-7, -5, -3, -1, 1, 3, 5, 7}, {-5, -2, 1, 4}, {-13, -5, 3, 11},
-		{-8, -4, -2, -1, 0, 1, 2, 4, 8}, {-8, -4, -2, -1, 1, 2, 4, 8}, {-100, 7}, {5}, {-90, -31, 0, 17, 64}}[r.IntN(10)]
+	values := [][]int64{
+		{-3, -1, 1, 3}, {1, 3, 5, 7}, {-7, -5, -3, -1, 1, 3, 5, 7}, {-5, -2, 1, 4}, {-13, -5, 3, 11}, {-100, 7}, {5},
+		{-8, -4, -2, -1, 0, 1, 2, 4, 8}, {-8, -4, -2, -1, 1, 2, 4, 8}, {-90, -31, 0, 17, 64},
+	}[r.IntN(10)]
 	weights := make([][]int64, channels)
 	for c := range weights {
 		for range n {

@@ -23,7 +23,7 @@ func (u *Unit) In(b *circuit.Builder, f dataflow.Fold, p cost.Packing, rows int)
 	if u.room != nil {
 		circuit.Loaded(b)
 	}
-	return Circuit{u, b, f, p, u.Coding(rows)}
+	return Circuit{u, b, f, p, u.Codes.At(rows)}
 }
 
 // Weights is the table of weights.

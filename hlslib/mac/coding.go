@@ -6,92 +6,84 @@ import (
 	"hlsgen/internal/num"
 )
 
+// Codes is how weights lie in tables: as numbers, or as codes of fewer bits where that takes less.
+type Codes struct {
+	number  num.Type       // of a weight
+	coding  *num.Coding    // nil where there are no codes of fewer bits
+	decoder cost.Resources // what makes a number of a code
+}
+
 // lutBits is the bits of memory in a lookup table. A device has about as many bits of block memory for each of its
 // lookup tables.
 const lutBits = 64
 
-// Coding is how weights lie in a table of so many rows: as codes; nil where they lie there as numbers. Codes are taken
-// where a row's have as many bits less, in all rows, as the lookup tables hold that make numbers of a row.
-func (u *Unit) Coding(rows int) *num.Coding {
-	c := u.coding
-	if c == nil || lutBits*u.decoder.LUT > rows*(c.Value.Width-c.Code.Width) {
+// codesOf is the codes of weights of a type. values are all that occur, nil where they are too many.
+func codesOf(weight num.Type, values []int64) Codes {
+	if len(values) > 0 {
+		if c := num.CodingOf(weight, values); c != nil {
+			return Codes{weight, c, cost.Decoder(c.Code.Width, c.Logic())}
+		}
+	}
+	return Codes{number: weight}
+}
+
+// At is the coding in a table of so many rows; nil where that has numbers. It has codes where all its rows are shorter
+// by as many bits, together, as the lookup tables hold that decode a row.
+func (c Codes) At(rows int) *num.Coding {
+	if c.coding == nil || lutBits*c.decoder.LUT > rows*(c.number.Width-c.coding.Code.Width) {
 		return nil
 	}
-	return c
+	return c.coding
 }
 
-// Stored is the type of an element of a table of weights of so many rows.
-func (u *Unit) Stored(rows int) num.Type {
-	if c := u.Coding(rows); c != nil {
-		return c.Code
+// Stored is the type of an element of a table of so many rows.
+func (c Codes) Stored(rows int) num.Type {
+	if coding := c.At(rows); coding != nil {
+		return coding.Code
 	}
-	return u.Weight
+	return c.number
 }
 
-// Coded is the table of rows of weights, as they are stored.
-func (u *Unit) Coded(doc string, rows [][]int64) dataflow.Table {
-	t := dataflow.Table{Name: "weights", Doc: doc, Elem: u.Stored(len(rows)), Rows: rows}
-	c := u.Coding(len(rows))
-	if c == nil {
+// Table is the one of rows of weights.
+func (c Codes) Table(doc string, rows [][]int64) dataflow.Table {
+	t := dataflow.Table{Name: "weights", Doc: doc, Elem: c.Stored(len(rows)), Rows: rows}
+	coding := c.At(len(rows))
+	if coding == nil {
 		return t
 	}
 	t.Doc, t.Rows = doc+", as codes", make([][]int64, len(rows))
 	for i, row := range rows {
 		for _, w := range row {
-			t.Rows[i] = append(t.Rows[i], c.Encode(w))
+			t.Rows[i] = append(t.Rows[i], coding.Encode(w))
 		}
 	}
 	return t
 }
 
-// CodingFields are the config fields that core/mac.hpp asks for where a table of so many rows has codes.
-func (u *Unit) CodingFields(rows int) []dataflow.Field {
-	c := u.Coding(rows)
-	if c == nil {
+// Fields are the config fields that core/mac.hpp asks for where a table of so many rows has codes.
+func (c Codes) Fields(rows int) []dataflow.Field {
+	coding := c.At(rows)
+	if coding == nil {
 		return nil
 	}
 	return []dataflow.Field{
-		{Name: "weight_t", Doc: "a weight", Value: c.Value},
-		{Name: "weight_values", Doc: "by code", Value: c.Values},
+		{Name: "weight_t", Doc: "a weight", Value: coding.Value},
+		{Name: "weight_values", Doc: "by code", Value: coding.Values},
 	}
 }
 
-// Logic is what step functions take beside their tables, and what makes numbers of codes.
-func (u *Unit) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
-	return append(u.tail.Logic(m, f), u.Decoders(f.PE*f.SIMD, u.tableRows(f))...)
-}
-
-// Decoders is what makes numbers of so many weights a clock, out of a table of so many rows; nothing where these are
-// numbers, or their bits those of codes.
-func (u *Unit) Decoders(weights, rows int) []cost.Part {
-	if u.Coding(rows) == nil || u.decoder.LUT == 0 {
+// Logic is what decodes so many weights a clock, out of a table of so many rows; no part where that has numbers, or
+// the bits of numbers are those of codes.
+func (c Codes) Logic(weights, rows int) []cost.Part {
+	if c.At(rows) == nil || c.decoder.LUT == 0 {
 		return nil
 	}
-	return []cost.Part{u.decoder.Times(weights).As("weight decoders")}
+	return []cost.Part{c.decoder.Times(weights).As("weight decoders")}
 }
 
-// bindCoding finds codes of the weights; those that are loaded have the codes that there is room for.
-func (u *Unit) bindCoding() {
-	if u.room != nil {
-		u.coding = u.room.Coding
-		return
-	}
-	u.code(u.values())
-}
-
-// code has the table have codes of such weights.
-func (u *Unit) code(values []int64) {
-	if u.coding, u.decoder = nil, (cost.Resources{}); values == nil {
-		return
-	}
-	if c := num.CodingOf(u.Weight, values); c != nil {
-		u.coding, u.decoder = c, cost.Decoder(c.Code.Width, c.Logic())
-	}
-}
-
-// values is the different weights of all rows; nil where there are more than codes.
-func (u *Unit) values() (list []int64) {
-	for _, r := range u.rows {
+// values is the different weights of rows, in order; nil where they are more than codes.
+func values(rows []row) (list []int64) {
+	for _, r := range rows {
 		if r.values == nil {
 			return nil
 		}
@@ -104,12 +96,14 @@ func (u *Unit) values() (list []int64) {
 	return list
 }
 
-// Padded has the table have zeros beside the weights.
-func (u *Unit) Padded() {
+// Pad has a table have zeros beside the weights.
+func Pad(u *Unit) {
 	if u.Weight.Kind == num.Bipolar {
 		u.Weight = num.Type{Kind: num.Ternary, Width: 2}
 	}
-	if u.coding != nil {
-		u.code(with(u.values(), 0))
+	all := values(u.rows)
+	if all != nil {
+		all = with(all, 0)
 	}
+	u.Codes = codesOf(u.Weight, all)
 }

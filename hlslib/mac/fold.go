@@ -33,7 +33,7 @@ func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
 	if u.compare.Shared() {
 		channels = 1
 	}
-	row := max(f.PE*f.SIMD*u.Stored(u.tableRows(f)).Width, channels*u.compare.Steps()*u.Acc.Width)
+	row := max(f.PE*f.SIMD*u.Codes.Stored(tableRows(u, f)).Width, channels*u.compare.Steps()*u.Acc.Width)
 	return word*u.in.Width <= dataflow.MaxWord && f.PE*u.Out.Width <= dataflow.MaxWord && row <= dataflow.MaxRow &&
 		vectors <= dataflow.MaxIterations/(len(u.weights)/f.PE)/(len(u.weights[0])/f.SIMD)
 }
@@ -43,7 +43,7 @@ func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.Carri
 
 // Chain is inputs that meet their weights, as far as the outputs; products are packed as p says.
 func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
-	u.Sum(c, f, p, u.tableRows(f))
+	u.Sum(c, f, p, tableRows(u, f))
 	if f.SIMD < len(u.weights[0]) { // to the sum so far, which is begun anew with every row of weights
 		c.Carried(u.Acc.Width, delay.Select, delay.Add)
 	}
@@ -57,8 +57,8 @@ func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
 
 // Sum is one clock's products, with weights out of so many rows, and their sum.
 func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
-	c.Fetch(rows, f.PE*f.SIMD*u.Stored(rows).Width, f.Memory)
-	if u.Coding(rows) != nil && u.decoder.LUT > 0 {
+	c.Fetch(rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width, f.Memory)
+	if u.Codes.Logic(1, rows) != nil {
 		c.Do(delay.Logic, 1)
 	}
 	width := num.Smallest(u.raw).Width
@@ -163,7 +163,7 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 		Config: slices.Concat(loop, []dataflow.Field{
 			{Name: "pe", Doc: channels + " computed side by side", Value: f.PE},
 			{Name: "simd", Doc: inputs + " of each consumed a clock", Value: f.SIMD},
-		}, sums, u.CodingFields(u.tableRows(f)), fields),
+		}, sums, u.Codes.Fields(tableRows(u, f)), fields),
 		Tables:  append([]dataflow.Table{u.WeightTable(f)}, tables...),
 		Storage: u.Storage(f),
 	}
@@ -180,12 +180,12 @@ func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
 
 // WeightStorage is that of the weights alone.
 func (u *Unit) WeightStorage(f dataflow.Fold) dataflow.Storage {
-	rows := u.tableRows(f)
-	return dataflow.ROM("weights", "weight memory", rows, f.PE*f.SIMD*u.Stored(rows).Width).At(f.Memory)
+	rows := tableRows(u, f)
+	return dataflow.ROM("weights", "weight memory", rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width).At(f.Memory)
 }
 
 // tableRows is how many rows of weights there are.
-func (u *Unit) tableRows(f dataflow.Fold) int {
+func tableRows(u *Unit, f dataflow.Fold) int {
 	return len(u.weights) * len(u.weights[0]) / (f.PE * f.SIMD)
 }
 
@@ -200,7 +200,7 @@ func Plain(u *Unit, f dataflow.Fold) dataflow.Fold {
 // WeightTable is the weights, in rows of what one clock takes.
 func (u *Unit) WeightTable(f dataflow.Fold) dataflow.Table {
 	k := len(u.weights[0])
-	rows := make([][]int64, 0, u.tableRows(f))
+	rows := make([][]int64, 0, tableRows(u, f))
 	for c := 0; c < len(u.weights); c += f.PE {
 		for s := 0; s < k; s += f.SIMD {
 			row := make([]int64, 0, f.PE*f.SIMD)
@@ -210,7 +210,7 @@ func (u *Unit) WeightTable(f dataflow.Fold) dataflow.Table {
 			rows = append(rows, row)
 		}
 	}
-	return u.Coded("by nf and sf: element pe*simd + i", rows)
+	return u.Codes.Table("by nf and sf: element pe*simd + i", rows)
 }
 
 // Counts gives a frame's multiply-accumulates by input and weight type, and parameters by type, where every weight

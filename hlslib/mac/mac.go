@@ -57,6 +57,7 @@ type Unit struct {
 	XNOR   bool        // weights and inputs are bipolar, the accumulator counts matches
 	Out    num.Type    // of one output
 	Range  []num.Range // of each channel's output
+	Codes  Codes       // of weights in tables
 
 	weights [][]int64
 	rows    []row // what is known of each row of weights
@@ -70,8 +71,6 @@ type Unit struct {
 	raw     num.Range      // one weight times one input
 	product num.Range      // of what is summed
 	bound   dataflow.Bound // the accumulator by all rules
-	coding  *num.Coding    // of weights in tables, where there are codes
-	decoder cost.Resources // of one of them
 	tail
 }
 
@@ -164,7 +163,9 @@ func bind(u *Unit) error {
 	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {
 		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
 	}
-	u.bindCoding()
+	if u.Codes = codesOf(u.Weight, values(u.rows)); u.room != nil {
+		u.Codes = Codes{number: u.Weight, coding: u.room.Coding}
+	}
 	if err := u.bindProduct(); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func roomFor(u *Unit) dataflow.Room {
 	if len(u.steps) > 0 {
 		out = u.Out
 	}
-	return dataflow.RoomOf(narrowest(u.rows), all, u.coding, out)
+	return dataflow.RoomOf(narrowest(u.rows), all, u.Codes.coding, out)
 }
 
 // Loads reports whether weights and step functions are loaded.

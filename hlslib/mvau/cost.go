@@ -26,7 +26,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		Memory:   estimate.Memory(f.Memory),
 		Fabric:   estimate.Model(t).Fabric,
 	}
-	c := estimate.Storing(t, m, o.storage(f), o.Logic(estimate.Model(t), f)...)
+	logic := append(o.Logic(estimate.Model(t), f), o.Codes.Logic(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
+	c := estimate.Storing(t, m, o.storage(f), logic...)
 	if n := o.RequantBits(); n > 0 {
 		c = append(c, estimate.Parts(cost.Adder(n).Times(f.PE*f.SIMD).As("product rounding"))...)
 	}

@@ -312,7 +312,7 @@ func (g *program) bindDots(r *ranges) error {
 		return err
 	}
 	if g.padded() {
-		g.unit.Padded()
+		mac.Pad(g.unit)
 	}
 	return nil
 }

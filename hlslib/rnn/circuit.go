@@ -116,8 +116,9 @@ func (w *wiring) sum() {
 	}
 	lanes := w.f
 	lanes.PE *= o.dots
-	weights := b.Table("weights", dataflow.StyleOf(w.storage, "weights"), o.unit.Stored(rows), lanes.PE*w.f.SIMD, rows,
-		func() [][]int64 { return o.weights(w.f).Rows }).Row(circuit.Kept(row, num.Range{Hi: int64(rows - 1)}))
+	weights := b.Table("weights", dataflow.StyleOf(w.storage, "weights"), o.unit.Codes.Stored(rows),
+		lanes.PE*w.f.SIMD, rows, func() [][]int64 { return o.weights(w.f).Rows },
+	).Row(circuit.Kept(row, num.Range{Hi: int64(rows - 1)}))
 	vector := w.late(weights.Stage(), w.vector)
 	begins := w.byPhase(phases, func(s stand) circuit.Value { return s.begins })
 	vectors := func(int) circuit.Value { return vector }

@@ -130,7 +130,7 @@ func engine(o *op, m cost.Model, f dataflow.Fold, t dataflow.Target) ([]cost.Par
 	}
 	var parts []cost.Part
 	if m.Formula == cost.Fitted {
-		parts = o.unit.Decoders(pe*f.SIMD, o.rows(f))
+		parts = o.unit.Codes.Logic(pe*f.SIMD, o.rows(f))
 	}
 	if n := o.unit.RequantBits(); n > 0 {
 		parts = append(parts, cost.Adder(n).Times(pe*f.SIMD).As("product rounding"))

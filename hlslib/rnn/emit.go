@@ -48,7 +48,7 @@ func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) datafl
 	i.Config = append(i.Config, o.unit.SumFields(f, packing(o, f, target))...)
 	if o.dots > 0 {
 		i.Tables = append(i.Tables, o.weights(f))
-		i.Config = append(i.Config, o.unit.CodingFields(o.rows(f))...)
+		i.Config = append(i.Config, o.unit.Codes.Fields(o.rows(f))...)
 	}
 	for p := range o.phases {
 		for k := range o.phases[p].values {

@@ -30,7 +30,7 @@ var slow = dataflow.Target{Board: boards.Board{DSPType: string(delay.Series7)}, 
 
 // fits holds a fold against what Vitis HLS accepts.
 func fits(o *op, f dataflow.Fold) bool {
-	word, row := o.lanes*f.PE*o.in[0].Elem.Width, f.PE*o.dots*f.SIMD*o.unit.Stored(o.rows(f)).Width
+	word, row := o.lanes*f.PE*o.in[0].Elem.Width, f.PE*o.dots*f.SIMD*o.unit.Codes.Stored(o.rows(f)).Width
 	for _, t := range slices.Concat(o.in[1:], o.out) {
 		word = max(word, f.PE*t.Elem.Width)
 	}

@@ -82,7 +82,7 @@ func (s *store) word(f dataflow.Fold) int {
 func (o *op) storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.dots > 0 {
 		list = append(list, dataflow.ROM("weights", "weight memory", o.rows(f),
-			f.PE*o.dots*f.SIMD*o.unit.Stored(o.rows(f)).Width).At(f.Memory))
+			f.PE*o.dots*f.SIMD*o.unit.Codes.Stored(o.rows(f)).Width).At(f.Memory))
 	}
 	for i := range o.phases {
 		for k := range o.phases[i].values {

@@ -130,7 +130,7 @@ func (g *program) weights(f dataflow.Fold) dataflow.Table {
 			}
 		}
 	}
-	return g.unit.Coded("by phase, cell, word and sf: element (pe*dots + dot)*simd + i", rows)
+	return g.unit.Codes.Table("by phase, cell, word and sf: element (pe*dots + dot)*simd + i", rows)
 }
 
 // rows is how many the table of the weights has.

@@ -27,7 +27,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if t.Formula == dataflow.FINN {
 		m.Thresholds = o.Thresholds()
 	}
-	c := estimate.Storing(t, m, o.Storage(f), o.Logic(estimate.Model(t), f)...)
+	logic := append(o.Logic(estimate.Model(t), f), o.Codes.Logic(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
+	c := estimate.Storing(t, m, o.Storage(f), logic...)
 	if t.Formula == dataflow.FINN {
 		for i := range c {
 			c[i].DSP *= f.SIMD

@@ -5,6 +5,7 @@
 // this module.
 //
 //   - range.go, type.go: the two notions; float.go has types that are minifloats
+//   - coding.go is numbers of which there are few, as codes of fewer bits
 //   - step.go is step functions, compare.go how hardware compares
 //   - requant.go is multiply and shift, fit.go finds its numbers; stair.go has lines that equal step functions
 //   - bounds.go bounds sums of products
