@@ -25,8 +25,8 @@ template <int WIDTH, int MANTISSA, bool SIGNED> struct minifloat {
     ap_uint<WIDTH> bits;
 
     minifloat() {}
-    template <int W> explicit minifloat(const ap_uint<W>& code) : bits(code) {}
-    template <int W> explicit minifloat(const ap_int<W>& code) : bits(ap_uint<W>(code)) {}
+    template <int W> minifloat(const ap_uint<W>& code) : bits(code) {}
+    template <int W> minifloat(const ap_int<W>& code) : bits(ap_uint<W>(code)) {}
 
     bool negative() const { return SIGNED && bits[WIDTH - 1] == 1; }
     ap_uint<exponent + MANTISSA> magnitude() const {

@@ -207,3 +207,6 @@ func (o *op) positions() int { return o.g.kernel[0] * o.g.kernel[1] }
 
 // depthwise reports whether every channel is a group of its own.
 func (o *op) depthwise() bool { return o.P.Groups == o.channels }
+
+// Moves: the layer moves minifloats.
+func (o *op) Moves() bool { return true }

@@ -71,8 +71,11 @@ func (t Type) Exponent() int {
 	return t.Width - t.Mantissa
 }
 
-// Codes is the integer type that has the codes of a minifloat, in the order of its values.
+// Codes is the integer type that has the codes of a minifloat, in the order of its values; of other types, t.
 func (t Type) Codes() Type {
+	if !t.IsFloat() {
+		return t
+	}
 	if t.Kind == Float {
 		return Type{Kind: Int, Width: t.Width}
 	}

@@ -25,7 +25,7 @@ const (
 type Type struct {
 	Kind     Kind
 	Width    int // in bits, 1..64
-	Mantissa int // of a minifloat: bits behind the leading one; else 0
+	Mantissa int `json:",omitempty"` // of a minifloat: bits behind the leading one; else 0
 }
 
 // MaxWidth is the widest Type: every value below the front end is an int64.
