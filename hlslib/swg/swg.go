@@ -85,6 +85,7 @@ type Params struct {
 }
 
 type op struct {
+	dataflow.Mover
 	layer.Base[Params]
 	in, out  dataflow.Type
 	g        geometry
@@ -207,6 +208,3 @@ func (o *op) positions() int { return o.g.kernel[0] * o.g.kernel[1] }
 
 // depthwise reports whether every channel is a group of its own.
 func (o *op) depthwise() bool { return o.P.Groups == o.channels }
-
-// Moves: the layer moves minifloats.
-func (o *op) Moves() bool { return true }

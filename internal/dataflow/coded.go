@@ -12,6 +12,12 @@ type Decoder interface {
 	Moves() bool
 }
 
+// A Mover is a Decoder that moves minifloats.
+type Mover struct{}
+
+// Moves is true.
+func (Mover) Moves() bool { return true }
+
 // Coded is the graph with minifloats on streams that only layers read which take them. It computes the same.
 func (g *Graph) Coded() *Graph {
 	coded := *g
