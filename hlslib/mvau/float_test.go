@@ -23,7 +23,8 @@ func TestFloats(t *testing.T) {
 	e4m3, e3m0, e5m2 := float("E4M3"), float("UE3M0"), float("UE5M2")
 	rows := func(of num.Type) [][]int64 {
 		top := of.Range()
-		return [][]int64{{top.Lo, of.Value(3), 1, top.Hi, 0, of.Value(9)}, {of.Value(5), top.Hi, 0, 1, of.Value(2), top.Lo}}
+		return [][]int64{{top.Lo, of.Value(3), 1, top.Hi, 0, of.Value(9)},
+			{of.Value(5), top.Hi, 0, 1, of.Value(2), top.Lo}}
 	}
 	integers := [][]int64{{3, -7, 1, 0, 5, -8}, {7, 7, -2, 1, 0, 3}}
 	signs := [][]int64{{1, -1, 1, 1, -1, -1}, {-1, -1, 1, -1, 1, 1}}

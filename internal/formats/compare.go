@@ -19,8 +19,8 @@ type Row struct {
 	Exact     int     `json:"exact"`     // and those that the largest magnitudes need
 	Held      string  `json:"held"`      // the type that a kernel has for it: narrower than integers, or these
 	Stored    int     `json:"stored"`    // bits of a weight in a table
-	// LUTs of a multiply-accumulate: the estimate of the C++ kernel, and cells of the circuit in SystemVerilog, of which
-	// there are none where no layer accumulates in so many bits.
+	// LUTs of a multiply-accumulate: the estimate of the C++ kernel, and cells of the circuit in SystemVerilog; there
+	// are none where no layer accumulates in so many bits.
 	LUT   int    `json:"lut"`
 	Parts []Part `json:"parts"`
 	Cells *int   `json:"cells,omitempty"`
