@@ -2,7 +2,6 @@ package frontend
 
 import (
 	"math"
-	"math/big"
 	"slices"
 
 	"hlsgen/frontend/graph"
@@ -29,7 +28,7 @@ func ranges(p *graph.Program, in []dataflow.Real) {
 		first, last, ok := s.Node.Codes()
 		late := slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return behind[in] })
 		behind[s.Output] = late || ok && a.Derived(s.Node.Inputs[0])
-		if late || !ok || !s.Node.Is(graph.Uniform) {
+		if late || !ok || !s.Node.Is(graph.Uniform|graph.Graded) {
 			continue
 		}
 		sl, err := a.At(s.Node.Inputs[0], 0)
@@ -37,18 +36,19 @@ func ranges(p *graph.Program, in []dataflow.Real) {
 			continue
 		}
 		f, ok := sl.Expr.Affine()
-		scale, zero := p.Known[s.Node.Inputs[1]].Const, p.Known[s.Node.Inputs[2]].Const
-		if !ok || f.Scale.Sign() == 0 || scale == nil || zero == nil {
+		if !ok || f.Scale.Sign() == 0 {
 			continue
 		}
 		value := func(code float64) float64 { // the input whose code this is
-			v := new(big.Rat).SetFloat64(code - zero.At(0))
-			v.Mul(v, new(big.Rat).SetFloat64(scale.At(0)))
+			v := graph.Decoded(p, s, code)
 			x, _ := v.Sub(v, f.Bias).Quo(v, f.Scale).Float64()
 			return max(-math.MaxFloat32, min(x, math.MaxFloat32))
 		}
-		// Half a step beyond the ends, so that saturation is seen too.
-		lo, hi := value(first-0.75), value(last+0.75)
+		beyond := 0.75 // half a step beyond the ends, so that saturation is seen too
+		if s.Node.Is(graph.Graded) {
+			beyond = last / 16
+		}
+		lo, hi := value(first-beyond), value(last+beyond)
 		k := at[sl.Leaves[0].Tensor]
 		r := [2]float64{min(lo, hi), max(lo, hi)}
 		if found[k] {

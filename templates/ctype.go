@@ -21,6 +21,8 @@ func cType(t num.Type) string {
 		return fmt.Sprintf("ap_int<%d>", t.Width)
 	case num.Bipolar:
 		return "hlsgen::bipolar"
+	case num.Float, num.UFloat:
+		return fmt.Sprintf("hlsgen::minifloat<%d, %d, %t>", t.Width, t.Mantissa, t.Signed())
 	}
 	panic("templates: invalid type")
 }

@@ -11,7 +11,7 @@
 //	audited.go      what checks and simulations say of accumulators
 //	synth.go, collect.go, calibrate.go                     and those on the vendor's tools and their reports
 //	weights.go                                             and that of hardware that is built
-//	lists.go        the commands that know no model; reference.go: man pages
+//	lists.go        the commands that know no model; formats.go compares number formats; reference.go: man pages
 //	flags.go        values of flags and their parsers
 //	config.go       settings: the flags that the file and the environment set; environment.go: the variables
 //	foreign.go      what other tools call things, and what is said of them

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
+	"hlsgen/internal/examples"
 	"hlsgen/internal/schema"
 	"hlsgen/internal/tier"
 )
@@ -51,6 +52,9 @@ var forms = []struct {
 	}},
 	{"calibrate", "what hlsgen calibrate --json prints", calibrated{}, []string{
 		"calibrate " + reports + " --json",
+	}},
+	{"formats", "what hlsgen formats --json prints", compared{}, []string{
+		"formats --json", "formats --length 64 --models " + examples.Iris + " --json",
 	}},
 	{"error", "what a command with --json prints that has no result", failure{}, []string{
 		"build --board nothing --json", "build --bord zcu104 --json", "check no.onnx --json",

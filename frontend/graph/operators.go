@@ -34,6 +34,7 @@ const (
 	Minifloat                      // quantises to floats
 	OneHot                         // a row of zeros with a one for each index
 	Uniform                        // gives codes of equal steps: inputs are the data, the scale and the zero point
+	Graded                         // gives codes of steps that grow with the value: inputs are the data and the scale
 
 	loops    // runs along a sequence
 	codes    // gives the codes of a quantiser
@@ -193,6 +194,7 @@ func init() { // definitions look operators up
 			"Sign":  {1, 1, codes | signs, buildSignCode},
 			"Trunc": {5, 6, codes, buildTruncCode},
 			"Count": {2, 2, codes, buildCountCode},
+			"Float": {2, 2, codes | Graded, buildFloatCode},
 		},
 		channelsLast: {},
 		pulp:         {"RequantShift": {3, 3, 0, buildRequantShift}},

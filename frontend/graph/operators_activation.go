@@ -1,10 +1,6 @@
 package graph
 
-import (
-	"math"
-
-	"hlsgen/frontend/real"
-)
+import "hlsgen/frontend/real"
 
 // Elementwise functions. Each is an expression, so that it executes, and becomes part of a quantiser's step function,
 // without further code.
@@ -154,34 +150,4 @@ func (c *reading) rows() rowSet {
 		return rowSet{Size(x[a:]), 1}
 	}
 	return rowSet{x[a], Size(x[a+1:])}
-}
-
-// maxBias keeps the subnormals' step within float64, down to 2^-1074; it is the bias of float64 itself.
-const maxBias = 1023
-
-// MinifloatBits are those of the exponent and of the mantissa of a prepared node that quantises to floats.
-func MinifloatBits(p *Program, n *Node) (exponent, mantissa int) {
-	e, m := p.Known[n.Inputs[2]].Const, p.Known[n.Inputs[3]].Const
-	return int(e.At(0)), int(m.At(0))
-}
-
-// buildFloatQuant is Brevitas' minifloat quantiser (arXiv 2311.12359): the value is rounded to a multiple of 2^e, where
-// e follows the value's magnitude down to the subnormals, and saturates. Like qonnx' own execution it keeps subnormals
-// whatever the attribute has_subnormal says.
-func buildFloatQuant(c *call) {
-	exponent, mantissa := c.constScalar(2, "the exponent bit width"), c.constScalar(3, "the mantissa bit width")
-	bias, largest := c.constScalar(4, "the exponent bias"), c.constScalar(5, "the largest value")
-	if exponent < 1 || exponent > 11 || mantissa < 0 || mantissa > 52 || exponent != math.Trunc(exponent) ||
-		mantissa != math.Trunc(mantissa) || bias != math.Trunc(bias) || math.Abs(bias) > maxBias || largest <= 0 {
-		badQuant("minifloats have 1 to 11 exponent bits, 0 to 52 mantissa bits and a bias of whole powers of two",
-			"exponent %g, mantissa %g, bias %g, largest %g", exponent, mantissa, bias, largest)
-	}
-	mode := c.rounding("ROUND")
-	checkScale(c.reading)
-	y := real.Div(real.Var(0), real.Var(1))
-	least := math.Exp2(1 - bias - mantissa) // step of the subnormals
-	step := real.Max(real.Mul(real.PowerBelow(y), real.Float(math.Exp2(-mantissa))), real.Float(least))
-	q := real.Mul(step, real.Round(real.Div(y, step), mode))
-	top := min(largest, (2-math.Exp2(-mantissa))*math.Exp2(math.Exp2(exponent)-1-bias))
-	c.elementwise(c.dt, real.Mul(clamped(q, -top, top), real.Var(1)), 0, 1)
 }

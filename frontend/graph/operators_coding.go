@@ -2,13 +2,14 @@ package graph
 
 import (
 	"math"
+	"math/big"
 	"slices"
 )
 
 // A Coding is a quantising node taken apart: an internal operator that gives the integer code of each element, and the
 // arithmetic that makes the node's value of the code.
 type Coding struct {
-	Op     string // Code, Sign, Trunc or Count, of domain Internal
+	Op     string // Code, Sign, Trunc, Count or Float, of domain Internal
 	Inputs []Operand
 	Attrs  Attrs        // with lo and hi, the limits of the code
 	Value  []Arithmetic // empty where the code is the value
@@ -63,6 +64,7 @@ var codings = map[string]map[string]func(*reading) *Coding{
 	QONNX: {
 		"Quant":          quantCoding,
 		"IntQuant":       quantCoding,
+		"FloatQuant":     floatCoding,
 		"BipolarQuant":   bipolarCoding,
 		"Trunc":          truncCoding,
 		"MultiThreshold": countCoding,
@@ -179,3 +181,16 @@ func (n *Node) Codes() (lo, hi float64, ok bool) {
 
 // Bipolar reports whether a node of Codes gives -1 and +1 only.
 func (n *Node) Bipolar() bool { return n.Is(signs) || n.Int("sign", 0) != 0 }
+
+// Decoded is the number that a code of a step that is Uniform or Graded stands for, by the parameters of its first
+// element.
+func Decoded(p *Program, s *Step, code float64) *big.Rat {
+	in := s.Node.Inputs
+	v, by := new(big.Rat).SetFloat64(code), new(big.Rat).SetFloat64(p.Known[in[1]].Const.At(0))
+	if s.Node.Is(Graded) {
+		by.Mul(by, new(big.Rat).SetFloat64(s.Node.Float("unit", 1)))
+	} else {
+		v.Sub(v, new(big.Rat).SetFloat64(p.Known[in[2]].Const.At(0)))
+	}
+	return v.Mul(v, by)
+}

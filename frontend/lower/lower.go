@@ -206,7 +206,7 @@ func (l *lowering) result() *Result {
 		if built, err = l.net.Build(); err != nil {
 			panic(err)
 		}
-		r.Graph, r.Carried = built.Graph, l.carried(built)
+		r.Graph, r.Carried = built.Graph.Coded(), l.carried(built)
 	}
 	r.Layers = l.net.Computes(built)
 	for _, n := range l.wires {

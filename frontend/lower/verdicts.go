@@ -48,14 +48,15 @@ func realGates(l *lowering, step *graph.Step) (bool, error) {
 	return true, nil
 }
 
-// minifloats reports the minifloat quantisers of a model that has no integer layer.
+// minifloats reports the minifloat quantisers of a model that has no integer layer: canon has made codes of others.
 func (l *lowering) minifloats() (found bool) {
 	for _, step := range l.Steps {
 		if n := step.Node; n.Is(graph.Minifloat) {
 			found = true
 			l.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(),
-				Where: graph.Where(l.file, n), Msg: "minifloats have no layer",
-				Hint: "quantise to integers, or execute the model with hlsgen simulate --engine reference"})
+				Where: graph.Where(l.file, n), Msg: "its values are whole numbers of more than 32 bits",
+				Hint: "use a minifloat of fewer exponent bits, or execute the model with hlsgen simulate --engine " +
+					"reference"})
 		}
 	}
 	return found

@@ -29,7 +29,7 @@
 namespace hlsgen {
 
 // mac_product is one weight times one input: a multiplier, a choice of sign where one of them is bipolar, and where
-// both are, 1 if they agree and 0 if not.
+// both are, 1 if they agree and 0 if not. Minifloats are decoded on the way.
 template <class W, class X, bool DSP> struct mac_product {
     static auto of(const W& w, const X& x) {
 #pragma HLS INLINE
@@ -49,9 +49,9 @@ template <class W, class X> struct mac_product<W, X, true> {
 };
 
 // mac_signed is value, or -value where sign is -1.
-template <class T> ap_int<element_type<T>::width + 1> mac_signed(const bipolar& sign, const T& value) {
+template <class T> ap_int<element_type<T>::signed_width + 1> mac_signed(const bipolar& sign, const T& value) {
 #pragma HLS INLINE
-    const ap_int<element_type<T>::width + 1> plus = value, minus = -value;
+    const ap_int<element_type<T>::signed_width + 1> plus = number(value), minus = -plus;
     return sign.bit == 1 ? plus : minus;
 }
 
@@ -73,6 +73,67 @@ template <> struct mac_product<bipolar, bipolar, false> {
     static auto of(const bipolar& w, const bipolar& x) {
 #pragma HLS INLINE
         return ap_uint<1>(w.bit == x.bit);
+    }
+};
+
+// mac_factor is a significand times 2^shift. An integer is one that is not shifted.
+template <class T> struct mac_factor {
+    static auto significand(const T& value) { return number(value); }
+    static int shift(const T&) { return 0; }
+    static bool negative(const T&) { return false; }
+};
+
+template <int W, int M, bool S> struct mac_factor<minifloat<W, M, S>> {
+    static auto significand(const minifloat<W, M, S>& value) { return value.significand(); }
+    static int shift(const minifloat<W, M, S>& value) { return value.shift().to_int(); }
+    static bool negative(const minifloat<W, M, S>& value) { return value.negative(); }
+};
+
+// mac_float is a product of factors: one of significands, shifted by both exponents.
+template <class W, class X>
+ap_int<element_type<W>::signed_width + element_type<X>::signed_width> mac_float(const W& w, const X& x) {
+#pragma HLS INLINE
+    const auto product = mac_factor<W>::significand(w) * mac_factor<X>::significand(x);
+#pragma HLS BIND_OP variable=product op=mul impl=fabric
+    ap_int<element_type<W>::signed_width + element_type<X>::signed_width> shifted = product;
+    shifted <<= mac_factor<W>::shift(w) + mac_factor<X>::shift(x);
+    if (mac_factor<W>::negative(w) != mac_factor<X>::negative(x)) shifted = -shifted;
+    return shifted;
+}
+
+template <int W, int M, bool S, class X, bool DSP> struct mac_product<minifloat<W, M, S>, X, DSP> {
+    static auto of(const minifloat<W, M, S>& w, const X& x) {
+#pragma HLS INLINE
+        return mac_float(w, x);
+    }
+};
+
+template <class T, int W, int M, bool S, bool DSP> struct mac_product<T, minifloat<W, M, S>, DSP> {
+    static auto of(const T& w, const minifloat<W, M, S>& x) {
+#pragma HLS INLINE
+        return mac_float(w, x);
+    }
+};
+
+template <int W, int M, bool S, int V, int N, bool R, bool DSP>
+struct mac_product<minifloat<W, M, S>, minifloat<V, N, R>, DSP> {
+    static auto of(const minifloat<W, M, S>& w, const minifloat<V, N, R>& x) {
+#pragma HLS INLINE
+        return mac_float(w, x);
+    }
+};
+
+template <int W, int M, bool S> struct mac_product<minifloat<W, M, S>, bipolar, false> {
+    static auto of(const minifloat<W, M, S>& w, const bipolar& x) {
+#pragma HLS INLINE
+        return mac_signed(x, w);
+    }
+};
+
+template <int W, int M, bool S> struct mac_product<bipolar, minifloat<W, M, S>, false> {
+    static auto of(const bipolar& w, const minifloat<W, M, S>& x) {
+#pragma HLS INLINE
+        return mac_signed(w, x);
     }
 };
 

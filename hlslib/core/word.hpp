@@ -15,6 +15,38 @@ struct bipolar {
     operator int() const { return bit == 1 ? 1 : -1; }
 };
 
+// minifloat is a code for a whole number: a significand of few bits times 2^shift. The magnitude is an exponent above
+// MANTISSA bits. Where the exponent is 0, these are the significand; else there is a one in front of them, and the shift is
+// the exponent less 1. A negative number has the inverted magnitude behind a sign bit, so that codes lie in the order of the
+// numbers. A minifloat is made of a code, in two's complement where it is signed.
+template <int WIDTH, int MANTISSA, bool SIGNED> struct minifloat {
+    static const int exponent = WIDTH - MANTISSA - (SIGNED ? 1 : 0);
+    static const int shifts = (1 << exponent) - 2; // at most
+    ap_uint<WIDTH> bits;
+
+    minifloat() {}
+    template <int W> minifloat(const ap_uint<W>& code) : bits(code) {}
+    template <int W> minifloat(const ap_int<W>& code) : bits(ap_uint<W>(code)) {}
+
+    bool negative() const { return SIGNED && bits[WIDTH - 1] == 1; }
+    ap_uint<exponent + MANTISSA> magnitude() const {
+        ap_uint<exponent + MANTISSA> m = bits;
+        if (negative()) m = ~m;
+        return m;
+    }
+    ap_uint<exponent> power() const { return ap_uint<exponent>(magnitude() >> MANTISSA); }
+    ap_uint<MANTISSA + 1> significand() const {
+        ap_uint<MANTISSA + 1> s = magnitude();
+        s[MANTISSA] = power() != 0;
+        return s;
+    }
+    ap_uint<exponent> shift() const {
+        ap_uint<exponent> s = power();
+        if (s != 0) s -= 1;
+        return s;
+    }
+};
+
 // element_type says how an element lies in bits: its width, how it is read and written, and the number that it is
 // in arithmetic.
 template <class T> struct element_type;
@@ -44,10 +76,25 @@ template <> struct element_type<bipolar> {
     static ap_uint<1> encode(const bipolar& value) { return value.bit; }
 };
 
+template <int W, int M, bool S> struct element_type<minifloat<W, M, S>> {
+    static const int width = W;
+    static const int signed_width = M + 2 + minifloat<W, M, S>::shifts;
+    static minifloat<W, M, S> decode(const ap_uint<W>& bits) { return minifloat<W, M, S>(bits); }
+    static ap_uint<W> encode(const minifloat<W, M, S>& value) { return value.bits; }
+};
+
 // number is an element as an operand of arithmetic.
 template <int W> ap_uint<W> number(const ap_uint<W>& value) { return value; }
 template <int W> ap_int<W> number(const ap_int<W>& value) { return value; }
 inline ap_int<2> number(const bipolar& value) { return ap_int<2>(int(value)); }
+template <int W, int M, bool S>
+ap_int<element_type<minifloat<W, M, S>>::signed_width> number(const minifloat<W, M, S>& value) {
+#pragma HLS INLINE
+    ap_int<element_type<minifloat<W, M, S>>::signed_width> plus = value.significand();
+    plus <<= value.shift().to_int();
+    if (value.negative()) plus = -plus;
+    return plus;
+}
 
 // get reads element i of a word.
 template <class T, int N> T get(const ap_uint<N>& word, int i) {

@@ -10,7 +10,7 @@
 // num. The files:
 //
 //	cost, model, coefficients    parts and their sums; what a formula needs of a device; what was fitted
-//	arithmetic, products, dsp    adders and multipliers, in LUTs or DSP slices
+//	arithmetic, products, dsp    adders and multipliers, in LUTs or DSP slices; float has those of minifloats
 //	logic, fabric, threshold     counters, multiplexers, memories of LUTs; families of devices; step functions
 //	lut4                         families whose LUTs have four inputs
 //	mvau, mvau_fitted, vvau      layers with weights, by FINN's formulas and by the fit

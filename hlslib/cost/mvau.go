@@ -15,6 +15,7 @@ type MVAU struct {
 	// What FINN's formula does not ask.
 	Fabric          Fabric
 	Packing         Packing // of products in DSP slices; the zero value packs none
+	Factors         Factors // of minifloats
 	Buffer          Memory  // of the input, for the outputs after the first PE; 0 where there is none
 	Steps           int     // thresholds per output, 0 without activation
 	ThresholdBits   int

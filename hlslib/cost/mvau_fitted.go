@@ -35,7 +35,7 @@ func (m MVAU) inputBuffer(v *values) share {
 }
 
 func (m MVAU) dot() dot {
-	return dot{m.PE, m.SIMD, m.WeightBits, m.InBits, m.AccBits, m.Spare, m.DSP, m.Packing, m.Fabric}
+	return dot{m.PE, m.SIMD, m.WeightBits, m.InBits, m.AccBits, m.Spare, m.DSP, m.Packing, m.Factors, m.Fabric}
 }
 
 func (m MVAU) activation() activation {
@@ -48,6 +48,7 @@ type dot struct {
 	spare               int // bits of pe accumulators that are not there
 	dsp                 bool
 	packing             Packing
+	factors             Factors
 	fabric              Fabric
 }
 
@@ -61,6 +62,9 @@ func (d dot) shares(v *values) []share {
 	// One bit times one bit is an XNOR or an AND, and its sum a count of ones.
 	if d.w == 1 && d.a == 1 {
 		return []share{{name: "popcount", lut: v[popcount] * n, ff: v[pipelineFF] * n}, accumulators}
+	}
+	if d.factors.floats() {
+		return append(d.factors.shares(v, n), accumulators)
 	}
 	multipliers := share{name: "multipliers", lut: v[product] * n * float64(d.w*d.a),
 		ff: v[pipelineFF] * n * float64(d.w*d.a)}
@@ -80,8 +84,13 @@ func (d dot) delay(v *values) float64 {
 	if d.w == 1 && d.a == 1 {
 		return ns // HLS puts registers into the count of ones
 	}
+	w, a := d.w, d.a
+	if d.factors.floats() {
+		w, a = d.factors.Weight, d.factors.Input
+		ns += v[treeDelay] * float64(ceil(d.factors.Levels, 2))
+	}
 	if !d.dsp {
-		ns += v[productDelay] * float64(bits.Len(uint(min(d.w, d.a)-1)))
+		ns += v[productDelay] * float64(bits.Len(uint(min(w, a)-1)))
 	}
 	return ns + v[treeDelay]*float64(log2Ceil(d.simd))
 }
@@ -148,3 +157,6 @@ func (f Fabric) ram(name string, m Memory, rows, width int) share {
 	}
 	return s
 }
+
+// Arithmetic is Logic of products, sums and accumulators alone.
+func (m MVAU) Arithmetic() []Part { return parts(m.dot().shares(&fitted)) }

@@ -16,6 +16,7 @@ type VVAU struct {
 
 	// What FINN's formula does not ask.
 	Fabric          Fabric
+	Factors         Factors // of minifloats
 	ThresholdBits   int
 	ThresholdMemory Memory
 }
@@ -66,7 +67,8 @@ func (m VVAU) activation() activation {
 }
 
 func (m VVAU) dot() dot {
-	return dot{pe: m.PE, simd: m.SIMD, w: m.WeightBits, a: m.InBits, acc: m.AccBits, spare: m.Spare, dsp: m.DSP, fabric: m.Fabric}
+	return dot{pe: m.PE, simd: m.SIMD, w: m.WeightBits, a: m.InBits, acc: m.AccBits, spare: m.Spare, dsp: m.DSP,
+		factors: m.Factors, fabric: m.Fabric}
 }
 
 // Delay is the estimated critical path in ns.

@@ -172,3 +172,6 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Streams: []string{"in_width"},
 	}
 }
+
+// Moves: the layer moves minifloats.
+func (o *op) Moves() bool { return true }

@@ -2,6 +2,7 @@ package layer
 
 import (
 	"fmt"
+	"slices"
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/steps"
@@ -21,11 +22,18 @@ type Steps struct {
 	compare num.Comparators  // one row for all channels, or one per channel; none without step functions
 	bits    int              // of one channel in a row of the tables
 	built   *steps.Functions // by lanes and memory
+	out     num.Type         // of outputs
 }
 
 // BindSteps makes the tail for values, and the output's type; without step functions that is the values'.
 func BindSteps(list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type, err error) {
-	s = Steps{list: list, of: of.Elem}
+	return BindTo(num.Type{}, list, of)
+}
+
+// BindTo is BindSteps for outputs of a type that is given: the zero Type is the narrowest. What is built gives codes of
+// minifloats.
+func BindTo(elem num.Type, list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type, err error) {
+	s = Steps{list: list, of: of.Elem, out: of.Elem}
 	if len(list) == 0 {
 		return s, []dataflow.Type{of}, nil
 	}
@@ -39,15 +47,42 @@ func BindSteps(list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type,
 		y.Range[c], values[c] = live.Reach(Of(x, c)), live.Value
 		breaks = max(breaks, len(live.At))
 	}
-	y.Elem = num.Narrowest(values...)
+	if y.Elem = elem; elem == (num.Type{}) {
+		y.Elem = num.Narrowest(values...)
+	}
+	s.out = y.Elem
+	if list, err = coded(y.Elem, list, x, values); err != nil {
+		return s, nil, err
+	}
 	// A delta costs about as much as a threshold: units may write a function with twice its breakpoints.
 	s.compare = num.Compare(list, x, of.Elem, 2*breaks).Merged()
 	if n := s.Thresholds(); n > MaxThresholds {
 		return s, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
 	}
 	s.bits = dataflow.StepBits(s.compare, of.Elem)
-	s.built = steps.New(s.compare, x, of.Elem, y.Elem)
+	s.built = steps.New(s.compare, x, of.Elem, s.out.Codes())
 	return s, []dataflow.Type{y}, nil
+}
+
+// coded is step functions, of values in ranges that they have been found to give, as functions whose outputs are codes.
+func coded(elem num.Type, list []num.Step, x []num.Range, values [][]int64) ([]num.Step, error) {
+	for _, v := range slices.Concat(values...) {
+		if !elem.Holds(v) {
+			return nil, fmt.Errorf("%v does not hold the output %d", elem, v)
+		}
+	}
+	if !elem.IsFloat() {
+		return list, nil
+	}
+	codes := make([]num.Step, len(values))
+	for c := range codes {
+		codes[c] = Of(list, c).Over(Of(x, c))
+		codes[c].Value = slices.Clone(codes[c].Value)
+		for i, v := range codes[c].Value {
+			codes[c].Value[i] = elem.Code(v)
+		}
+	}
+	return codes, nil
 }
 
 // Any reports whether there are step functions.
@@ -92,7 +127,15 @@ func (s *Steps) Built(f dataflow.Fold) func(c int, v int64) int64 {
 	if form == nil {
 		return func(_ int, v int64) int64 { return v }
 	}
-	return func(c int, v int64) int64 { return form.Apply(s.Function(c), v) }
+	return func(c int, v int64) int64 { return s.Number(form.Apply(s.Function(c), v)) }
+}
+
+// Number is the output of which a code is built: that of a minifloat, or the code.
+func (s *Steps) Number(code int64) int64 {
+	if s.out.IsFloat() {
+		return s.out.Value(code)
+	}
+	return code
 }
 
 // Function is the number of channel c's step function, as it is built.
@@ -133,7 +176,7 @@ func (s *Steps) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
 	return nil
 }
 
-// Circuit is a fold's outputs of values. The row is that of the tables, at stage 0.
+// Circuit is a fold's outputs of values, as codes. The row is that of the tables, at stage 0.
 func (s *Steps) Circuit(b *circuit.Builder, f dataflow.Fold, row circuit.Value,
 	values []circuit.Value) []circuit.Value {
 	if form := s.Form(f); form != nil {

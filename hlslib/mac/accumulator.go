@@ -13,15 +13,15 @@ import (
 func bindAccumulator(u *Unit, sums []num.Range) error {
 	b := dataflow.Bound{Channels: make([]int, len(sums))}
 	union := u.accumulated(sums[0])
-	centred := true
+	centred, in := true, integer(u.in)
 	for c, row := range u.rows {
 		r := u.accumulated(sums[c])
 		union = union.Union(r)
 		b.Channels[c] = num.Smallest(r).Width
 		b.Exact = max(b.Exact, b.Channels[c])
 		centred = centred && row.total == 0
-		b.L1 = max(b.L1, num.L1Bound(row.l1, u.in.Width, u.in.Signed()))
-		b.ZeroCentred = max(b.ZeroCentred, num.ZeroCentredBound(row.l1, spanBits(u.in)))
+		b.L1 = max(b.L1, num.L1Bound(row.l1, in.Width, in.Signed()))
+		b.ZeroCentred = max(b.ZeroCentred, num.ZeroCentredBound(row.l1, spanBits(in)))
 	}
 	if !centred {
 		b.ZeroCentred = 0
@@ -29,7 +29,7 @@ func bindAccumulator(u *Unit, sums []num.Range) error {
 	if u.requant != nil { // the rules are of products as they are
 		b.L1, b.ZeroCentred = b.Exact, 0
 	} else {
-		b.DataType = num.DataTypeBound(len(u.weights[0]), u.in.Width, u.signedWeightBits(), u.in.Signed())
+		b.DataType = num.DataTypeBound(len(u.weights[0]), in.Width, u.signedWeightBits(), in.Signed())
 	}
 	if u.room != nil && len(u.steps) > 0 {
 		union.Lo-- // is a threshold that every sum exceeds
@@ -63,10 +63,11 @@ func spanBits(in num.Type) int {
 
 // signedWeightBits is M such that every weight's magnitude is at most 2^(M-1).
 func (u *Unit) signedWeightBits() int {
-	if u.Weight.Signed() {
-		return u.Weight.Width
+	t := integer(u.Weight)
+	if t.Signed() {
+		return t.Width
 	}
-	return u.Weight.Width + 1
+	return t.Width + 1
 }
 
 // bindProduct derives the range of one weight times one input, over all weights and inputs together, and that of what

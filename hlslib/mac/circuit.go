@@ -221,9 +221,19 @@ func (c Circuit) weight(w circuit.Value, i int) circuit.Value {
 	return circuit.Element(w, i, c.Weight)
 }
 
+// factor is weight i of a row as a product takes it.
+func (c Circuit) factor(w circuit.Value, i int) circuit.Factor {
+	if c.c != nil {
+		return circuit.Whole(c.weight(w, i))
+	}
+	return circuit.FactorOf(w, i, c.Weight)
+}
+
 // put adds product i.
 func (c Circuit) put(h *circuit.Heap, x, w circuit.Value, i int) {
 	switch {
+	case floats(c.Unit):
+		h.AddFactors(circuit.FactorOf(x, i, c.in), c.factor(w, i), rawBits(c.Unit))
 	case c.Weight.Kind == num.Bipolar:
 		h.AddSigned(circuit.Bit(w, i), circuit.Element(x, i, c.in))
 	case c.in.Kind == num.Bipolar:

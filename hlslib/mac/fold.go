@@ -13,10 +13,10 @@ import (
 )
 
 // Folds yields, for every PE and SIMD that fit, the memories and multipliers to choose from. Bipolar operands need no
-// multiplier.
+// multiplier, and the significands of minifloats a small one.
 func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Folds {
 	compute := []dataflow.Compute{dataflow.LUT, dataflow.DSP}
-	if u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar {
+	if u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar || floats(u) {
 		compute = compute[:1]
 	}
 	memory := []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
@@ -66,6 +66,14 @@ func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
 	case u.XNOR:
 		c.Do(delay.Logic, 1)
 		width = 1
+	case floats(u):
+		f := Factors(u)
+		c.Do(delay.Logic, f.Weight+f.Input) // exponents that are 0
+		c.Product(f.Weight, f.Input, false)
+		for range f.Levels {
+			c.Choose(width)
+		}
+		c.Do(delay.Add, width) // what may be taken off
 	case u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar:
 		c.Do(delay.Add, width) // what may be taken off
 		c.Choose(width)

@@ -17,7 +17,7 @@
 // requantised are numbers.
 //
 // In come weights, step functions and the types of inputs; out come a unit's accumulator, its folds, its results, the
-// parameters of its C++ and its circuits. It sees layer, steps, cost, delay, circuit, dataflow and num.
+// parameters of its C++ and its circuits. It sees layer, steps, cells, cost, delay, circuit, dataflow and num.
 //
 //   - mac.go      Unit: what it is bound to
 //   - room.go     weights and step functions that are loaded
@@ -26,6 +26,8 @@
 //   - output.go   outputs of sums
 //   - lanes.go    accumulators as wide as each PE needs
 //   - fold.go     folds, stages, and what C++ asks for
+//   - float.go    products of minifloats
+//   - product.go  a single multiplication: what it takes
 //   - circuit.go  RTL; packed.go has channels share DSP slices
 package mac
 
@@ -167,6 +169,9 @@ func bind(u *Unit) error {
 	}
 	if err := bindProduct(u); err != nil {
 		return err
+	}
+	if floats(u) && rawBits(u) >= maxAccBits {
+		return fmt.Errorf("a product of minifloats leaves %d bits", maxAccBits)
 	}
 	sums := make([]num.Range, len(u.rows))
 	for c, r := range u.rows {

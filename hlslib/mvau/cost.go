@@ -22,6 +22,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
 		InSigned: o.in.Elem.Signed() && !o.XNOR,
 		DSP:      f.Compute == dataflow.DSP,
+		Factors:  mac.Factors(o.Unit),
 		Packing:  o.Packing(f.PE, f, t),
 		Memory:   estimate.Memory(f.Memory),
 		Fabric:   estimate.Model(t).Fabric,

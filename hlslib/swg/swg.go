@@ -85,6 +85,7 @@ type Params struct {
 }
 
 type op struct {
+	dataflow.Mover
 	layer.Base[Params]
 	in, out  dataflow.Type
 	g        geometry

@@ -19,7 +19,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	always := b.Constant(1)
 	word := b.Counter("fold", o.Words(f), always).Index
 	values := layer.Elements(b.Input(f.PE*o.In[0].Elem.Width, always), o.In[0].Elem)
-	b.Output(circuit.Packed(o.Out[0].Elem, o.steps.Circuit(b, f, word, values)...), always)
+	b.Output(circuit.Packed(o.Out[0].Elem.Codes(), o.steps.Circuit(b, f, word, values)...), always)
 	return b.Layer()
 }
 
@@ -56,6 +56,6 @@ func (s *serial) circuit() (m *circuit.Module, clocks int) {
 		clocks = max(clocks, place.SetLate(next, begins))
 		codes[pe] = search.Code(pe, word, next)
 	}
-	b.Output(circuit.Packed(s.Out[0].Elem, codes...), call.Last)
+	b.Output(circuit.Packed(s.Out[0].Elem.Codes(), codes...), call.Last)
 	return b.Layer(), clocks
 }

@@ -143,7 +143,7 @@ func (k *searching) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	}
 	codes := make(dataflow.Word, k.fold.PE)
 	for pe, place := range k.places {
-		codes[pe] = k.form.Code(k.function(pe), place)
+		codes[pe] = k.steps.Number(k.form.Code(k.function(pe), place))
 	}
 	return []dataflow.Word{codes}
 }

@@ -21,6 +21,7 @@ package threshold
 
 import (
 	"errors"
+	"fmt"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
@@ -38,12 +39,25 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 // Params makes the layer.
 type Params struct {
 	Steps []num.Step `json:"steps"` // one for all channels, one per channel, or one per pixel and channel
+	// Out is the type of outputs, a minifloat; nil is the narrowest one.
+	Out *num.Type `json:"out,omitempty"`
+}
+
+// elem is the type of outputs; the zero Type is the narrowest.
+func (p Params) elem() num.Type {
+	if p.Out == nil {
+		return num.Type{}
+	}
+	return *p.Out
 }
 
 // Verify says what is wrong with p whatever the inputs.
 func (p Params) Verify() error {
 	if len(p.Steps) == 0 {
 		return errors.New("there are no step functions")
+	}
+	if p.Out != nil && !p.Out.IsFloat() {
+		return fmt.Errorf("outputs of type %v: only minifloats are asked for", *p.Out)
 	}
 	return layer.VerifySteps(p.Steps)
 }
@@ -63,7 +77,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	}
 	o := &op{Base: b, Channelwise: layer.Positions(len(b.P.Steps), in)}
 	var err error
-	if o.steps, o.Out, err = layer.BindSteps(b.P.Steps, v); err != nil {
+	if o.steps, o.Out, err = layer.BindTo(b.P.elem(), b.P.Steps, v); err != nil {
 		return nil, nil, err
 	}
 	o.Out[0] = layer.Unview(o.Out[0], in[0].Shape)
@@ -126,4 +140,19 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 		Tables:  tables,
 		Storage: o.steps.Storage(f),
 	}
+}
+
+// Coded is the layer with outputs that are minifloats; ok is false where these are not worth it.
+func (o *op) Coded() (coded dataflow.Op, ok bool) {
+	var m num.Magnitude
+	for c := range max(len(o.P.Steps), len(o.In[0].Range)) {
+		live := o.steps.Step(c).Over(layer.Of(o.In[0].Range, c))
+		for _, v := range live.Value {
+			m = m.With(v)
+		}
+	}
+	t := m.Denser(o.Out[0].Elem)
+	p := o.P
+	p.Out = &t
+	return New(p), t.IsFloat()
 }

@@ -21,6 +21,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
 		InSigned: o.in.Elem.Signed() && !o.XNOR,
 		DSP:      f.Compute == dataflow.DSP,
+		Factors:  mac.Factors(o.Unit),
 		Memory:   estimate.Memory(f.Memory),
 		Fabric:   estimate.Model(t).Fabric,
 	}

@@ -188,3 +188,6 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 
 // Counts gives operations and parameters by FINN's names.
 func (o *op) Counts() map[string]int64 { return o.Unit.Counts(o.vectors) }
+
+// Moves: the layer multiplies significands of minifloats.
+func (o *op) Moves() bool { return false }

@@ -27,6 +27,7 @@ var addresses = map[string]address{
 	"internal/synthesis":        {5, "compiler", 2}, // the vendor's tools, and their reports
 	"internal/compiler":         {5, "compiler", 1},
 	"internal/compiler/samples": {5, "compiler", 0},
+	"internal/formats":          {5, "compiler", 2}, // number formats compared
 
 	"folding":        {4, "folding", 4}, // the door
 	"folding/fit":    {4, "folding", 3}, // sizes FIFOs by simulation

@@ -27,7 +27,7 @@
 //	control.go   where an iteration stands in its frame, and the streams
 //	memory.go    states, tables and arrays
 //	store.go     memories on the way round a loop
-//	compress.go  sums of many bits
+//	compress.go  sums of many bits; float.go minifloats as factors
 //	function.go  circuits that are built once and used several times
 package circuit
 

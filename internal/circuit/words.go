@@ -67,6 +67,9 @@ func Element(word Value, i int, t num.Type) Value {
 	if t.Kind == num.Bipolar {
 		return Choice(Bit(word, i), word.b.Constant(1), word.b.Constant(-1))
 	}
+	if t.IsFloat() {
+		return FactorOf(word, i, t).Number(t.Range())
+	}
 	return Wrapped(Part(word, i*t.Width, t.Width), t)
 }
 

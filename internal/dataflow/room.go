@@ -24,7 +24,7 @@ type Room struct {
 // for one.
 func RoomOf(weight num.Type, weights num.Range, coding *num.Coding, out num.Type) Room {
 	r := Room{Weight: weight, Values: weight.Range(), Out: out}
-	if weight.Kind == num.Bipolar || weights.Lo >= 0 || out == (num.Type{}) {
+	if weight.Kind == num.Bipolar || weight.IsFloat() || weights.Lo >= 0 || out == (num.Type{}) {
 		return r.coded(coding, false)
 	}
 	most := max(weights.Hi, -weights.Lo)

@@ -36,6 +36,7 @@ type treatment struct {
 
 // treatments are tried in order; a block that has none is an error.
 var treatments = []treatment{
+	{"console shared", "run where HLSGEN_SHARED has the models, output compared", (*site).shared},
 	{"console", "run, output compared", (*site).console},
 	{"sh vendor", "not run: tools of the vendor; syntax and flags", (*site).parseShell},
 	{"sh board", "not run: a board at a serial port; syntax and flags", (*site).parseShell},
@@ -304,13 +305,14 @@ func (s *site) console(t *testing.T, b *block) {
 	t.Helper()
 	commands := b.commands(t)
 	code := 0
-	if _, number, ok := strings.Cut(b.info, " exit "); ok {
+	info := strings.TrimSuffix(b.info, " shared")
+	if _, number, ok := strings.Cut(info, " exit "); ok {
 		n, err := strconv.Atoi(number)
 		if err != nil {
 			t.Fatalf("%s: %v", b, err)
 		}
 		code = n
-	} else if b.info != "console" {
+	} else if info != "console" {
 		t.Fatalf("%s: %q is not console, or console exit N", b, b.info)
 	}
 	var now strings.Builder
@@ -329,6 +331,20 @@ func (s *site) console(t *testing.T, b *block) {
 		now.WriteString(strings.Join(c.lines, "\n") + "\n" + got)
 	}
 	s.text = strings.Replace(s.text, "```"+b.info+"\n"+b.text+"```\n", "```"+b.info+"\n"+now.String()+"```\n", 1)
+}
+
+// shared runs a block of commands on the shared models, which lie in the page's folder as models.
+func (s *site) shared(t *testing.T, b *block) {
+	t.Run(b.String(), func(t *testing.T) {
+		models, err := filepath.Abs(filepath.Join(tier.NeedsShared(t), "models"))
+		if err == nil {
+			err = os.Symlink(models, filepath.Join(s.dir, "models"))
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			t.Fatal(err)
+		}
+		s.console(t, b)
+	})
 }
 
 // picture holds a file of the project against what a command has drawn.

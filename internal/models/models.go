@@ -219,12 +219,9 @@ func hasOp(onnx []byte, ops ...string) bool {
 	})
 }
 
-// byOperators looks for operators that no layer can be: minifloats, and ONNX' LSTM without formats for its gates.
+// byOperators looks for operators that no layer can be: ONNX' LSTM without formats for its gates.
 func byOperators(onnx []byte) Info {
-	switch {
-	case hasOp(onnx, "FloatQuant"):
-		return Info{Refused: diag.OpUnsupported}
-	case hasOp(onnx, "LSTM"):
+	if hasOp(onnx, "LSTM") {
 		return Info{Refused: diag.LSTMFormats, LSTM: "../lstm-formats.json"}
 	}
 	return Info{}

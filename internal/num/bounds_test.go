@@ -120,14 +120,14 @@ func TestDataTypeBound(t *testing.T) {
 			for _, in := range types(3) {
 				least := make([]int64, k)
 				most := make([]int64, k)
-				wt := Type{Int, m}.Range()
+				wt := Type{Kind: Int, Width: m}.Range()
 				for i := range least {
 					least[i], most[i] = wt.Lo, wt.Hi
 				}
 				need := width(t, [][]int64{least, most}, k, in)
 				got := DataTypeBound(k, in.Width, m, in.Signed())
 				slack := 1
-				if in == (Type{UInt, 1}) {
+				if in == (Type{Kind: UInt, Width: 1}) {
 					slack = 2
 				}
 				if got < need || got > need+slack {

@@ -39,7 +39,7 @@ func CodingOf(t Type, values []int64) *Coding {
 			break
 		}
 	}
-	c := &Coding{Code: Type{UInt, width}, Value: t, Values: make([]int64, 1<<width)}
+	c := &Coding{Code: Type{Kind: UInt, Width: width}, Value: t, Values: make([]int64, 1<<width)}
 	patterns := make([]uint64, 1<<width)
 	for bit := range t.Width {
 		var used, table uint64

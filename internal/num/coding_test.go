@@ -8,7 +8,7 @@ import (
 
 func TestCodingOf(t *testing.T) {
 	t.Parallel()
-	signed := func(width int) Type { return Type{Int, width} }
+	signed := func(width int) Type { return Type{Kind: Int, Width: width} }
 	for _, tt := range []struct {
 		name   string
 		of     Type
@@ -18,15 +18,15 @@ func TestCodingOf(t *testing.T) {
 	}{
 		{"odd", signed(3), []int64{-3, 3, 1, -1, 3}, []int64{1, 3, -3, -1}, 0},
 		{"some odd ones", signed(3), []int64{-3, 1, 3}, []int64{1, 3, -3, -1}, 0},
-		{"unsigned", Type{UInt, 3}, []int64{1, 3, 5, 7}, []int64{1, 3, 5, 7}, 0},
+		{"unsigned", Type{Kind: UInt, Width: 3}, []int64{1, 3, 5, 7}, []int64{1, 3, 5, 7}, 0},
 		{"steps of three", signed(4), []int64{-5, -2, 1, 4}, []int64{1, 4, -5, -2}, 0},
 		{"steps of four", signed(5), []int64{-13, -9, -5, -1, 3, 7, 11, 15}, []int64{3, 7, 11, 15, -13, -9, -5, -1}, 0},
 		{"powers of two", signed(5), []int64{-8, -4, -2, -1, 1, 2, 4, 8}, []int64{-8, -4, -2, -1, 1, 2, 4, 8}, 4},
-		{"one", Type{UInt, 2}, []int64{2}, []int64{2, 2}, 0},
+		{"one", Type{Kind: UInt, Width: 2}, []int64{2}, []int64{2, 2}, 0},
 		{"two", signed(8), []int64{-100, 7}, []int64{7, -100}, 0},
 		{"all", signed(2), []int64{-2, -1, 0, 1}, nil, 0},
 		{"as many bits", signed(3), []int64{-3, -1, 0, 1, 3}, nil, 0},
-		{"signs", Type{Bipolar, 1}, []int64{-1, 1}, nil, 0},
+		{"signs", Type{Kind: Bipolar, Width: 1}, []int64{-1, 1}, nil, 0},
 	} {
 		c := CodingOf(tt.of, tt.values)
 		if (c == nil) != (tt.codes == nil) {
@@ -41,7 +41,8 @@ func TestCodingOf(t *testing.T) {
 		for i := range many {
 			many[i] = int64(i * i)
 		}
-		if CodingOf(Type{UInt, 13}, many) != nil || CodingOf(Type{UInt, 13}, many[1:]) == nil {
+		of := Type{Kind: UInt, Width: 13}
+		if CodingOf(of, many) != nil || CodingOf(of, many[1:]) == nil {
 			t.Errorf("want a coding of %d values and none of more", MostCodes)
 		}
 	}
@@ -52,7 +53,7 @@ func TestCodingIsExact(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 2000 {
-		of := Type{[]Kind{UInt, Int}[r.IntN(2)], 2 + r.IntN(39)}
+		of := Type{Kind: []Kind{UInt, Int}[r.IntN(2)], Width: 2 + r.IntN(39)}
 		var values []int64
 		for range 1 + r.IntN(1<<r.IntN(7)) {
 			values = append(values, of.Decode(r.Uint64()))

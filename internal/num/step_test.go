@@ -127,7 +127,7 @@ func TestCompare(t *testing.T) {
 			in[c].Lo = r.Int64N(16) - 8
 			in[c].Hi = in[c].Lo + r.Int64N(8-in[c].Lo)
 		}
-		typ := Type{Int, 4} // holds -8..7, so that thresholds lie at its very ends
+		typ := Type{Kind: Int, Width: 4} // holds -8..7, so that thresholds lie at its very ends
 		most := []int{0, 3, 100}[n%3]
 		k := Compare(steps, in, typ, most)
 		if len(k.Over) != len(steps) || len(k.Base) != 1 && len(k.Base) != len(steps) {
@@ -162,7 +162,7 @@ func TestCompareForms(t *testing.T) {
 	relu := Step{At: []int64{1, 2, 4}, Value: []int64{0, 1, 2, 3}}
 	fall := Step{At: []int64{1}, Value: []int64{1, 0}}
 	wide := Step{At: []int64{math.MinInt64 + 1}, Value: []int64{math.MinInt64, math.MaxInt64}}
-	i4 := Type{Int, 4}
+	i4 := Type{Kind: Int, Width: 4}
 	tests := []struct {
 		name  string
 		steps []Step
@@ -182,9 +182,10 @@ func TestCompareForms(t *testing.T) {
 		{"down needs deltas", []Step{fall, relu}, []Range{{-8, 7}}, i4, 9,
 			Comparators{Base: []int64{1, 0}, Over: [][]int64{{0, 7, 7}, {0, 1, 3}},
 				Delta: [][]int64{{-1, 0, 0}, {1, 1, 1}}}},
-		{"bipolar input", []Step{{At: []int64{0, 1}, Value: []int64{3, 4, 5}}}, []Range{{-1, 1}}, Type{Bipolar, 1}, 9,
+		{"bipolar input", []Step{{At: []int64{0, 1}, Value: []int64{3, 4, 5}}}, []Range{{-1, 1}},
+			Type{Kind: Bipolar, Width: 1}, 9,
 			Comparators{Base: []int64{3}, Over: [][]int64{{-1, -1}}, Unit: 1}},
-		{"the whole of int64", []Step{wide}, []Range{{math.MinInt64, math.MaxInt64}}, Type{Int, 64}, 9,
+		{"the whole of int64", []Step{wide}, []Range{{math.MinInt64, math.MaxInt64}}, Type{Kind: Int, Width: 64}, 9,
 			Comparators{Base: []int64{math.MinInt64}, Over: [][]int64{{math.MinInt64}}, Delta: [][]int64{{-1}}}},
 	}
 	for _, tt := range tests {

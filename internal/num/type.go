@@ -17,12 +17,15 @@ const (
 	Int                     // two's complement
 	Bipolar                 // -1 and +1 in one bit: 0 means -1
 	Ternary                 // -1, 0, +1 in two's complement, two bits
+	Float                   // minifloat: a sign, an exponent and a mantissa (float.go)
+	UFloat                  // one without a sign
 )
 
 // A Type is the bits that hold a value on a stream or in a memory. The zero Type is invalid.
 type Type struct {
-	Kind  Kind
-	Width int // in bits, 1..64
+	Kind     Kind
+	Width    int // in bits, 1..64
+	Mantissa int `json:",omitempty"` // of a minifloat: bits behind the leading one; else 0
 }
 
 // MaxWidth is the widest Type: every value below the front end is an int64.
@@ -31,9 +34,9 @@ const MaxWidth = 64
 // Smallest is the narrowest integer type that holds r: unsigned where no value is negative.
 func Smallest(r Range) Type {
 	if r.Lo >= 0 {
-		return Type{UInt, unsignedBits(r.Hi)}
+		return Type{Kind: UInt, Width: unsignedBits(r.Hi)}
 	}
-	return Type{Int, max(signedBits(r.Lo), signedBits(r.Hi))}
+	return Type{Kind: Int, Width: max(signedBits(r.Lo), signedBits(r.Hi))}
 }
 
 // Narrowest is the narrowest type that holds every one of the values: Bipolar where all are -1 or +1, else the
@@ -48,7 +51,7 @@ func Narrowest(values ...[]int64) Type {
 			return Smallest(r)
 		}
 	}
-	return Type{Bipolar, 1}
+	return Type{Kind: Bipolar, Width: 1}
 }
 
 // Span is the range from the least of the values, of which there is one at least, to the greatest.
@@ -74,15 +77,22 @@ func (t Type) Range() Range {
 		return Range{-1 << (t.Width - 1), 1<<(t.Width-1) - 1}
 	case Bipolar, Ternary:
 		return Range{-1, 1}
+	case Float:
+		return Range{-t.largest(), t.largest()}
+	case UFloat:
+		return Range{0, t.largest()}
 	}
 	panic("num: invalid type")
 }
 
 // Signed reports whether t holds negative values.
-func (t Type) Signed() bool { return t.Kind != UInt }
+func (t Type) Signed() bool { return t.Kind != UInt && t.Kind != UFloat }
 
 // Holds reports whether v is a value of t; a bipolar type has no 0.
 func (t Type) Holds(v int64) bool {
+	if t.IsFloat() {
+		return t.holdsFloat(v)
+	}
 	return t.Range().Contains(v) && (t.Kind != Bipolar || v != 0)
 }
 
@@ -95,6 +105,9 @@ func (t Type) Encode(v int64) uint64 {
 	if t.Kind == Bipolar {
 		return uint64(v+1) / 2
 	}
+	if t.IsFloat() {
+		v = t.Code(v)
+	}
 	return uint64(v) & t.mask()
 }
 
@@ -106,9 +119,15 @@ func (t Type) Decode(b uint64) int64 {
 		return int64(b)
 	case Bipolar:
 		return int64(b)*2 - 1
+	case UFloat:
+		return t.Value(int64(b))
 	}
 	s := 64 - t.Width
-	return int64(b<<s) >> s
+	v := int64(b<<s) >> s
+	if t.Kind == Float {
+		return t.Value(v)
+	}
+	return v
 }
 
 func (t Type) mask() uint64 {
@@ -118,7 +137,7 @@ func (t Type) mask() uint64 {
 	return 1<<t.Width - 1
 }
 
-// String gives QONNX's name of the type: INT4, UINT2, BINARY, BIPOLAR, TERNARY.
+// String gives QONNX's name of the type: INT4, UINT2, BINARY, BIPOLAR, TERNARY; of minifloats E4M3 and UE4M3.
 func (t Type) String() string {
 	switch t.Kind {
 	case UInt:
@@ -132,6 +151,8 @@ func (t Type) String() string {
 		return "BIPOLAR"
 	case Ternary:
 		return "TERNARY"
+	case Float, UFloat:
+		return t.floatName()
 	}
 	return "INVALID"
 }
@@ -140,11 +161,14 @@ func (t Type) String() string {
 func ParseType(s string) (Type, error) {
 	switch s {
 	case "BINARY":
-		return Type{UInt, 1}, nil
+		return Type{Kind: UInt, Width: 1}, nil
 	case "BIPOLAR":
-		return Type{Bipolar, 1}, nil
+		return Type{Kind: Bipolar, Width: 1}, nil
 	case "TERNARY":
-		return Type{Ternary, 2}, nil
+		return Type{Kind: Ternary, Width: 2}, nil
+	}
+	if t, ok := parseFloat(s); ok {
+		return t, nil
 	}
 	kind, digits := Int, strings.TrimPrefix(s, "INT")
 	if strings.HasPrefix(s, "UINT") {
@@ -152,8 +176,9 @@ func ParseType(s string) (Type, error) {
 	}
 	w, err := strconv.Atoi(digits)
 	if err != nil || digits == s || w < 1 || w > MaxWidth || strconv.Itoa(w) != digits {
-		return Type{}, fmt.Errorf("unknown data type %q: known are INT1..INT%d, UINT1..UINT%d, BINARY, BIPOLAR, TERNARY",
+		return Type{}, fmt.Errorf("unknown data type %q: known are INT1..INT%d, UINT1..UINT%d, BINARY, BIPOLAR, "+
+			"TERNARY, E4M3 and the like",
 			s, MaxWidth, MaxWidth)
 	}
-	return Type{kind, w}, nil
+	return Type{Kind: kind, Width: w}, nil
 }

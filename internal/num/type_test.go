@@ -8,9 +8,9 @@ import (
 // types is every type of at most n bits.
 func types(n int) (all []Type) {
 	for w := 1; w <= n; w++ {
-		all = append(all, Type{UInt, w}, Type{Int, w})
+		all = append(all, Type{Kind: UInt, Width: w}, Type{Kind: Int, Width: w})
 	}
-	return append(all, Type{Bipolar, 1}, Type{Ternary, 2})
+	return append(all, Type{Kind: Bipolar, Width: 1}, Type{Kind: Ternary, Width: 2})
 }
 
 func TestEncodeDecode(t *testing.T) {
@@ -48,11 +48,11 @@ func TestWideTypes(t *testing.T) {
 		typ Type
 		r   Range
 	}{
-		{Type{Int, 64}, Range{math.MinInt64, math.MaxInt64}},
-		{Type{Int, 63}, Range{-1 << 62, 1<<62 - 1}},
-		{Type{UInt, 62}, Range{0, 1<<62 - 1}},
-		{Type{UInt, 63}, Range{0, math.MaxInt64}},
-		{Type{UInt, 64}, Range{0, math.MaxInt64}},
+		{Type{Kind: Int, Width: 64}, Range{math.MinInt64, math.MaxInt64}},
+		{Type{Kind: Int, Width: 63}, Range{-1 << 62, 1<<62 - 1}},
+		{Type{Kind: UInt, Width: 62}, Range{0, 1<<62 - 1}},
+		{Type{Kind: UInt, Width: 63}, Range{0, math.MaxInt64}},
+		{Type{Kind: UInt, Width: 64}, Range{0, math.MaxInt64}},
 	}
 	for _, tt := range tests {
 		if got := tt.typ.Range(); got != tt.r {
@@ -68,7 +68,9 @@ func TestWideTypes(t *testing.T) {
 
 func TestEncodeRefuses(t *testing.T) {
 	t.Parallel()
-	for typ, v := range map[Type]int64{{UInt, 3}: 8, {Int, 3}: -5, {Bipolar, 1}: 0, {Ternary, 2}: -2} {
+	for typ, v := range map[Type]int64{{Kind: UInt, Width: 3}: 8, {Kind: Int, Width: 3}: -5,
+		{Kind: Bipolar, Width: 1}: 0, {Kind: Ternary, Width: 2}: -2, {Kind: Float, Width: 4, Mantissa: 1}: 5,
+		{Kind: UFloat, Width: 3, Mantissa: 1}: -1} {
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -91,19 +93,19 @@ func TestSmallest(t *testing.T) {
 		if got.Signed() != (r.Lo < 0) {
 			t.Errorf("%v for %v has the wrong sign", got, r)
 		}
-		if n := (Type{got.Kind, got.Width - 1}); n.Width > 0 && r.Within(n.Range()) {
+		if n := (Type{Kind: got.Kind, Width: got.Width - 1}); n.Width > 0 && r.Within(n.Range()) {
 			t.Errorf("%v for %v, but %v holds it", got, r, n)
 		}
 	}
 	for r, want := range map[Range]Type{
-		{math.MinInt64, 0}:         {Int, 64},
-		{-1, math.MaxInt64}:        {Int, 64},
-		{0, math.MaxInt64}:         {UInt, 63},
-		{-1 << 62, 1<<62 - 1}:      {Int, 63},
-		{-1<<62 - 1, 0}:            {Int, 64},
-		{5, 5}:                     {UInt, 3},
-		{-1, -1}:                   {Int, 1},
-		{math.MinInt64, 1<<63 - 1}: {Int, 64},
+		{math.MinInt64, 0}:         {Kind: Int, Width: 64},
+		{-1, math.MaxInt64}:        {Kind: Int, Width: 64},
+		{0, math.MaxInt64}:         {Kind: UInt, Width: 63},
+		{-1 << 62, 1<<62 - 1}:      {Kind: Int, Width: 63},
+		{-1<<62 - 1, 0}:            {Kind: Int, Width: 64},
+		{5, 5}:                     {Kind: UInt, Width: 3},
+		{-1, -1}:                   {Kind: Int, Width: 1},
+		{math.MinInt64, 1<<63 - 1}: {Kind: Int, Width: 64},
 	} {
 		if got := Smallest(r); got != want {
 			t.Errorf("Smallest(%v) = %v, want %v", r, got, want)
@@ -141,8 +143,9 @@ func TestTypeNames(t *testing.T) {
 			t.Errorf("%v reads back as %v, %v", typ, got, err)
 		}
 	}
-	for name, want := range map[string]Type{"BINARY": {UInt, 1}, "UINT1": {UInt, 1}, "UINT2": {UInt, 2},
-		"INT4": {Int, 4}, "BIPOLAR": {Bipolar, 1}, "TERNARY": {Ternary, 2}} {
+	for name, want := range map[string]Type{"BINARY": {Kind: UInt, Width: 1}, "UINT1": {Kind: UInt, Width: 1},
+		"UINT2": {Kind: UInt, Width: 2},
+		"INT4":  {Kind: Int, Width: 4}, "BIPOLAR": {Kind: Bipolar, Width: 1}, "TERNARY": {Kind: Ternary, Width: 2}} {
 		if got, err := ParseType(name); err != nil || got != want {
 			t.Errorf("ParseType(%s) = %v, %v", name, got, err)
 		}

@@ -23,6 +23,24 @@ import (
 // MaxBits tells quantised weights from floats: the integers of a float32 column without common scale are wider.
 const MaxBits = 24
 
+// The bits of minifloats: a weight is a whole number of few bits times a power of two. Wider integers than MaxBits are
+// taken where all are of that kind, up to the widest that an int64 holds with its sign.
+const (
+	maxMantissa = MaxBits / 2
+	maxFloat    = 62
+)
+
+// quantised reports whether a column of integers of so many bits is one of quantised weights.
+func quantised(row []int64, bits int) bool {
+	if bits <= MaxBits {
+		return true
+	}
+	return bits <= maxFloat && !slices.ContainsFunc(row, func(v int64) bool {
+		v = max(v, -v)
+		return v>>mathbits.TrailingZeros64(uint64(v)) >= 1<<maxMantissa
+	})
+}
+
 // Unit is the greatest rational of which all values are whole multiples; 1 where all are zero.
 func Unit(values []*big.Rat) *big.Rat {
 	n, d := new(big.Int), big.NewInt(1)
@@ -65,7 +83,7 @@ func Column(column []float64, in []real.Affine) (row []int64, out real.Affine, r
 	} else {
 		row, unit, bits = rationals(live, in)
 	}
-	if bits > MaxBits {
+	if !quantised(row, bits) {
 		return nil, out, TooWide(bits, uniform)
 	}
 	out = real.Affine{Scale: unit, Bias: new(big.Rat)}
@@ -97,7 +115,7 @@ func Coded(codes []uint8, values []float64, in real.Affine) (row []int64, out re
 		}
 	}
 	integers, unit, bits := dyadic(column)
-	if bits > MaxBits {
+	if !quantised(integers, bits) {
 		return nil, out, TooWide(bits, true)
 	}
 	var table [256]int64

@@ -159,7 +159,11 @@ func TestWideColumn(t *testing.T) {
 		bits   string // "" where they are few enough
 	}{
 		{[]float64{1, math.Ldexp(1, -23)}, ""},
-		{[]float64{1, math.Ldexp(1, -24)}, "25 bits"},
+		{[]float64{1, math.Ldexp(1, -24)}, ""}, // as minifloats have them
+		{[]float64{1<<12 - 1, math.Ldexp(1, -24)}, ""},
+		{[]float64{1<<12 + 1, math.Ldexp(1, -24)}, "37 bits"},
+		{[]float64{1, math.Ldexp(1, -61)}, ""},
+		{[]float64{1, math.Ldexp(1, -62)}, "63 bits"},
 		{[]float64{3, math.Ldexp(1, -70)}, "72 bits"},
 		{[]float64{1, math.SmallestNonzeroFloat64}, "1075 bits"},
 		{[]float64{math.SmallestNonzeroFloat64, -3 * math.SmallestNonzeroFloat64}, ""},

@@ -1,0 +1,121 @@
+package graph
+
+import (
+	"math"
+
+	"hlsgen/frontend/real"
+)
+
+// maxBias keeps the subnormals' step within float64, down to 2^-1074; it is the bias of float64 itself.
+const maxBias = 1023
+
+// A minifloat is the format of a FloatQuant, Brevitas' minifloat quantiser (arXiv 2311.12359): a value is a whole
+// number of at most Mantissa+1 bits times a power of two, which follows the value's magnitude down to Least, the step
+// of the subnormals. Like qonnx' own execution it keeps subnormals whatever the attribute has_subnormal says.
+type minifloat struct {
+	Mantissa   float64 // bits behind the leading one
+	Least, Top float64
+	Mode       real.Rounding
+}
+
+// MinifloatBits are those of the exponent and of the mantissa of a prepared node that quantises to floats.
+func MinifloatBits(p *Program, n *Node) (exponent, mantissa int) {
+	e, m := p.Known[n.Inputs[2]].Const, p.Known[n.Inputs[3]].Const
+	return int(e.At(0)), int(m.At(0))
+}
+
+func readFloatQuant(c *reading) minifloat {
+	exponent, mantissa := c.constScalar(2, "the exponent bit width"), c.constScalar(3, "the mantissa bit width")
+	bias, largest := c.constScalar(4, "the exponent bias"), c.constScalar(5, "the largest value")
+	if exponent < 1 || exponent > 11 || mantissa < 0 || mantissa > 52 || exponent != math.Trunc(exponent) ||
+		mantissa != math.Trunc(mantissa) || bias != math.Trunc(bias) || math.Abs(bias) > maxBias || largest <= 0 {
+		badQuant("minifloats have 1 to 11 exponent bits, 0 to 52 mantissa bits and a bias of whole powers of two",
+			"exponent %g, mantissa %g, bias %g, largest %g", exponent, mantissa, bias, largest)
+	}
+	checkScale(c)
+	return minifloat{Mantissa: mantissa, Least: math.Exp2(1 - bias - mantissa), Mode: c.rounding("ROUND"),
+		Top: min(largest, (2-math.Exp2(-mantissa))*math.Exp2(math.Exp2(exponent)-1-bias))}
+}
+
+// nearest is the value next to y in multiples of unit, before it saturates.
+func (m minifloat) nearest(y *real.Expr, unit float64) *real.Expr {
+	step := real.Max(real.Mul(real.PowerBelow(y), real.Float(math.Exp2(-m.Mantissa))), real.Float(m.Least))
+	steps := real.Round(real.Div(y, step), m.Mode)
+	if unit != 1 {
+		step = real.Div(step, real.Float(unit))
+	}
+	return real.Mul(step, steps)
+}
+
+// unit is the greatest power of two of which all values are whole multiples.
+func (m minifloat) unit() float64 {
+	fraction, exponent := math.Frexp(m.Top)
+	for fraction != math.Trunc(fraction) {
+		fraction, exponent = 2*fraction, exponent-1
+	}
+	return min(m.Least, math.Ldexp(1, exponent))
+}
+
+// buildFloatQuant rounds to a multiple of the value's step, and saturates. Where it is not to saturate, no value that
+// is too large may occur: it would become an infinity, or no number.
+func buildFloatQuant(c *call) {
+	m := readFloatQuant(c.reading)
+	if c.Int("saturation", 1) == 0 {
+		m.overflows(c)
+	}
+	q := clamped(m.nearest(real.Div(real.Var(0), real.Var(1)), 1), -m.Top, m.Top)
+	c.elementwise(c.dt, real.Mul(q, real.Var(1)), 0, 1)
+}
+
+// overflows refuses data, and constants that are too large, for a quantiser that does not saturate.
+func (m minifloat) overflows(c *call) {
+	becomes := "has no value"
+	switch {
+	case c.Int("has_inf", 0) != 0:
+		becomes = "becomes an infinity"
+	case c.Int("has_nan", 0) != 0:
+		becomes = "becomes NaN"
+	}
+	const hint = "export the quantiser with saturation=1: integers have neither infinities nor NaN"
+	x, scale := c.in[0].Const, c.in[1].Const
+	if x == nil {
+		badQuant(hint, "it does not saturate: data beyond %g times the scale %s", m.Top, becomes)
+	}
+	least := math.Inf(1)
+	for i := range scale.Len() {
+		least = min(least, math.Abs(scale.At(i)))
+	}
+	for i := range x.Len() {
+		if v := x.At(i); math.Abs(v) > m.Top*least {
+			badQuant(hint, "it does not saturate: element %d, %g, may exceed %g times the scale, and %s", i, v, m.Top,
+				becomes)
+		}
+	}
+}
+
+// floatCoding takes a minifloat quantiser apart: the code is the value in units, as large as the format makes it. nil
+// where that takes more than maxBits bits.
+func floatCoding(c *reading) *Coding {
+	m := readFloatQuant(c)
+	unit := m.unit()
+	top := m.Top / unit
+	if top >= 1<<maxBits {
+		return nil
+	}
+	attrs := limits(-top, top)
+	attrs["mantissa"], attrs["least"] = FloatAttr(m.Mantissa), FloatAttr(m.Least/unit)
+	attrs["unit"], attrs["mode"] = FloatAttr(unit), IntAttr(int(m.Mode))
+	return &Coding{Op: "Float", Inputs: named(c.Node, 0, 1), Attrs: attrs,
+		Value: []Arithmetic{{Mul, c.constOperand(unit)}, {Mul, c.like(1)}}}
+}
+
+// buildFloatCode reads the form that canon writes: inputs x and scale; attributes lo and hi, the limits of the code,
+// least and unit, the step of the subnormals in units and the unit, mantissa and mode.
+func buildFloatCode(c *call) {
+	lo, hi, unit := c.Float("lo", 0), c.Float("hi", 0), c.Float("unit", 1)
+	m := minifloat{Mantissa: c.Float("mantissa", 0), Least: c.Float("least", 1) * unit,
+		Mode: real.Rounding(c.Int("mode", 0))}
+	checkScale(c.reading)
+	y := real.Div(real.Var(0), real.Var(1))
+	c.elementwise(Int64, clamped(m.nearest(y, unit), lo, hi), 0, 1)
+}

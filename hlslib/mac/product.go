@@ -1,0 +1,69 @@
+package mac
+
+import (
+	"hlsgen/hlslib/cells"
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A Factor is what a multiplication takes: elements of a type, of a range.
+type Factor struct {
+	Elem  num.Type
+	Range num.Range
+}
+
+// FactorOf is the factor of values, as weights of such values are held.
+func FactorOf(values []int64) Factor {
+	r := rowOf(values, nil, []num.Range{{}})
+	return Factor{narrowest([]row{r}), r.span}
+}
+
+// Stored is the bits of one of the values in a table that is long enough for any coding.
+func (f Factor) Stored(values []int64) int {
+	if c := num.CodingOf(f.Elem, values); c != nil {
+		return c.Code.Width
+	}
+	return f.Elem.Width
+}
+
+// One is a single multiplication of factors, whose products are accumulated in so many bits.
+type One struct {
+	u    *Unit
+	bits int
+}
+
+// OneOf makes it; bits may be more than a layer accumulates in.
+func OneOf(w, x Factor, bits int) One {
+	u := &Unit{Weight: w.Elem, in: x.Elem, span: w.Range, inputs: x.Range, dots: new(circuit.Library), length: 1}
+	lo, ok1 := x.Range.Times(w.Range.Lo)
+	hi, ok2 := x.Range.Times(w.Range.Hi)
+	if u.raw = lo.Union(hi); !ok1 || !ok2 {
+		u.raw = num.Type{Kind: num.Int, Width: num.MaxWidth}.Range()
+	}
+	u.product, u.Acc = u.raw, num.Type{Kind: num.Int, Width: min(bits, maxAccBits)}
+	return One{u, bits}
+}
+
+// Estimate is what the C++ kernel has for it in LUTs, by the formulas of layers.
+func (o One) Estimate(f cost.Fabric) []cost.Part {
+	return cost.MVAU{MW: 1, MH: 1, PE: 1, SIMD: 1, WeightBits: o.u.Weight.Width, InBits: o.u.in.Width, AccBits: o.bits,
+		Factors: Factors(o.u), Fabric: f}.Arithmetic()
+}
+
+// Cells is what the circuit has for it: weights and inputs arrive, and the sum of n products leaves. ok is false where
+// sums have more bits than layers accumulate in.
+func (o One) Cells(f cost.Fabric, rate circuit.Rate, n int) (parts []cost.Part, ok bool) {
+	if o.bits > maxAccBits || floats(o.u) && rawBits(o.u) >= maxAccBits {
+		return nil, false
+	}
+	b := circuit.New(rate)
+	always := b.Constant(1)
+	at := b.Counter("at", n, always)
+	x, w := b.Input(o.u.in.Width, always), b.Input(o.u.Weight.Width, always)
+	unit := o.u.In(b, dataflow.Fold{PE: 1, SIMD: 1, Compute: dataflow.LUT}, cost.Packing{}, 1)
+	y := unit.Channels(func(int) circuit.Value { return x }, w, at.First, b.Constant(0))
+	b.Output(circuit.Packed(o.u.Acc, y...), at.Last)
+	return cells.Of(b.Layer(), f), true
+}

@@ -1,0 +1,101 @@
+// Package formats compares number formats, as arXiv 2311.12359 does: integers and minifloats of 3 to 8 bits, how wide
+// the accumulators of their products are, and what a multiply-accumulate takes. In come the length of a sum and a
+// device, and folders of labelled models; out come rows of figures. It sees the compiler, mac,
+// cost, dataflow, num, npy, regular and diag.
+//
+//   - formats.go has the formats and the rules for accumulators
+//   - compare.go what a multiply-accumulate takes
+//   - models.go the accuracy of models
+package formats
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+
+	"hlsgen/internal/num"
+)
+
+// A Format is a signed number format.
+type Format struct {
+	Name     string
+	Bits     int
+	Exponent int // bits; 0 of an integer
+	Mantissa int // bits; of an integer, those without its sign
+	Top      int // codes of magnitudes that are no numbers: infinities and NaN
+}
+
+// The formats that are compared: all minifloats of 3 to 8 bits with two exponent bits or more, and those of 8 bits that
+// the Open Compute Project defines, which keep the highest codes for NaN, and infinities.
+func All() (list []Format) {
+	for n := 3; n <= 8; n++ {
+		list = append(list, Format{Name: fmt.Sprintf("INT%d", n), Bits: n, Mantissa: n - 1})
+		for e := 2; e < n && e <= 5; e++ {
+			m := n - 1 - e
+			list = append(list, Format{Name: fmt.Sprintf("E%dM%d", e, m), Bits: n, Exponent: e, Mantissa: m})
+		}
+	}
+	return append(list, Format{"OCP E4M3", 8, 4, 3, 1}, Format{"OCP E5M2", 8, 5, 2, 4})
+}
+
+// Float reports whether f is a minifloat.
+func (f Format) Float() bool { return f.Exponent > 0 }
+
+// Largest is the largest magnitude in units of the least: that of the negative ones of an integer.
+func (f Format) Largest() int64 {
+	if !f.Float() {
+		return 1 << f.Mantissa
+	}
+	return f.value(f.codes() - 1)
+}
+
+// codes is how many magnitudes there are.
+func (f Format) codes() int64 { return 1<<(f.Exponent+f.Mantissa) - int64(f.Top) }
+
+// value is a magnitude by its code.
+func (f Format) value(code int64) int64 {
+	return num.Type{Kind: num.UFloat, Width: f.Exponent + f.Mantissa, Mantissa: f.Mantissa}.Value(code)
+}
+
+// Values are all numbers of the format, in units of the least.
+func (f Format) Values() (list []int64) {
+	if !f.Float() {
+		for v := -f.Largest(); v < f.Largest(); v++ {
+			list = append(list, v)
+		}
+		return list
+	}
+	list = append(list, 0)
+	for code := int64(1); code < f.codes(); code++ {
+		list = append(list, f.value(code), -f.value(code))
+	}
+	return list
+}
+
+// Real is the largest magnitude as a real number, with the exponent's usual bias; of an integer, the number itself.
+func (f Format) Real() float64 {
+	if !f.Float() {
+		return float64(f.Largest())
+	}
+	bias := 1<<(f.Exponent-1) - 1
+	return math.Ldexp(float64(f.Largest()), 1-bias-f.Mantissa) // of few bits: exact
+}
+
+// Published is the width of an accumulator of n products of two numbers of the format, by the rule of the paper:
+// ra + rb + ceil(log2 n) + 1 for integers, 2^ea + ma + 2^eb + mb + ceil(log2 n) - 1 for minifloats.
+func (f Format) Published(n int) int {
+	log := bits.Len(uint(n - 1))
+	if !f.Float() {
+		return 2*f.Bits + log + 1
+	}
+	return 2*(1<<f.Exponent+f.Mantissa) + log - 1
+}
+
+// Exact is the width in two's complement that the largest magnitudes need: those of n products of two numbers of the
+// format, of either sign.
+func (f Format) Exact(n int) int {
+	most := big.NewInt(f.Largest())
+	most.Mul(most, most).Mul(most, big.NewInt(int64(n)))
+	return most.BitLen() + 1
+}

@@ -1,0 +1,115 @@
+package formats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"path/filepath"
+
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/regular"
+)
+
+// A Model is a labelled model: how many samples the integers classify as labelled, which engine eval runs. A
+// sample whose label is negative has none.
+type Model struct {
+	Name        string     `json:"name"`
+	Samples     int        `json:"samples"`
+	Right       int        `json:"right"`
+	Interval    [2]float64 `json:"interval"`    // that holds the accuracy with 95 % confidence (Wilson), in percent
+	Accumulator int        `json:"accumulator"` // bits of the widest one
+	// types of the inputs of layers that accumulate
+	Held []string `json:"held"`
+	// what info.json says of its whole test set, as a share
+	Own float64 `json:"own_accuracy,omitempty"`
+}
+
+// Read runs the model of a folder: model.onnx on inputs.npy, whose first samples labels.npy has the classes of. It adds
+// to d what is wrong with it; nil then.
+func Read(ctx context.Context, folder string, o compiler.Options, d *diag.List) (*Model, error) {
+	path := filepath.Join(folder, "labels.npy")
+	arrays, err := npy.ReadFile(path)
+	if err != nil {
+		hint := "give a folder with model.onnx, inputs.npy and labels.npy"
+		if !errors.Is(err, fs.ErrNotExist) {
+			hint = "labels.npy has the class of each of the first samples"
+		}
+		d.Fail(diag.FileUnreadable, path, err.Error(), hint)
+		return nil, nil
+	}
+	var labels *npy.Array
+	for _, a := range arrays {
+		labels = a
+	}
+	o.Model = filepath.Join(folder, "model.onnx")
+	checked, err := compiler.Check(ctx, o, d)
+	if checked == nil || err != nil || d.Failed() {
+		return nil, err
+	}
+	m := &Model{Name: filepath.Base(filepath.Clean(folder))}
+	for _, l := range checked.Layers {
+		if l.Acc != nil {
+			m.Accumulator = max(m.Accumulator, l.Acc.Used)
+			m.Held = append(m.Held, l.In[0].Type)
+		}
+	}
+	got, err := compiler.Simulate(ctx, compiler.SimOptions{Options: o, Engine: compiler.Eval,
+		Input: filepath.Join(folder, "inputs.npy")}, d)
+	if got == nil || err != nil || d.Failed() {
+		return nil, err
+	}
+	y := got.Outputs[0]
+	classes := len(y.Data) / max(1, got.Samples)
+	for i, label := range labels.Data[:min(got.Samples, len(labels.Data))] {
+		if label < 0 || classes < 2 { // it has none
+			continue
+		}
+		m.Samples++
+		if largest(y.Data[i*classes:(i+1)*classes]) == int(label) {
+			m.Right++
+		}
+	}
+	if m.Samples == 0 {
+		d.Fail(diag.DataInvalid, path, "there are no classes to compare labels with",
+			"give a classifier and its labels")
+		return nil, nil
+	}
+	m.Interval, m.Own = wilson(m.Right, m.Samples), own(filepath.Join(folder, "info.json"))
+	return m, nil
+}
+
+// largest is the index of the largest score, the first of equals.
+func largest(scores []float64) (best int) {
+	for k, v := range scores {
+		if v > scores[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// own is the accuracy that a file beside a model says; 0 where it says none.
+func own(path string) float64 {
+	const most = 1 << 20
+	var info struct {
+		Accuracy float64 `json:"accuracy"`
+	}
+	text, err := regular.ReadFile(path, most)
+	if err != nil || json.Unmarshal(text, &info) != nil {
+		return 0
+	}
+	return info.Accuracy
+}
+
+// wilson is the interval of a share that so many of n have, with 95 % confidence, in percent.
+func wilson(right, n int) [2]float64 {
+	const z = 1.959964
+	p, size := float64(right)/float64(n), float64(n)
+	centre, spread := p+z*z/(2*size), z*math.Sqrt(p*(1-p)/size+z*z/(4*size*size))
+	all := 1 + z*z/size
+	return [2]float64{100 * max(0, (centre-spread)/all), 100 * min(1, (centre+spread)/all)}
+}
