@@ -15,7 +15,7 @@ import (
 // TestKilled holds that a program that Command has started ends with the process that started it, however that ends.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	const mark = "HLSGEN_TEST_KILLED"
+	const mark = "TEST_OF_KILLED"
 	if os.Getenv(mark) != "" { // the process that is killed
 		c := Command(context.Background(), t.TempDir(), []string{"sleep", "600"})
 		if err := c.Start(); err != nil {

@@ -165,7 +165,7 @@ func TestVerified(t *testing.T) {
 			"bit-exact: 4 samples, two engines (eval, cycle), random inputs in range; left out: csim"},
 		{compiler.Verified{}, own, "not verified: no samples were asked for (--verify 0)"},
 	} {
-		if got := verified(&compiler.Result{Source: c.from, Verified: c.v}); got != c.want {
+		if got := verified(&compiler.Result{Source: c.from, Verified: c.v, Real: c.from == own}); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -72,7 +72,7 @@ var foreignFlags = []foreign{
 
 // foreignVerbs are commands of other tools.
 var foreignVerbs = []foreign{
-	{"build-dataflow build-dataflow-directory build-custom compile convert generate gen codegen " +
+	{"build-dataflow build-dataflow-directory build-custom compile generate gen codegen " +
 		"synthesize synthesise make hls create translate",
 		"hlsgen build MODEL.onnx --board BOARD", ""},
 	{"export ipgen hls-synth synthesis cosim vsynth bitfile",

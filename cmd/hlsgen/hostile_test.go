@@ -175,15 +175,16 @@ func zipped(name string, deflated []byte, size uint64) []byte {
 }
 
 // written are the options that name a file to write.
-var written = []string{"output", "plot", "timeline", "trace-vcd"}
+var written = []string{"output", "plot", "save-model", "timeline", "trace-vcd"}
 
 // needed is what a command is given besides, by its name.
 var needed = map[string]string{
 	"check":    iris,
 	"stats":    iris + " --data " + irisInputs,
-	"build":    iris + " --board pynq-z1 --no-csim --verify 1 --out out",
+	"build":    iris + " --board pynq-z1 --input " + irisInputs + " --no-csim --verify 1 --out out",
+	"convert":  iris + " --to qcdq --out out.onnx",
 	"simulate": iris + " --input " + irisInputs + " --engine cycle",
-	"sweep":    iris + " --board pynq-z1 --fps 1000 --out out",
+	"sweep":    iris + " --board pynq-z1 --input " + irisInputs + " --fps 1000 --out out",
 	"weights":  iris + " --for " + loaded + " --out out",
 }
 
