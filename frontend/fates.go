@@ -51,7 +51,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 			f.Fate = "constant"
 		case host[n.Index] == suffixFate && layer != "":
 			f.Fate = layer + ", " + suffixFate // the product of a Gemm is in the layer, its bias is not
-		case host[n.Index] == prefixFate && layer != "":
+		case host[n.Index] == prefixFate && layer != "" && written.Loop(n) != nil:
 			f.Fate = layer + ", " + prefixFate // a loop whose quantiser of what it scans went ahead
 		case host[n.Index] != "":
 			f.Fate = host[n.Index]

@@ -37,7 +37,7 @@ var answers = map[string]string{
 	"build --xyzzy":                      "hlsgen: unknown flag: --xyzzy\nsee hlsgen build --help\n",
 	"build -b zcu104":                    "unknown shorthand flag: 'b' in -b\n",
 	"compile net.onnx -o d":              `unknown command "compile" for "hlsgen", which is hlsgen build MODEL.onnx --board BOARD here` + "\nsee hlsgen --help\n",
-	"Convert":                            "which is hlsgen build",
+	"Compile":                            "which is hlsgen build",
 	"build_dataflow --target-fps 3":      "which is hlsgen build MODEL.onnx --board BOARD here\n",
 	"compile":                            "which is hlsgen build",
 	"estimate net.onnx --board zcu104":   "which is hlsgen sweep MODEL.onnx --board BOARD here: or build, which reports on one design\n",

@@ -175,7 +175,7 @@ func zipped(name string, deflated []byte, size uint64) []byte {
 }
 
 // written are the options that name a file to write.
-var written = []string{"output", "plot", "save-model", "timeline", "trace-vcd"}
+var written = []string{"out", "output", "plot", "save-model", "timeline", "trace-vcd"}
 
 // needed is what a command is given besides, by its name.
 var needed = map[string]string{
