@@ -118,7 +118,8 @@ func (s *Sum) whole(x *graph.Reals) ([]int64, error) {
 	for i := range out {
 		v := x.Lo[i]/2 + x.Hi[i]/2
 		n := math.Round(v / unit)
-		if out[i] = int64(n) + s.zero; math.Abs(v/unit-n) > 1e-6*max(1, math.Abs(n)) || !s.In.Union(num.Point(s.zero)).Contains(out[i]) {
+		if out[i] = int64(n) + s.zero; math.Abs(v/unit-n) > 1e-6*max(1, math.Abs(n)) ||
+			!s.In.Union(num.Point(s.zero)).Contains(out[i]) {
 			return nil, fmt.Errorf("%s: input %d is %v, not an integer in %v times %v", s.Node, i, v, s.In, unit)
 		}
 	}

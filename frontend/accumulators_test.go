@@ -201,8 +201,8 @@ func TestAccumulators(t *testing.T) {
 					t.Fatalf("%d: %s at %d bits gives\n%s, want\n%s", seed, o, bits, got, want)
 				}
 				if bits >= exact && (got != fmt.Sprint(plain[0].Data) || seen.Left > 0) {
-					t.Fatalf("%d: %s at %d bits, %d are exact: %d sums overflow, outputs\n%s, want\n%v", seed, o, bits, exact,
-						seen.Left, got, plain[0].Data)
+					t.Fatalf("%d: %s at %d bits, %d are exact: %d sums overflow, outputs\n%s, want\n%v", seed, o, bits,
+						exact, seen.Left, got, plain[0].Data)
 				}
 				overflows += seen.Left
 			}

@@ -15,8 +15,8 @@ import (
 )
 
 // A Sum is the sums of products of a matrix layer in the model's own integers: weights are codes less their zero point,
-// in units of their scale, and inputs are the codes of their quantiser, any that it can give. What a zero point of inputs
-// adds is the same for every sum of a channel, and no matter of the accumulator.
+// in units of their scale, and inputs are the codes of their quantiser, any that it can give. What a zero point of
+// inputs adds is the same for every sum of a channel, and no matter of the accumulator.
 type Sum struct {
 	Node  string // label
 	Layer string // of the graph; "" where none computes it alone
@@ -153,8 +153,8 @@ func (im *Imported) quantised(tensor string, of real.Affine) (step *graph.Step, 
 	return step, of, step != nil
 }
 
-// of says what inputs are, of codes and what their values have more. A zero point between two codes halves the unit, and
-// inputs are then values in that unit.
+// of says what inputs are, of codes and what their values have more. A zero point between two codes halves the unit,
+// and inputs are then values in that unit.
 func (s *Sum) of(codes num.Range, more *big.Rat, bipolar bool) {
 	den, off := more.Denom().Int64(), more.Num().Int64()
 	if s.In, s.zero = codes, -off; den > 1 {
@@ -230,8 +230,8 @@ func wholeRow(w *graph.Tensor, u weightUnit, known bool, base int32, offsets []i
 	return row, new(big.Rat).SetFloat64(unit), nil
 }
 
-// A weightUnit is what the integers of constant weights stand for, element by element, and their bits as their quantiser
-// has them; 0 where none says.
+// A weightUnit is what the integers of constant weights stand for, element by element, and their bits as their
+// quantiser has them; 0 where none says.
 type weightUnit struct {
 	unit *graph.Tensor
 	bits int

@@ -74,7 +74,8 @@ func sumIs(t *testing.T, s *frontend.Sum, w accumulators) {
 	if s.Why != "" || s.Layer == "" {
 		t.Fatalf("%s: %s", s.Node, s.Why)
 	}
-	if len(s.Weights) != len(w.L1) || len(s.Weights[0]) != w.K || s.InBits != w.N || s.Bits != w.M || s.InSigned != w.Signed {
+	if len(s.Weights) != len(w.L1) || len(s.Weights[0]) != w.K || s.InBits != w.N || s.Bits != w.M ||
+		s.InSigned != w.Signed {
 		t.Fatalf("%s: %d x %d, %d and %d bits, signed %v; want %d x %d, %d, %d, %v", w.Layer, len(s.Weights),
 			len(s.Weights[0]), s.InBits, s.Bits, s.InSigned, len(w.L1), w.K, w.N, w.M, w.Signed)
 	}
@@ -82,8 +83,8 @@ func sumIs(t *testing.T, s *frontend.Sum, w accumulators) {
 		b := s.Bound(c)
 		if b.L1 != w.L1[c] || b.Total != w.Sum[c] || b.Range != (num.Range{Lo: w.Min[c], Hi: w.Max[c]}) ||
 			b.Exact != w.Width[c] || b.L1Bits != w.Channels[c] {
-			t.Errorf("%s, channel %d: %+v, want l1 %d, sum %d, %d to %d, %d bits, %d by l1", w.Layer, c, b, w.L1[c], w.Sum[c],
-				w.Min[c], w.Max[c], w.Width[c], w.Channels[c])
+			t.Errorf("%s, channel %d: %+v, want l1 %d, sum %d, %d to %d, %d bits, %d by l1", w.Layer, c, b, w.L1[c],
+				w.Sum[c], w.Min[c], w.Max[c], w.Width[c], w.Channels[c])
 		}
 	}
 	if got := s.DataType(); got != w.DataType {

@@ -25,8 +25,8 @@ func audited(s *screen, list []*compiler.AccumulatorReport) {
 
 // audit has a row for the accumulators as declared, and one as built, of every layer.
 func audit(s *screen, list []*compiler.AccumulatorReport) {
-	t := newTable("layer", "integers", ">K", ">l1", ">data types", ">l1 rule", ">zero sum", ">exact", ">asked", ">slack",
-		">over")
+	t := newTable("layer", "integers", ">K", ">l1", ">data types", ">l1 rule", ">zero sum", ">exact", ">asked",
+		">slack", ">over")
 	for _, r := range list {
 		over := fmt.Sprintf("%d of %d", len(r.Over), len(r.Built.Channels))
 		if r.Asked == 0 {
@@ -37,11 +37,12 @@ func audit(s *screen, list []*compiler.AccumulatorReport) {
 			for _, c := range d.Channels {
 				norm = max(norm, c.L1)
 			}
-			t.row(r.Layer, "declared", fmt.Sprint(d.Products), fmt.Sprint(norm), fmt.Sprint(d.DataType), fmt.Sprint(d.L1),
-				bitsOr(d.ZeroCentred), fmt.Sprint(d.Exact), bitsOr(r.Asked), slack(d.Slack), over)
+			t.row(r.Layer, "declared", fmt.Sprint(d.Products), fmt.Sprint(norm), fmt.Sprint(d.DataType),
+				fmt.Sprint(d.L1), bitsOr(d.ZeroCentred), fmt.Sprint(d.Exact), bitsOr(r.Asked), slack(d.Slack), over)
 			over = ""
 		}
-		t.row(r.Layer, "built", "", "", "", "", "", fmt.Sprint(r.Built.Exact), bitsOr(r.Asked), slack(r.Built.Slack), over)
+		t.row(r.Layer, "built", "", "", "", "", "", fmt.Sprint(r.Built.Exact), bitsOr(r.Asked),
+			slack(r.Built.Slack), over)
 	}
 	s.table(t)
 	s.line("bits of accumulators; l1: the largest norm of a channel's weights; zero sum: of the channels that sum to zero;")
@@ -93,7 +94,8 @@ const maxOrders = 1000
 func overflowing(o compiler.SimOptions) error {
 	switch {
 	case o.Overflow == "" && o.AccBits.Asked():
-		return usagef("--acc-bits of a simulation is for --acc-overflow wrap or saturate; hlsgen check --acc-bits audits")
+		return usagef("--acc-bits of a simulation is for --acc-overflow wrap or saturate; " +
+			"hlsgen check --acc-bits audits")
 	case o.Overflow == "" && o.Orders > 0 || o.Overflow == frontend.Wrap && o.Orders > 0:
 		return usagef("--acc-order is for --acc-overflow saturate: other sums do not depend on the order")
 	case o.Overflow == "":
@@ -101,7 +103,8 @@ func overflowing(o compiler.SimOptions) error {
 	case !o.AccBits.Asked():
 		return usagef("--acc-overflow needs the bits of accumulators: --acc-bits 12, or hidden=10")
 	case o.Engine != compiler.Eval:
-		return usagef("--acc-overflow changes the model as written, and no hardware does what it does: leave --engine out")
+		return usagef("--acc-overflow changes the model as written, and no hardware does what it does: " +
+			"leave --engine out")
 	case o.Compare != "" || o.Trace != "":
 		return usagef("--acc-overflow gives another model's outputs: --compare and --trace are not for it")
 	}
@@ -118,8 +121,8 @@ func overflowed(s *screen, o compiler.SimOptions, r *compiler.Simulated) {
 	s.field("overflow", "accumulators %s at --acc-bits %s: this is another model, and no hardware does it", what,
 		label(o.AccBits.String()))
 	for _, l := range x.Layers {
-		s.field("", "%s: %s of %s overflow at %d bits; %d hold all", label(l.Layer), whole(l.Left), count(l.Sums, "sum"),
-			l.Bits, l.Exact)
+		s.field("", "%s: %s of %s overflow at %d bits; %d hold all", label(l.Layer), whole(l.Left),
+			count(l.Sums, "sum"), l.Bits, l.Exact)
 	}
 	s.field("changed", "the outputs of %d of %s", x.Changed, count(r.Samples, "sample"))
 	if x.Accuracy != nil {

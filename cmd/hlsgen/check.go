@@ -153,5 +153,6 @@ type checked struct {
 
 func checkedOf(c *compiler.Checked, d *diag.List) checked {
 	return checked{about: aboutOf(c.Source), OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
-		Layers: append([]compiler.LayerReport{}, c.Layers...), Lengths: c.Lengths, Accumulators: c.Audit, outcome: outcomeOf(d, nil)}
+		Layers: append([]compiler.LayerReport{}, c.Layers...), Lengths: c.Lengths, Accumulators: c.Audit,
+		outcome: outcomeOf(d, nil)}
 }

@@ -67,8 +67,8 @@ are pieces of one stream, in order.
 		"one of "+strings.Join(engines, ", "))
 	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3", nil)
 	option(t.FlagSet, &o.Overflow, "acc-overflow", "", "OVERFLOW", oneOf[frontend.Overflow]("overflows",
-		[]string{string(frontend.Wrap), string(frontend.Saturate)}), "what narrower accumulators would do: wrap, the sum "+
-		"modulo 2^BITS; saturate, clip after every product; with --acc-bits; this changes the model")
+		[]string{string(frontend.Wrap), string(frontend.Saturate)}), "what narrower accumulators would do: wrap, the "+
+		"sum modulo 2^BITS; saturate, clip after every product; with --acc-bits; this changes the model")
 	t.accumulators("the bits of accumulators with --acc-overflow")
 	option(t.FlagSet, &o.Orders, "acc-order", "", "ORDERS", integer(1, maxOrders),
 		"with --acc-overflow saturate: so many random orders of products, and their spread")
@@ -228,9 +228,10 @@ func first(a *npy.Array) string {
 // A simulated is the JSON of a simulation; the data themselves are in the file of --output.
 type simulated struct {
 	about
-	Engine   compiler.Engine          `json:"engine"`
-	Samples  int                      `json:"samples"`
-	Steps    []int                    `json:"steps,omitempty"` // per sample, where these are sequences of different lengths
+	Engine  compiler.Engine `json:"engine"`
+	Samples int             `json:"samples"`
+	// per sample, where these are sequences of different lengths
+	Steps    []int                    `json:"steps,omitempty"`
 	Outputs  []tensor                 `json:"outputs"`
 	Accuracy *samples.Accuracy        `json:"accuracy,omitempty"` // with labels
 	Overflow *compiler.OverflowReport `json:"overflow,omitempty"` // with --acc-overflow

@@ -37,8 +37,8 @@ func quantised(zeroIn, zeroOut, scaleOut float64, between string) []byte {
 }
 
 // What is proved of odd zero points, and what not: in front of real inputs every value arrives; behind a product the
-// sums that occur decide. Sums are multiples of 1/4 here, and ties of the scale 3/2 are at odd multiples of 3/4, which are
-// among them; those of 3/8 are at odd multiples of 3/16, which are not.
+// sums that occur decide. Sums are multiples of 1/4 here, and ties of the scale 3/2 are at odd multiples of 3/4, which
+// are among them; those of 3/8 are at odd multiples of 3/16, which are not.
 func TestOddZeroPoints(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -360,7 +360,8 @@ func (d *decider) compute(s *Step, i int, prec uint) (real.Num, error) {
 }
 
 // then is what becomes of sum i of a step's products.
-func (d *decider) then(s *Step, i int, prec uint, in func(slot, i int) (real.Num, error), sum real.Num) (real.Num, error) {
+func (d *decider) then(s *Step, i int, prec uint, in func(slot, i int) (real.Num, error),
+	sum real.Num) (real.Num, error) {
 	if s.Dot.Then == nil {
 		return sum, nil
 	}

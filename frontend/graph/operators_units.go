@@ -91,8 +91,8 @@ func clipOf(p *Program, tensor string) *Quantiser {
 	return nil
 }
 
-// UnitOf is what 1 of each element stands for that a quantiser of Quantisers gives, and how many bits it says that codes
-// have. A zero point between two codes makes twice as many steps. It is nil where there is no such number.
+// UnitOf is what 1 of each element stands for that a quantiser of Quantisers gives, and how many bits it says that
+// codes have. A zero point between two codes makes twice as many steps. It is nil where there is no such number.
 func UnitOf(p *Program, n *Node) (unit *Tensor, bits int) {
 	scale, pick, bits := unitReaderOf(n)(p, n)
 	if scale == nil {

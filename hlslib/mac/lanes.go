@@ -5,10 +5,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Lanes is the accumulators of PE channels side by side, each as wide as the channels need that it adds up one after the
-// other: channel c is added up by PE c mod PE. It is nil where the target asks for accumulators that are all as wide as
-// the layer's widest, or where they are so anyway. None is wider than that; an unsigned accumulator has unsigned lanes,
-// a signed one signed lanes.
+// Lanes is the accumulators of PE channels side by side, each as wide as the channels need that it adds up one after
+// the other: channel c is added up by PE c mod PE. It is nil where the target asks for accumulators that are all as
+// wide as the layer's widest, or where they are so anyway. None is wider than that; an unsigned accumulator has
+// unsigned lanes, a signed one signed lanes.
 func (u *Unit) Lanes(f dataflow.Fold, t dataflow.Target) []num.Type {
 	if !t.AccPerPE || u.room != nil {
 		return nil

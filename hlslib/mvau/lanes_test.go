@@ -34,8 +34,9 @@ func TestLanes(t *testing.T) {
 		{Name: "sums", Op: mvau.New(mvau.Params{Weights: uneven(8, 6)}), In: []dataflow.Type{typ(intN(3), 2, 6)}},
 		{Name: "steps", Op: mvau.New(mvau.Params{Weights: uneven(8, 6), Steps: steps}),
 			In: []dataflow.Type{typ(uintN(3), 2, 6)}},
-		{Name: "unsigned", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 0, 0, 0}, {9, 9, 9, 9}, {0, 0, 0, 0}, {2, 0, 1, 0}},
-			Steps: steps}), In: []dataflow.Type{typ(uintN(4), 2, 4)}},
+		{Name: "unsigned", Op: mvau.New(mvau.Params{
+			Weights: [][]int64{{1, 0, 0, 0}, {9, 9, 9, 9}, {0, 0, 0, 0}, {2, 0, 1, 0}}, Steps: steps}),
+			In: []dataflow.Type{typ(uintN(4), 2, 4)}},
 		{Name: "matches", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1, 1, -1}, {-1, -1, -1, 1, 1}}}),
 			In: []dataflow.Type{typ(bipolar, 2, 5)}},
 		{Name: "depthwise", Op: vvau.New(vvau.Params{Weights: uneven(8, 6), Steps: steps}),

@@ -110,7 +110,8 @@ func (a AccBits) accumulators(g *dataflow.Graph, sums []*frontend.Sum, d *diag.L
 	}
 	switch {
 	case a.Hidden > 0 && len(matrices) <= 2:
-		none(hidden, fmt.Sprintf("of %d matrix layers none is hidden: ask for the bits of all, or by layer", len(matrices)))
+		none(hidden, fmt.Sprintf("of %d matrix layers none is hidden: ask for the bits of all, or by layer",
+			len(matrices)))
 	case a.Hidden > 0:
 		for _, l := range matrices[1 : len(matrices)-1] {
 			l.bits = a.Hidden
@@ -127,8 +128,9 @@ func (a AccBits) accumulators(g *dataflow.Graph, sums []*frontend.Sum, d *diag.L
 	return list, ok
 }
 
-// An AccumulatorReport is what the accumulators of a matrix layer may hold: as the model declares its integers, over all
-// that quantisers can give, and as they are built, where common divisors are taken out, signs moved and ranges narrowed.
+// An AccumulatorReport is what the accumulators of a matrix layer may hold: as the model declares its integers, over
+// all that quantisers can give, and as they are built, where common divisors are taken out, signs moved and ranges
+// narrowed.
 type AccumulatorReport struct {
 	Layer    string              `json:"layer"`
 	Node     string              `json:"node,omitempty"`
@@ -254,8 +256,8 @@ func (l *accumulator) declared() *DeclaredReport {
 		DataType: s.DataType()}
 	for c := range s.Weights {
 		b := s.Bound(c)
-		r.Channels = append(r.Channels, ChannelDeclared{b.L1, b.Total, b.Range.Lo, b.Range.Hi, b.Exact, b.L1Bits, b.Centred,
-			l.slack(b.Exact)})
+		r.Channels = append(r.Channels, ChannelDeclared{b.L1, b.Total, b.Range.Lo, b.Range.Hi, b.Exact, b.L1Bits,
+			b.Centred, l.slack(b.Exact)})
 		r.Exact, r.L1, r.ZeroCentred = max(r.Exact, b.Exact), max(r.L1, b.L1Bits), max(r.ZeroCentred, b.Centred)
 		if b.Total == 0 {
 			r.ZeroSums++
@@ -291,8 +293,8 @@ func (l *accumulator) audited(r *AccumulatorReport, d *diag.List) {
 		for _, c := range x.Channels {
 			norm = max(norm, c.L1)
 		}
-		notes = append(notes, fmt.Sprintf("the l1 norm of a channel is up to %d; A2Q caps it at %d for %d bits", norm, x.L1Cap,
-			l.bits))
+		notes = append(notes, fmt.Sprintf("the l1 norm of a channel is up to %d; A2Q caps it at %d for %d bits", norm,
+			x.L1Cap, l.bits))
 		if r.Built.Exact <= l.bits {
 			notes = append(notes, fmt.Sprintf("as built they fit: %d bits, without common divisors", r.Built.Exact))
 		}
@@ -300,8 +302,8 @@ func (l *accumulator) audited(r *AccumulatorReport, d *diag.List) {
 	d.Add(diag.Diag{Severity: diag.Error, Code: diag.AccBitsExceeded, Node: l.node.Name,
 		Msg: fmt.Sprintf("its accumulators do not fit %d bits: %d of %d channels need more", l.bits, len(r.Over),
 			len(r.Built.Channels)),
-		Hint: "train with accumulator-aware quantisation (A2Q), or ask for more bits; where it was trained so, the export " +
-			"has lost the cap of the weights' l1 norm, as Brevitas 0.12.1 does: export with 0.12.0",
+		Hint: "train with accumulator-aware quantisation (A2Q), or ask for more bits; where it was trained so, the " +
+			"export has lost the cap of the weights' l1 norm, as Brevitas 0.12.1 does: export with 0.12.0",
 		Notes: notes})
 }
 

@@ -16,7 +16,8 @@ import (
 func audited(t *testing.T, model, bits, data string) (*compiler.Checked, *diag.List) {
 	t.Helper()
 	d := &diag.List{}
-	c, err := compiler.Check(context.Background(), compiler.Options{Model: model, AccBits: accBits(bits), Data: data}, d)
+	c, err := compiler.Check(context.Background(),
+		compiler.Options{Model: model, AccBits: accBits(bits), Data: data}, d)
 	if err != nil || c.Imported.Model == nil {
 		t.Fatal(model, err, d.Diags)
 	}
@@ -50,7 +51,8 @@ func TestAuditOfA2Q(t *testing.T) {
 				if (len(r.Over) > 0) != (i >= 0) {
 					t.Errorf("%s: %d channels do not fit: %v", r.Layer, len(r.Over), d.Diags)
 				}
-				if i >= 0 && (d.Diags[i].Code != diag.AccBitsExceeded || !strings.Contains(d.Diags[i].Hint, "lost the cap")) {
+				if i >= 0 && (d.Diags[i].Code != diag.AccBitsExceeded ||
+					!strings.Contains(d.Diags[i].Hint, "lost the cap")) {
 					t.Errorf("%v", d.Diags[i])
 				}
 			}
@@ -72,7 +74,8 @@ func TestBuiltIsNotWider(t *testing.T) {
 			if r.Declared == nil {
 				continue
 			}
-			if r.Built.Exact > r.Declared.Exact || r.Declared.Exact > r.Declared.L1 || r.Declared.L1 > r.Declared.DataType {
+			if r.Built.Exact > r.Declared.Exact || r.Declared.Exact > r.Declared.L1 ||
+				r.Declared.L1 > r.Declared.DataType {
 				t.Errorf("%s, %s: built %d, declared %d, by l1 %d, by data types %d", m.Name, r.Layer, r.Built.Exact,
 					r.Declared.Exact, r.Declared.L1, r.Declared.DataType)
 			}
@@ -86,8 +89,8 @@ func TestBuiltIsNotWider(t *testing.T) {
 				sums += b.Sums
 			}
 			if s := r.Seen; s.Sums == 0 || sums != s.Sums || s.Bits > r.Declared.Exact {
-				t.Errorf("%s, %s: %d sums of %d bits, %d in the histogram; %d bits declared", m.Name, r.Layer, s.Sums, s.Bits, sums,
-					r.Declared.Exact)
+				t.Errorf("%s, %s: %d sums of %d bits, %d in the histogram; %d bits declared", m.Name, r.Layer, s.Sums,
+					s.Bits, sums, r.Declared.Exact)
 			}
 		}
 	}

@@ -212,7 +212,9 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		return !d.Failed()
 	},
-	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{AccBits: accBits("9")}, d) },
+	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{AccBits: accBits("9")}, d)
+	},
 	diag.AccBitsUnfit: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{AccBits: accBits("MVAU_7=12")}, d)
 	},

@@ -118,7 +118,9 @@ func a2qOf(t *testing.T, dir string) *a2q {
 	}
 	x.accuracy, x.stated = run.Accuracy, *run.Stated
 	to := target(t, networkBoard)
-	at := slices.IndexFunc(c.Imported.Model.Graph.Nodes, func(n *dataflow.Node) bool { return n.Name == c.Audit[1].Layer })
+	at := slices.IndexFunc(c.Imported.Model.Graph.Nodes, func(n *dataflow.Node) bool {
+		return n.Name == c.Audit[1].Layer
+	})
 	op := c.Imported.Model.Graph.Nodes[at].Op
 	f := dataflow.Fold{PE: 4, SIMD: 4, Memory: dataflow.BRAM, Compute: dataflow.LUT}
 	x.layer = point{name: strings.ReplaceAll(x.name, "-", "_"), op: op, fold: f, target: to}
@@ -168,8 +170,8 @@ func TestA2QPage(t *testing.T) {
 		cells = tableOf(t, a2qFile)
 	}
 	const format = "%-27s %-5s %5s %5s %5s  %-28s %6s %6s %8s %6s"
-	lines := []string{fmt.Sprintf(format, "network", "", "asked", "exact", "types", "accuracy, n = 128, 95 %", "all", "zeros",
-		"estimate", "Yosys")}
+	lines := []string{fmt.Sprintf(format, "network", "", "asked", "exact", "types", "accuracy, n = 128, 95 %", "all",
+		"zeros", "estimate", "Yosys")}
 	group := ""
 	for _, x := range list {
 		if x.group() != group && group != "" {
@@ -183,8 +185,8 @@ func TestA2QPage(t *testing.T) {
 		a := x.accuracy
 		lines = append(lines, strings.TrimRight(fmt.Sprintf(format, x.name, x.method, asked, fmt.Sprint(x.exact),
 			fmt.Sprint(x.types), fmt.Sprintf("%.1f %% (%.1f to %.1f %%)", 100*a.Share(), 100*a.Low, 100*a.High),
-			fmt.Sprintf("%.1f %%", 100*x.stated), fmt.Sprintf("%.1f %%", 100*x.zeros), fmt.Sprint(x.lut), orDash(x.measuredLUT(cells))),
-			" "))
+			fmt.Sprintf("%.1f %%", 100*x.stated), fmt.Sprintf("%.1f %%", 100*x.zeros), fmt.Sprint(x.lut),
+			orDash(x.measuredLUT(cells))), " "))
 	}
 	picture, err := a2qPicture(list, cells)
 	if err != nil {
@@ -244,7 +246,8 @@ func a2qPicture(list []*a2q, cells map[string]cellCount) ([]byte, error) {
 	}
 	const bits, percent = "bits of the hidden layers' accumulators", "accuracy in %"
 	p, err := chart.Panels{
-		{Title: "Accuracy on 128 digits, 95 % intervals", X: bits, Y: percent, From: 65, To: 101, Curves: curves(accuracy)},
+		{Title: "Accuracy on 128 digits, 95 % intervals", X: bits, Y: percent, From: 65, To: 101,
+			Curves: curves(accuracy)},
 		{Title: "LUTs of the first hidden layer", X: bits, Y: "LUT", Curves: curves(luts)},
 		{Title: "Published: ResNet18, CIFAR-10, W4A4", X: bits, Y: percent, From: 82, To: 96, Curves: []chart.Curve{
 			published("A2Q", 94.2, 94.2, 92.6, 89.8, 83.9), published("A2Q+", 94.2, 94.1, 94.1, 92.8, 90.6)}},
