@@ -49,7 +49,7 @@ func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) {
 		return nil, false
 	}
 	h := m.Host()
-	if h == nil || slices.Contains(h.In, nil) || slices.Contains(h.Out, nil) {
+	if h == nil || h.Begins != nil || h.Ends != nil || slices.Contains(h.In, nil) || slices.Contains(h.Out, nil) {
 		return nil, false
 	}
 	e = &Ends{p: p, size: make([]int, len(m.In))}
