@@ -32,7 +32,8 @@ var answers = map[string]string{
 	"build -fps=5":                       "did you mean --fps?\n",
 	"build --BOARD zcu104":               "did you mean --board?\n",
 	"build --borad zcu104":               "did you mean --board?\n",
-	"check --board zcu104":               "unknown flag: --board (--board belongs to build, formats, simulate and sweep)\n",
+	"check --board zcu104":               "unknown flag: --board (--board belongs to build, formats, simulate and " +
+			"sweep)\n",
 	"build --collect d":                  "unknown flag: --collect (--collect belongs to sweep)\n",
 	"build --xyzzy":                      "hlsgen: unknown flag: --xyzzy\nsee hlsgen build --help\n",
 	"build -b zcu104":                    "unknown shorthand flag: 'b' in -b\n",
