@@ -102,7 +102,7 @@ func overflowing(o compiler.SimOptions) error {
 		return nil
 	case !o.AccBits.Asked():
 		return usagef("--acc-overflow needs the bits of accumulators: --acc-bits 12, or hidden=10")
-	case o.Engine != compiler.Eval:
+	case o.Engine != compiler.Fast:
 		return usagef("--acc-overflow changes the model as written, and no hardware does what it does: " +
 			"leave --engine out")
 	case o.Compare != "" || o.Trace != "":
