@@ -53,7 +53,10 @@ func TestFast(t *testing.T) {
 					t.Fatal(err, d.Diags)
 				}
 				n := 70
-				if elements(im.Model.Graph) > 1<<16 {
+				switch size := elements(im.Model.Graph); {
+				case size > 1<<20:
+					n = 1
+				case size > 1<<16:
 					n = 3
 				}
 				if tier.Quick() {
