@@ -245,15 +245,23 @@ func TestProducts(t *testing.T) {
 		{layertest.UInt(1), layertest.UInt(1), 12, dataflow.LUT, nil},
 		{layertest.Int(3), layertest.Int(4), 2, dataflow.DSP, nil},
 	} {
-		row := make([]int64, 2*c.simd) // which has the ends of the weights' type
-		for i := range row {
-			row[i] = []int64{c.w.Range().Lo, c.w.Range().Hi}[i%2]
+		var values []int64 // all of the weights' type: a few would be codes of fewer bits
+		for v := c.w.Range().Lo; v <= c.w.Range().Hi; v++ {
+			if v != 0 || c.w.Kind != num.Bipolar {
+				values = append(values, v)
+			}
 		}
-		if c.w == ternary { // else it would be bipolar
-			row[0] = 0
+		var weights [][]int64
+		for at := 0; at < len(values) || len(weights) == 0; {
+			row := make([]int64, 2*c.simd)
+			for i := range row {
+				row[i] = values[at%len(values)]
+				at++
+			}
+			weights = append(weights, row)
 		}
-		s := made(t, mvau.New(mvau.Params{Weights: [][]int64{row}}), 1, c.simd, c.compute,
-			layertest.Full(c.x, len(row)))
+		s := made(t, mvau.New(mvau.Params{Weights: weights}), 1, c.simd, c.compute,
+			layertest.Full(c.x, 2*c.simd))
 		dot := s.m.Calls[0].Function
 		y := dot.Nodes[dot.Results[0]]
 		bits := y.Width + 1
