@@ -31,7 +31,8 @@ template <int W, long long M, bool DSP, bool POWER = (M > 0 && (M & (M - 1)) == 
 template <int W, long long M, bool DSP> struct requant_product<W, M, DSP, true> {
     template <class X> static ap_int<W> of(const X& x) {
 #pragma HLS INLINE
-        return ap_int<W>(ap_int<W>(x) << (requant_bits(M) - 1));
+        constexpr int power = requant_bits(M) - 1;
+        return ap_int<W>(ap_int<W>(x) << power);
     }
 };
 
