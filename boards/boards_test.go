@@ -480,6 +480,14 @@ func TestFamilies(t *testing.T) {
 		if got := (boards.Board{Family: boards.ECP5, Part: part}).Device(); got != want {
 			t.Errorf("%s is %+v, want %+v", part, got, want)
 		}
+		if boards.FamilyOf(part) != boards.ECP5 {
+			t.Errorf("%s is of family %q", part, boards.FamilyOf(part))
+		}
+	}
+	for _, b := range boards.All() {
+		if boards.FamilyOf(b.Part) != b.Family {
+			t.Errorf("%s is of family %q", b.Part, boards.FamilyOf(b.Part))
+		}
 	}
 	for _, c := range []struct{ key, reason, old, new string }{
 		{"family", "none of ecp5, ice40up", `"ice40up"`, `"ice40"`},

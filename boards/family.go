@@ -36,6 +36,16 @@ var kinds = map[Family]kind{
 	ECP5:   {"MULT18X18D", "EBR", 18, true, ecp5Part},
 }
 
+// FamilyOf is the family that a part is of.
+func FamilyOf(part string) Family {
+	for f, k := range kinds {
+		if k.part.MatchString(part) {
+			return f
+		}
+	}
+	return AMD
+}
+
 // BlockBits is the size from which on an array that is to lie in LUTs lies in block RAM, where no LUT is a memory;
 // smaller ones are registers.
 const BlockBits = 96

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hlsgen/boards"
 	"hlsgen/folding/ask"
 	"hlsgen/folding/space"
 	"hlsgen/internal/dataflow"
@@ -33,6 +34,8 @@ type Certificate struct {
 	Gap     string   // why something is left open; empty where nothing is
 	// how long sequences may be, of which the longest are meant; nil where all frames are alike
 	Lengths *dataflow.Lengths
+	// On has the kinds of resource that Lines and Excluded name, some by its own names.
+	On boards.Board
 }
 
 // An Excluded tells why no folding keeps an interval within the budget: for each option, the first reason why it cannot
@@ -114,6 +117,9 @@ func (c *Certificate) Lines() (lines []string) {
 	if c.Gap != "" {
 		lines = append(lines, c.Gap)
 	}
+	for i, line := range lines {
+		lines[i] = ask.Called(line, c.On)
+	}
 	if l := c.Lengths; l != nil {
 		lines = append(lines, fmt.Sprintf("a frame is a sequence of %d to %d steps (axis %s): all this is said of the "+
 			"longest", l.Min, l.Max, l.Axis))
@@ -145,7 +151,7 @@ func (e *Excluded) String() string {
 // certificate gathers what the search knows of the answer and of the design made of it.
 func (q report) certificate(f *found, d *Design) Certificate {
 	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Spares: f.Spares,
-		Latency: f.Latency, Lengths: d.Model.Lengths}
+		Latency: f.Latency, Lengths: d.Model.Lengths, On: q.Target.Board}
 	limit := int(c.Interval)
 	if c.Latency != nil {
 		limit = math.MaxInt

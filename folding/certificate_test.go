@@ -42,6 +42,10 @@ func TestCertificateLines(t *testing.T) {
 	if open.Proved() || !slices.Equal(open.Lines(), want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
 	}
+	ebr := Certificate{On: boards.Board{Family: boards.ECP5}, Bounds: []Bound{{Measure: LeastBRAM, Value: 2, Least: 2}}}
+	if got := ebr.Lines(); !slices.Equal(got, []string{"2 EBR, the least there is"}) {
+		t.Errorf("%q", got)
+	}
 	open.Dear = 3 // then all that is proved is proved without these
 	for i := range want[:4] {
 		want[i] += " without serial step functions dear in block RAM"

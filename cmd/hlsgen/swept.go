@@ -53,10 +53,11 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 		}
 	}
 	if c := r.Chosen(); c != nil {
-		s.field("chosen", "%s at %s MHz, the fastest%s: %s %s/s, %s, latency %s; %s LUT, %s RAMB18, %s DSP",
+		s.field("chosen", "%s at %s MHz, the fastest%s: %s %s/s, %s, latency %s; %s LUT, %s %s, %s DSP",
 			label(c.Board), figure(c.ClockMHz), precise(c), rate(c.FPS), r.Unit(), pace(c.Samples, c.Interval),
 			count(c.Latency, "clock"),
-			whole(c.Resources.LUT), whole(c.Resources.BRAM), whole(c.Resources.DSP))
+			whole(c.Resources.LUT), whole(c.Resources.BRAM), sweep.BlockName([]sweep.Point{*c}),
+			whole(c.Resources.DSP))
 		s.sequences(c.Sequences)
 		s.field("bottleneck", "%s", label(c.Bottleneck))
 		proof := "no design is better for what was asked"
@@ -189,8 +190,8 @@ func (s *screen) sweepRows(t *table, left int, what string) {
 
 // sweepDesigns shows the designs on a front, and the chosen one.
 func (s *screen) sweepDesigns(r *sweep.Result) {
-	t := newTable(append(axes[:len(axes):len(axes)], ">"+r.Unit()+"/s", ">clocks", ">latency", ">LUT", ">RAMB18",
-		">DSP", "best in", "")...)
+	t := newTable(append(axes[:len(axes):len(axes)], ">"+r.Unit()+"/s", ">clocks", ">latency", ">LUT",
+		">"+sweep.BlockName(r.Points), ">DSP", "best in", "")...)
 	left := 0
 	for i := range r.Points {
 		p := &r.Points[i]
@@ -206,7 +207,7 @@ func (s *screen) sweepDesigns(r *sweep.Result) {
 			mark = "chosen"
 		}
 		t.row(append(asked(p), rate(p.FPS), rate(p.Interval), whole(p.Latency), whole(p.Resources.LUT),
-			whole(p.Resources.BRAM), whole(p.Resources.DSP), strings.Join(p.Front, " "), mark)...)
+			whole(p.Resources.BRAM), whole(p.Resources.DSP), p.Best(), mark)...)
 	}
 	s.sweepRows(t, left, "others on a front")
 }

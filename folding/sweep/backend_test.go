@@ -73,6 +73,29 @@ func TestBackendSpec(t *testing.T) {
 	}
 }
 
+// TestBlockName holds that what is shown of points has the block RAM of their devices by its own name.
+func TestBlockName(t *testing.T) {
+	t.Parallel()
+	var all []Point
+	for _, c := range []struct{ board, one, all string }{
+		{"icebreaker", "EBR", "EBR"}, {"ulx3s", "EBR", "EBR"}, {"u250", "RAMB18", "EBR or RAMB18"},
+		{"pynq-z1", "RAMB18", "EBR or RAMB18"},
+	} {
+		var d diag.List
+		o := Options{Boards: []string{c.board}}
+		p := o.plan(&d)[0].blank()
+		p.Front = []string{"LUT", blocks}
+		all = append(all, p)
+		one, best := BlockName([]Point{p}), p.Best()
+		if one != c.one || best != "LUT "+c.one || BlockName(all) != c.all || kinds[2].on(all) != c.all {
+			t.Errorf("%s: %q, best in %q; with those before, %q", c.board, one, best, BlockName(all))
+		}
+	}
+	if got := kinds[0].on(all); got != "LUT" {
+		t.Error(got)
+	}
+}
+
 // TestBackendUnfit refuses HLS where no Vitis HLS knows the device, and its synthesis where no HLS is made.
 func TestBackendUnfit(t *testing.T) {
 	t.Parallel()

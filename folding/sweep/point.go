@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/compiler/samples"
@@ -228,11 +229,44 @@ func sixDigits(f float64, whole func(float64) float64) float64 {
 	return whole(f*scale) / scale
 }
 
+// blocks is the block RAM in data, whatever the device.
+const blocks = "RAMB18"
+
 // A kind is a kind of resource.
 type kind struct {
 	name, column, file string // of axes, columns and files
 	in                 func(*dataflow.Resources) *int
 	drawn              bool
+}
+
+// on is what a kind is called where points are drawn or shown: as the data sheets of all their devices have it.
+func (k *kind) on(points []Point) string {
+	if k.name != blocks {
+		return k.name
+	}
+	return BlockName(points)
+}
+
+// BlockName is what a block RAM of the devices of all points is called.
+func BlockName(points []Point) string {
+	var names []string
+	for i := range points {
+		name := boards.Board{Family: boards.FamilyOf(points[i].Part)}.BlockName()
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, " or ")
+}
+
+// Best is the kinds of resource whose fronts the point is on, as its device's data sheet calls them.
+func (p *Point) Best() string {
+	names := slices.Clone(p.Front)
+	if i := slices.Index(names, blocks); i >= 0 {
+		names[i] = BlockName([]Point{*p})
+	}
+	return strings.Join(names, " ")
 }
 
 // of is the amount of the kind.
@@ -242,7 +276,7 @@ func (k *kind) of(r dataflow.Resources) int { return *k.in(&r) }
 var kinds = []kind{
 	{"LUT", "lut", "lut", func(r *dataflow.Resources) *int { return &r.LUT }, true},
 	{"FF", "ff", "ff", func(r *dataflow.Resources) *int { return &r.FF }, false},
-	{"RAMB18", "bram18", "bram", func(r *dataflow.Resources) *int { return &r.BRAM }, true},
+	{blocks, "bram18", "bram", func(r *dataflow.Resources) *int { return &r.BRAM }, true},
 	{"URAM", "uram", "uram", func(r *dataflow.Resources) *int { return &r.URAM }, false},
 	{"DSP", "dsp", "dsp", func(r *dataflow.Resources) *int { return &r.DSP }, true},
 }

@@ -132,7 +132,7 @@ func (r *Result) accuracies() (list []accuracyChart) {
 		of         func(*Point) float64
 	}{
 		{"LUT", "lut", func(p *Point) float64 { return float64(p.Resources.LUT) }},
-		{"RAMB18", "bram", func(p *Point) float64 { return float64(p.Resources.BRAM) }},
+		{BlockName(r.Points), "bram", func(p *Point) float64 { return float64(p.Resources.BRAM) }},
 		{"DSP", "dsp", func(p *Point) float64 { return float64(p.Resources.DSP) }},
 		{"microseconds per " + r.one(), "rate", func(p *Point) float64 { return 1e6 / p.FPS }},
 	} {

@@ -252,10 +252,11 @@ func (r *Result) files() (files []file, err error) {
 			!slices.ContainsFunc(r.Points, func(p Point) bool { return k.of(p.Resources) > 0 }) {
 			continue
 		}
-		f := chart.Fronts{Title: r.Model + ": " + r.Unit() + " per second against " + k.name, Cost: k.name,
+		name := k.on(r.Points)
+		f := chart.Fronts{Title: r.Model + ": " + r.Unit() + " per second against " + name, Cost: name,
 			Gain: r.Unit() + " per second", Chosen: &chart.Dot{Cost: float64(k.of(chosen.Resources)), Gain: chosen.FPS},
 			Label: fmt.Sprintf("%s %s/s, %s %s", chart.Amount(chosen.FPS), r.Unit(),
-				chart.Amount(float64(k.of(chosen.Resources))), k.name)}
+				chart.Amount(float64(k.of(chosen.Resources))), name)}
 		for _, group := range bySeries(r.Points) {
 			s := chart.Series{Name: seriesName(group[0].Board, group[0].ClockMHz)}
 			for _, p := range group {
