@@ -42,7 +42,7 @@ func imported(t testing.TB, folder, file, samples string) (*dataflow.Model, []fl
 }
 
 // cpuTime is what the process has computed for, which other processes do not add to.
-func cpuTime(b *testing.B) time.Duration {
+func cpuTime(b testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		b.Fatal(err)
