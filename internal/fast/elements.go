@@ -163,10 +163,7 @@ func (p *Program) pools(n *dataflow.Node, c dataflow.Pools) bool {
 				}
 				if !c.Sum {
 					y := w.bytes(out, f)[k*c.Channels:][:c.Channels]
-					copy(y, window)
-					for at := c.Channels; at < size; at += c.Channels {
-						greatest(y, window[at:])
-					}
+					w.p.kernels.highest(y, window)
 					if shift != 0 {
 						for i := range y {
 							y[i] += shift

@@ -60,6 +60,7 @@ type Program struct {
 	stages  []stage
 	slots   []int // bytes of a frame, by slot
 	scratch int   // bytes that a stage needs beside
+	kernels *kernels
 	Batch   int   // frames that a worker takes at a time
 	MACs    int64 // products with weights of a frame
 }
@@ -68,11 +69,13 @@ type Program struct {
 const batchBytes = 1 << 18
 
 // Compile makes a program of a graph. The error says why there is none: a layer keeps a state from frame to frame.
-func Compile(g *dataflow.Graph) (*Program, error) {
+func Compile(g *dataflow.Graph) (*Program, error) { return compile(g, machines()[0]) }
+
+func compile(g *dataflow.Graph, k *kernels) (*Program, error) {
 	if g.Keeps() {
 		return nil, errors.New("frames depend on each other")
 	}
-	p := &Program{g: g, streams: make([]stream, len(g.Streams))}
+	p := &Program{g: g, kernels: k, streams: make([]stream, len(g.Streams))}
 	for i, s := range g.Streams {
 		p.streams[i] = stream{size: s.Type.Shape.Size(), reach: s.Type.Union()}
 	}

@@ -13,6 +13,15 @@ type Worker struct {
 	scratch []byte
 	long    [][]int64 // buffers of numbers
 	lent    int       // of long
+	tile              // of sums
+}
+
+// A tile is what the sums of rows need beside.
+type tile struct {
+	sums, upper [rows * lanes]int32
+	outputs     [rows * lanes]uint8
+	here, above [rows]int
+	begins      [band]int // where rows begin
 }
 
 // slack is bytes behind a buffer that kernels may read, whatever is there.

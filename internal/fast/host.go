@@ -25,11 +25,10 @@ type quantiser struct {
 
 // A reach is how many thresholds are at most x, and what byte stands for that.
 type reach struct {
-	at      []float32
-	first   uint8    // the byte of none
-	bytes   []uint8  // by count; nil where it is first and the count
-	scale   float32  // of buckets: (x-at[0])*scale
-	buckets []uint16 // thresholds that lie in buckets before
+	at     []float32
+	first  uint8   // the byte of none
+	bytes  []uint8 // by count; nil where it is first and the count
+	lookup *lookup // where there are many thresholds, far enough from each other
 }
 
 // A scale makes an output of the model of the values of the graph's.
@@ -59,6 +58,7 @@ func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) {
 			return nil, false
 		}
 		q := quantiser{input: in.Input, index: in.Index, which: in.Which}
+		p.scratch = max(p.scratch, dataflow.Shape(m.In[in.Input].Shape).Size())
 		e.size[in.Input] = dataflow.Shape(m.In[in.Input].Shape).Size()
 		same := e.size[in.Input] == len(in.Index)
 		for k, at := range in.Index {
@@ -101,46 +101,23 @@ func reachOf(step dataflow.HostStep, s *stream) reach {
 	if even {
 		r.bytes = nil
 	}
-	if n := len(r.at); n > counted {
-		span := r.at[n-1] - r.at[0]
-		r.scale = float32(4*n) / span
-		if math.IsInf(float64(r.scale), 0) || !(r.scale > 0) {
-			r.scale = 0
-		}
-		r.buckets = make([]uint16, 4*n+2)
-		for _, t := range r.at {
-			if b := r.bucket(t) + 1; b < len(r.buckets) {
-				r.buckets[b]++
-			}
-		}
-		for b := 1; b < len(r.buckets); b++ {
-			r.buckets[b] += r.buckets[b-1]
-		}
+	if len(r.at) > counted {
+		r.lookup = lookupOf(r.at)
 	}
 	return r
 }
 
-// bucket is monotonic in x, so that a threshold in a bucket before that of x is less than x.
-func (r *reach) bucket(x float32) int {
-	v := (x - r.at[0]) * r.scale
-	if !(v > 0) {
-		return 0
-	}
-	if last := len(r.buckets) - 1; v < float32(last) {
-		return int(v)
-	}
-	return len(r.buckets) - 1
-}
-
 // count is the thresholds that are at most x.
 func (r *reach) count(x float32) int {
-	n := 0
-	if r.buckets != nil {
-		n = int(r.buckets[r.bucket(x)])
+	if r.lookup != nil {
+		return r.lookup.count(x)
 	}
-	for n < len(r.at) && r.at[n] <= x {
-		n++
-	}
+	n, _ := slices.BinarySearchFunc(r.at, x, func(t, x float32) int {
+		if t <= x {
+			return -1
+		}
+		return 1
+	})
 	return n
 }
 
@@ -154,14 +131,18 @@ func (r *reach) code(x float32) uint8 {
 }
 
 // quantise makes the bytes of numbers that lie side by side.
-func (r *reach) quantise(y []uint8, x []float32) {
-	if len(r.at) > counted {
+func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
+	switch {
+	case len(r.at) <= counted:
+		k.reached(y, x, r.at)
+	case r.lookup != nil:
+		k.sought(y, x, r.lookup)
+	default:
 		for i := range y {
 			y[i] = r.code(x[i])
 		}
 		return
 	}
-	reached(y, x, r.at)
 	switch {
 	case r.bytes != nil:
 		for i, n := range y {
@@ -184,10 +165,12 @@ func (w *Worker) Predict(e *Ends, in [][]float32, out [][]float64, samples int) 
 			x, y := in[q.input][f*n:(f+1)*n], w.bytes(s, f)[:s.size]
 			switch {
 			case q.index == nil && q.which == nil:
-				q.steps[0].quantise(y, x)
+				q.steps[0].quantise(w.p.kernels, y, x)
 			case q.which == nil:
+				codes := w.scratch[:n]
+				q.steps[0].quantise(w.p.kernels, codes, x)
 				for k, at := range q.index {
-					y[k] = q.steps[0].code(x[at])
+					y[k] = codes[at]
 				}
 			case q.index == nil:
 				for k, which := range q.which {

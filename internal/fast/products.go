@@ -21,7 +21,7 @@ type product struct {
 	dataflow.Products
 	in, out *stream
 	length  int         // of a row
-	steps   int         // of the inner loop: a row's bytes over deep, rounded up
+	steps   int         // of the inner loop: a row's bytes over deep, rounded up to an even number
 	stride  int         // bytes of a row in scratch
 	chunk   int         // steps after which a sum of 16 bits has to be put away
 	each    bool        // every output has a channel of its own
@@ -67,10 +67,10 @@ func (p *Program) products(n *dataflow.Node, c dataflow.Products) bool {
 	if k.each { // rows are whole vectors
 		k.Groups, k.length = 1, c.Runs*c.Stride
 	}
-	if k.nibbles = !k.each && 2*largest*top > math.MaxInt16; k.nibbles {
+	if k.nibbles = !k.each && !p.kernels.bytes && 2*largest*top > math.MaxInt16; k.nibbles {
 		top = 15
 	}
-	k.steps = (k.length + deep - 1) / deep
+	k.steps = (k.length + 2*deep - 1) / (2 * deep) * 2
 	k.stride = (k.steps*deep + 31) / 32 * 32
 	k.chunk = int(math.MaxInt16 / (2 * largest * max(1, top)))
 	k.rows(v)
@@ -142,30 +142,29 @@ func (k *product) pack() {
 // run computes all rows of the frames.
 func (k *product) run(w *Worker, frames int) {
 	all := frames * k.Vectors
-	var at [band]int
-	var acc [rows * lanes]int32
+	at, acc, kernels := &w.begins, &w.sums, w.p.kernels
 	for g, blocks := range k.blocks {
 		for first := 0; first < all; first += band {
 			n := min(band, all-first)
-			x := k.gather(w, first, n, g, &at)
+			x := k.gather(w, first, n, g, at)
 			for i := n; i%rows != 0; i++ {
 				at[i] = at[n-1]
 			}
 			for b := range blocks {
 				b := &blocks[b]
 				for r := 0; r < n; r += rows {
-					tile := (*[rows]int)(at[r:])
+					w.here = [rows]int(at[r:])
 					if k.each {
-						for i, at := range tile {
-							each((*[lanes]int32)(acc[i*lanes:]), x[at+b.first:], k.Stride, b.each)
+						for i, at := range w.here {
+							kernels.each((*[lanes]int32)(acc[i*lanes:]), x[at+b.first:], k.Stride, b.each)
 						}
 					} else {
-						dot(&acc, x, tile, b.weights, k.steps, k.chunk)
+						kernels.dot(acc, x, &w.here, b.weights, k.steps, k.chunk)
 					}
 					if k.nibbles {
-						k.high(&acc, x, tile, b.weights)
+						k.high(w, x, b.weights)
 					}
-					k.put(w, b, &acc, first+r, min(rows, n-r))
+					k.put(w, b, first+r, min(rows, n-r))
 				}
 			}
 		}
@@ -173,15 +172,13 @@ func (k *product) run(w *Worker, frames int) {
 }
 
 // high adds 16 times the sums of the upper digits, which lie behind the lower ones.
-func (k *product) high(acc *[rows * lanes]int32, x []uint8, at *[rows]int, weights []int8) {
-	var upper [rows * lanes]int32
-	there := *at
-	for i := range there {
-		there[i] += band * k.stride
+func (k *product) high(w *Worker, x []uint8, weights []int8) {
+	for i, at := range w.here {
+		w.above[i] = at + band*k.stride
 	}
-	dot(&upper, x, &there, weights, k.steps, k.chunk)
-	for i, v := range upper {
-		acc[i] += v << 4
+	w.p.kernels.dot(&w.upper, x, &w.above, weights, k.steps, k.chunk)
+	for i, v := range w.upper {
+		w.sums[i] += v << 4
 	}
 }
 
@@ -210,17 +207,16 @@ func (k *product) gather(w *Worker, first, n, group int, at *[band]int) []uint8 
 }
 
 // put makes outputs of the sums of rows.
-func (k *product) put(w *Worker, b *block, acc *[rows * lanes]int32, first, n int) {
+func (k *product) put(w *Worker, b *block, first, n int) {
 	if k.out.width == medium {
 		for i := range n {
-			b.finish.ints(w.ints(k.out, 0)[(first+i)*len(k.Weights)+b.first:][:b.n], acc[i*lanes:])
+			b.finish.ints(w.ints(k.out, 0)[(first+i)*len(k.Weights)+b.first:][:b.n], w.sums[i*lanes:])
 		}
 		return
 	}
-	var tile [rows * lanes]uint8
-	b.finish.bytes(&tile, acc, b.n)
+	b.finish.bytes(w, b.n)
 	for i := range n {
-		copy(w.slots[k.out.slot][(first+i)*len(k.Weights)+b.first:][:b.n], tile[i*lanes:])
+		copy(w.slots[k.out.slot][(first+i)*len(k.Weights)+b.first:][:b.n], w.outputs[i*lanes:])
 	}
 }
 
@@ -325,9 +321,10 @@ func (f *finish) of(c int, sum int32) int64 {
 }
 
 // bytes makes outputs of the first n lanes.
-func (f *finish) bytes(y *[rows * lanes]uint8, acc *[rows * lanes]int32, n int) {
+func (f *finish) bytes(w *Worker, n int) {
+	y, acc := &w.outputs, &w.sums
 	if f.counted != nil {
-		count(y, acc, f.counted, &f.base)
+		w.p.kernels.count(y, acc, f.counted, &f.base)
 		return
 	}
 	for r := 0; r < len(acc); r += lanes {
