@@ -146,7 +146,7 @@ func (p *Program) pools(n *dataflow.Node, c dataflow.Pools) bool {
 	for k := range segs {
 		segs[k] = v.segments(nil, k*size, size)
 	}
-	fill := uint8(v.fill - in.lo())
+	fill := pieceOf(uint8(v.fill - in.lo()))
 	shift := uint8(in.lo() - out.lo()) // of a maximum
 	add := int64(c.Positions) * in.lo()
 	p.scratch = max(p.scratch, size)
@@ -159,7 +159,7 @@ func (p *Program) pools(n *dataflow.Node, c dataflow.Pools) bool {
 				if len(list) == 1 && list[0].at >= 0 {
 					window = x[list[0].at:][:size]
 				} else {
-					copyBytes(window, x, list, 0, fill)
+					copyBytes(w.scratch, x, list, &fill)
 				}
 				if !c.Sum {
 					y := w.bytes(out, f)[k*c.Channels:][:c.Channels]

@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -27,7 +28,8 @@ type quantiser struct {
 type reach struct {
 	at     []float32
 	first  uint8   // the byte of none
-	bytes  []uint8 // by count; nil where it is first and the count
+	step   uint8   // between those that follow each other
+	bytes  []uint8 // by count; nil where they are first, first+step ...
 	lookup *lookup // where there are many thresholds, far enough from each other
 }
 
@@ -92,11 +94,14 @@ func kept(codes []int64, s *stream) bool {
 }
 
 func reachOf(step dataflow.HostStep, s *stream) reach {
-	r := reach{at: step.At, first: uint8(step.Codes[0] - s.lo())}
+	r := reach{at: step.At, first: uint8(step.Codes[0] - s.lo()), step: 1}
+	if len(step.Codes) > 1 {
+		r.step = uint8(step.Codes[1] - step.Codes[0])
+	}
 	even := true
 	for i, c := range step.Codes {
 		r.bytes = append(r.bytes, uint8(c-s.lo()))
-		even = even && c == step.Codes[0]+int64(i)
+		even = even && c == step.Codes[0]+int64(i)*int64(r.step)
 	}
 	if even {
 		r.bytes = nil
@@ -127,7 +132,7 @@ func (r *reach) code(x float32) uint8 {
 	if r.bytes != nil {
 		return r.bytes[n]
 	}
-	return r.first + uint8(n)
+	return r.first + uint8(n)*r.step
 }
 
 // quantise makes the bytes of numbers that lie side by side.
@@ -148,10 +153,19 @@ func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 		for i, n := range y {
 			y[i] = r.bytes[n]
 		}
-	case r.first != 0:
-		for i := range y {
-			y[i] += r.first
-		}
+	case r.first != 0 || r.step != 1:
+		scaled(y, uint64(r.step), uint64(r.first))
+	}
+}
+
+// scaled multiplies bytes and adds to them, eight at a time: none grows beyond a byte.
+func scaled(y []uint8, by, add uint64) {
+	const ones = 0x0101010101010101
+	for ; len(y) >= 8; y = y[8:] {
+		binary.LittleEndian.PutUint64(y, binary.LittleEndian.Uint64(y)*by+add*ones)
+	}
+	for i, v := range y {
+		y[i] = v*uint8(by) + uint8(add)
 	}
 }
 

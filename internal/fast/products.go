@@ -29,7 +29,7 @@ type product struct {
 	segs    [][]segment // by vector and group; nil where every row is one segment
 	direct  []int32     // by vector and group: where the row lies; nil where it has to be put together
 	blocks  [][]block   // by group
-	fill    uint8       // of rows
+	fill    piece       // of rows
 }
 
 // A block is lanes outputs.
@@ -108,7 +108,7 @@ func (k *product) rows(v *view) {
 		}
 		k.segs = nil
 	}
-	k.fill = uint8(v.fill - k.in.lo())
+	k.fill = pieceOf(uint8(v.fill - k.in.lo()))
 }
 
 // pack puts weights into the order in which they are read, and makes of step functions what is done with sums.
@@ -194,10 +194,9 @@ func (k *product) gather(w *Worker, first, n, group int, at *[band]int) []uint8 
 	for i := range n {
 		r := first + i
 		at[i] = i * k.stride
-		row := w.scratch[at[i] : at[i]+k.length]
-		copyBytes(row, w.bytes(k.in, r/k.Vectors), k.segs[r%k.Vectors*k.Groups+group], 0, k.fill)
+		copyBytes(w.scratch[at[i]:], w.bytes(k.in, r/k.Vectors), k.segs[r%k.Vectors*k.Groups+group], &k.fill)
 		if k.nibbles {
-			upper := w.scratch[(band+i)*k.stride:]
+			row, upper := w.scratch[at[i]:][:k.length], w.scratch[(band+i)*k.stride:]
 			for j, v := range row {
 				upper[j], row[j] = v>>4, v&15
 			}
@@ -216,7 +215,12 @@ func (k *product) put(w *Worker, b *block, first, n int) {
 	}
 	b.finish.bytes(w, b.n)
 	for i := range n {
-		copy(w.slots[k.out.slot][(first+i)*len(k.Weights)+b.first:][:b.n], w.outputs[i*lanes:])
+		y := w.slots[k.out.slot][(first+i)*len(k.Weights)+b.first:]
+		if b.n == lanes {
+			*(*[lanes]uint8)(y) = [lanes]uint8(w.outputs[i*lanes:])
+			continue
+		}
+		copy(y[:b.n], w.outputs[i*lanes:])
 	}
 }
 

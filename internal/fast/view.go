@@ -126,9 +126,15 @@ func (p *Program) copies(to int, v *view) {
 	list := v.segments(nil, 0, dst.size)
 	p.stages = append(p.stages, stage{[]int{v.root}, []int{to}, func(w *Worker, frames int) {
 		if dst.width == narrow && src.width == narrow {
-			shift, fill := uint8(src.lo()-dst.lo()), uint8(v.fill-dst.lo())
+			shift, fill := uint8(src.lo()-dst.lo()), pieceOf(uint8(v.fill-src.lo()))
 			for f := range frames {
-				copyBytes(w.bytes(dst, f), w.bytes(src, f), list, shift, fill)
+				y := w.bytes(dst, f)
+				copyBytes(y, w.bytes(src, f), list, &fill)
+				if shift != 0 {
+					for i := range y[:dst.size] {
+						y[i] += shift
+					}
+				}
 			}
 			return
 		}
@@ -151,23 +157,36 @@ func (p *Program) copies(to int, v *view) {
 	}})
 }
 
-// copyBytes puts segments of x into y, with shift added to each, or with fill.
-func copyBytes(y, x []uint8, list []segment, shift, fill uint8) {
+// A piece is what a processor moves at once.
+type piece = [16]uint8
+
+// pieceOf is a byte again and again.
+func pieceOf(v uint8) (p piece) {
+	for i := range p {
+		p[i] = v
+	}
+	return p
+}
+
+// copyBytes puts segments of x into y, or fill. It may read and write up to a piece beyond, whatever is there.
+func copyBytes(y, x []uint8, list []segment, fill *piece) {
+	to := 0
 	for _, s := range list {
-		part := y[:s.n]
-		y = y[s.n:]
+		end := to + int(s.n)
 		switch {
 		case s.at < 0:
-			for i := range part {
-				part[i] = fill
+			for i := to; i < end; i += len(piece{}) {
+				*(*piece)(y[i:]) = *fill
 			}
-		case shift == 0:
-			copy(part, x[s.at:])
+		case s.n > 256:
+			copy(y[to:end], x[s.at:])
 		default:
-			for i, v := range x[s.at : s.at+s.n] {
-				part[i] = v + shift
+			from := int(s.at) - to
+			for i := to; i < end; i += len(piece{}) {
+				*(*piece)(y[i:]) = piece(x[from+i:])
 			}
 		}
+		to = end
 	}
 }
 
