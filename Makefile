@@ -26,7 +26,12 @@ export HLSGEN_SHARED
 SETUP       := internal/setup/setup.sh
 TOOLS       := g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack numpy onnx xrt
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+ONNXRUNTIME := onnxruntime-node@1.30.0
 FUZZTIME    ?= 2m
+BENCH       ?= .
+PACKAGES    ?= ./...
+COUNT       ?= 6
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 BOARD       ?= zcu104
 DEMO        := hlsgen-out/digits-mlp-w2a2-$(BOARD)
@@ -91,6 +96,27 @@ test-long: ## the tests with more random cases, then every fuzz target for FUZZT
 bench: ## run the Go benchmarks
 	@$(SETUP) go g++
 	go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: bench-compare
+bench-compare: ## the benchmarks of BASE=REF and of what is here, COUNT (6) times in turns, by benchstat; BENCH=PATTERN PACKAGES=./internal/fast choose
+	@$(SETUP) go g++
+	@test -n "$(BASE)" || { echo "BASE is missing: make bench-compare BASE=main"; exit 1; }
+	@set -e; dir=$$(mktemp -d); trap 'git worktree remove --force "$$dir/base"; rm -rf "$$dir"' EXIT; \
+	git worktree add --quiet --detach "$$dir/base" "$(BASE)"; \
+	for round in $$(seq $(COUNT)); do \
+		(cd "$$dir/base" && go test -run '^$$' -bench '$(BENCH)' -benchmem $(PACKAGES)) >> "$$dir/$(subst /,-,$(BASE))"; \
+		go test -run '^$$' -bench '$(BENCH)' -benchmem $(PACKAGES) >> "$$dir/here"; \
+	done; \
+	cp "$$dir/here" "$$dir/$(subst /,-,$(BASE))" "$$dir/base"; cd "$$dir/base"; go run $(BENCHSTAT) "$(subst /,-,$(BASE))" here
+
+.PHONY: bench-peers
+bench-peers: ## engine fast against onnxruntime, in turns on one thread (needs Node, its npm, and HLSGEN_SHARED)
+	@$(SETUP) go
+	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node is missing: apt-get install nodejs npm"; exit 1; }
+	@test -n "$$HLSGEN_SHARED" || { echo "HLSGEN_SHARED is missing: the folder with the models"; exit 1; }
+	@# without its script, which fetches libraries for graphics cards
+	npm install --prefix bin/peers --ignore-scripts --no-audit --no-fund --no-save $(ONNXRUNTIME)
+	go test ./internal/fast -run TestPeers -peers "$(CURDIR)/bin/peers" -v -timeout 30m
 
 .PHONY: measure
 measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/cells to it, write docs/estimator.md

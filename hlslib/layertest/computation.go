@@ -25,10 +25,20 @@ func (b *bound) checkComputation() error {
 	if err != nil {
 		return err
 	}
-	p, err := fast.Compile(graph)
+	programs, err := fast.CompileForAll(graph)
 	if err != nil {
 		return err
 	}
+	for _, p := range programs {
+		if err := b.computes(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// computes holds a program against Eval.
+func (b *bound) computes(p *fast.Program) error {
 	w := p.Worker()
 	for n, frames := range slices.Collect(slices.Chunk(b.frames, p.Batch)) {
 		for f, got := range w.Run(frames) {

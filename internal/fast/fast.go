@@ -12,8 +12,8 @@
 //	elements.go   functions of single elements, and pools
 //	frames.go     what goes in and comes out, and Eval for layers that say nothing
 //	host.go       real numbers in and out, where a model's ends are tables (dataflow.Host)
-//	kernels.go    inner loops in Go; kernels_amd64.s has the same for AVX2 and is made by asm; kernels_amd64.go and
-//	              kernels_other.go choose
+//	kernels.go    inner loops in Go; kernels_amd64.s has the same for AVX2 and AVX-512 and is made by asm;
+//	              kernels_amd64.go and kernels_other.go list what there is
 package fast
 
 import (
@@ -70,6 +70,18 @@ const batchBytes = 1 << 18
 
 // Compile makes a program of a graph. The error says why there is none: a layer keeps a state from frame to frame.
 func Compile(g *dataflow.Graph) (*Program, error) { return compile(g, machines()[0]) }
+
+// CompileForAll makes a program for each kind of processor that this one is, the best first, the last for any.
+func CompileForAll(g *dataflow.Graph) (list []*Program, err error) {
+	for _, k := range machines() {
+		p, err := compile(g, k)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
 
 func compile(g *dataflow.Graph, k *kernels) (*Program, error) {
 	if g.Keeps() {

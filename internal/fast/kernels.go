@@ -16,8 +16,10 @@ type kernels struct {
 }
 
 // anywhere is any processor.
-var anywhere = kernels{name: "any", bytes: true, dot: dotGo, count: countGo, each: eachGo, highest: highestGo,
-	reached: reachedGo, sought: soughtGo}
+func anywhere() *kernels {
+	return &kernels{name: "any", bytes: true, dot: dotGo, count: countGo, each: eachGo, highest: highestGo,
+		reached: reachedGo, sought: soughtGo}
+}
 
 // dotGo is a tile of sums: acc[r*lanes+c] of the products of a row, which begins at x[at[r]], with the weights of lane
 // c. Steps are even. Sums of chunk steps fit 16 bits, where a kernel wants that.

@@ -4,7 +4,7 @@ import "golang.org/x/sys/cpu"
 
 // machines are the processors that this one is, the best first. The last is any.
 func machines() (list []*kernels) {
-	x := &cpu.X86
+	x := cpu.X86
 	if x.HasAVX2 && x.HasBMI2 && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VNNI {
 		list = append(list, &kernels{name: "AVX-512", bytes: true, dot: dotWide, count: countWide, each: eachWords,
 			highest: highestWide, reached: reachedMany, sought: soughtWide})
@@ -13,7 +13,7 @@ func machines() (list []*kernels) {
 		list = append(list, &kernels{name: "AVX2", dot: dotWords, count: countWords, each: eachWords,
 			highest: highestMany, reached: reachedMany, sought: soughtGo})
 	}
-	return append(list, &anywhere)
+	return append(list, anywhere())
 }
 
 func dotWords(acc *[rows * lanes]int32, x []uint8, at *[rows]int, weights []int8, steps, chunk int) {

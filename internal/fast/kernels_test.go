@@ -150,8 +150,12 @@ func TestLookup(t *testing.T) {
 		at []float32
 		ok bool
 	}{
-		{[]float32{-1, 0, 1}, true}, {[]float32{0, 1e-9, 1}, false}, {[]float32{-math.MaxFloat32, math.MaxFloat32}, false},
-		{[]float32{1, 1}, false}, {[]float32{3}, false}, {[]float32{0, 1, 2, 3, 4.5}, true},
+		{[]float32{-1, 0, 1}, true},
+		{[]float32{0, 1e-9, 1}, false},
+		{[]float32{-math.MaxFloat32, math.MaxFloat32}, false},
+		{[]float32{1, 1}, false},
+		{[]float32{3}, false},
+		{[]float32{0, 1, 2, 3, 4.5}, true},
 	} {
 		if l := lookupOf(c.at); (l != nil) != c.ok {
 			t.Errorf("%v: %v", c.at, l)
