@@ -122,7 +122,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	}
 	s.latency(d)
 	s.sequences(compiler.SequencesOf(d))
-	if l := r.Load(); l != nil {
+	if l := compiler.LoadOf(r); l != nil {
 		s.field("weights", "%v", l)
 	}
 	s.field("bottleneck", "%s; to change it: %s", d.Bottleneck.Reason, d.Bottleneck.Cure)
@@ -425,7 +425,7 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 		Reached: f.ClockMHz(), Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency,
 		Ends: f.Clocks.Ends, Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: compiler.SequencesOf(f),
 		Slowest: f.Clocks.Slowest, Series: compiler.SeriesOf(f),
-		Bottleneck: r.Bottleneck(), Port: r.Port(), Weights: r.Load(),
+		Bottleneck: r.Bottleneck(), Port: r.Port(), Weights: compiler.LoadOf(r),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
 		Folding: compiler.CertificateOf(&f.Certificate),
 		Prefix:  append([]string{}, m.Prefix.Nodes...),

@@ -92,8 +92,8 @@ func TestSumsOrCodes(t *testing.T) {
 	}
 }
 
-// TestLoadedAnywhere has tables that are loaded on devices whose lookup tables are no memory, or of four inputs: a small
-// one lies in registers, one for each of its bits.
+// TestLoadedAnywhere has tables that are loaded on devices whose lookup tables are no memory, or of four inputs. Where
+// they are no memory, a small table lies in registers, one for each of its bits.
 func TestLoadedAnywhere(t *testing.T) {
 	t.Parallel()
 	in := layertest.Full(layertest.UInt(4), 8)

@@ -23,8 +23,8 @@ type LoadReport struct {
 	Mover   bool    `json:"mover"`                      // the build has one that reads them from memory
 }
 
-// Load is what it takes to load weights; nil where they are constants.
-func (r *Result) Load() *LoadReport {
+// LoadOf is what it takes to load weights; nil where they are constants.
+func LoadOf(r *Result) *LoadReport {
 	d := r.Design
 	if r.rooms == nil {
 		return nil

@@ -60,7 +60,7 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 				port.Bytes, plain(port.Moved), plain(port.PortGB), port.Bits, plain(r.Design.ClockMHz()),
 				memoryText(port), plain(port.Bound), r.unit()))
 	}
-	if l := r.Load(); l != nil {
+	if l := LoadOf(r); l != nil {
 		p.Certificate = append(p.Certificate, "weights: "+l.String())
 	}
 	for _, f := range r.cycleReport().FIFOs {

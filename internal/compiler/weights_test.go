@@ -210,7 +210,8 @@ func TestWeightsPlan(t *testing.T) {
 		{`"memory": 4`, `"memory": 200`, "lies in memory 200"},
 		{`"depth": 2`, `"depth": -2`, "the network is another one for this model"},
 		{`"codes": "UINT2"`, `"codes": ""`, "it has step functions behind its sums, and the hardware gives the sums"},
-		{`"kind": "MVAU"`, `"kind": "MVAU", "codes": "UINT2"`, "it gives its sums, and the hardware gives codes of UINT2"},
+		{`"kind": "MVAU"`, `"kind": "MVAU", "codes": "UINT2"`,
+			"it gives its sums, and the hardware gives codes of UINT2"},
 		{`{`, `[`, "is not as hlsgen wrote it"},
 		{`"fifos": [`, `"fifos": [], "was": [`, "FIFOs, the hardware has 0"},
 	} {
@@ -237,7 +238,8 @@ func TestWeightsCalibrated(t *testing.T) {
 	t.Parallel()
 	m := models.Find(t, "digits-mlp-w2a2")
 	calibration := filepath.Join(t.TempDir(), "calibration.json")
-	text := `{"family": "DSP48E2", "uncertainty": 0.1, "stages": 1.5, "delays": [], "processes": [{"name": "x", "depth": 5, "interval": 1}]}`
+	text := `{"family": "DSP48E2", "uncertainty": 0.1, "stages": 1.5, "delays": [],
+		"processes": [{"name": "x", "depth": 5, "interval": 1}]}`
 	if err := os.WriteFile(calibration, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +288,7 @@ func TestLoadReport(t *testing.T) {
 		r := loadableBy(t, Options{Model: models.Find(t, "digits-mlp-w2a2").Path("model.onnx"), Board: tt.board,
 			Backend: BackendRTL, Weights: tt.from, Interval: 10_000, NoCSim: true, Verify: 1,
 			Out: filepath.Join(t.TempDir(), "out")})
-		l := r.Load()
+		l := LoadOf(r)
 		if l == nil {
 			if tt.want != "" {
 				t.Errorf("%s, %s: nothing", tt.board, tt.from)
@@ -298,7 +300,8 @@ func TestLoadReport(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(text, plan)
 		}
-		if err != nil || l.Words != plan.Words+1 || l.Bytes != 4*l.Words || l.Tables != len(plan.Tables) || l.From != tt.from {
+		if err != nil || l.Words != plan.Words+1 || l.Bytes != 4*l.Words || l.Tables != len(plan.Tables) ||
+			l.From != tt.from {
 			t.Errorf("%s, %s: %+v of a plan with %d words, %d tables, %v", tt.board, tt.from, l, plan.Words,
 				len(plan.Tables), err)
 		}
@@ -343,7 +346,7 @@ func TestWeightsAXI(t *testing.T) {
 			m := models.Find(t, c.model)
 			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Weights: c.from,
 				Interval: 10_000, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
-			load := loadableBy(t, o).Load()
+			load := LoadOf(loadableBy(t, o))
 			makes(t, filepath.Join(o.Out, "rtl", "axi"))
 			libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
 			if err != nil || len(libs) != 1 {
@@ -381,8 +384,9 @@ func TestWeightsAXI(t *testing.T) {
 			}
 			words, clocks := 0, 0
 			_, last, _ := strings.Cut(string(said), "LOADED ")
-			if _, err := fmt.Sscanf(last, "%d words in %d clocks", &words, &clocks); err != nil || words != load.Words ||
-				clocks < load.Clocks || clocks > load.Clocks*100/95+around {
+			_, err = fmt.Sscanf(last, "%d words in %d clocks", &words, &clocks)
+			t.Logf("%d words in %d clocks", words, clocks)
+			if err != nil || words != load.Words || clocks < load.Clocks || clocks > load.Clocks*100/95+around {
 				t.Errorf("%d words in %d clocks, %v; the report has %+v", words, clocks, err, load)
 			}
 		})
