@@ -158,11 +158,11 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 func (l Layer) verify() error {
 	i := l.Instance
 	for _, name := range []string{l.Name, i.Func} {
-		if !identifier(name) {
+		if !IsName(name) {
 			return fmt.Errorf("%q is not a C++ name", name)
 		}
 	}
-	if name, ok := strings.CutSuffix(i.Header, ".hpp"); !ok || !identifier(name) {
+	if name, ok := strings.CutSuffix(i.Header, ".hpp"); !ok || !IsName(name) {
 		return fmt.Errorf("kernel header %q is not a name with .hpp", i.Header)
 	}
 	if len(l.In)+len(l.Out) == 0 {
@@ -228,7 +228,7 @@ func (m *members) add(name string, value any, doc string) {
 	case m.err != nil:
 	case err != nil:
 		m.err = err
-	case !identifier(name):
+	case !IsName(name):
 		m.err = fmt.Errorf("config field %q is not a C++ name", name)
 	case m.names[name]:
 		m.err = fmt.Errorf("two config fields are called %s", name)

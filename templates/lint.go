@@ -219,7 +219,7 @@ func (l *linter) table(file string, code []byte) {
 	banks, _ := strconv.Atoi(strings.Trim(string(m[3]), "[]")) // 0 without
 	rows, _ := strconv.Atoi(string(m[4]))
 	limbs, _ := strconv.Atoi(string(m[5]))
-	if name := string(m[2]); name+".hpp" != path.Base(file) || !identifier(name) || width > 64 {
+	if name := string(m[2]); name+".hpp" != path.Base(file) || !IsName(name) || width > 64 {
 		l.report(file, 1, "table %s of words of %d bits", name, width)
 	}
 	found := tableRow.FindAllSubmatch(m[6], -1)

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// identifier reports whether s may be a name in C++ and in the HDL that comes of it: letters, digits and single
+// IsName reports whether s may be a name in C++ and in the HDL that comes of it: letters, digits and single
 // underscores, a letter first and no underscore last.
-func identifier(s string) bool {
+func IsName(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
 		case letter(c):

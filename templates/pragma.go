@@ -214,7 +214,7 @@ func takes(kind, value string) bool {
 	case "var":
 		return variableValue.MatchString(value)
 	case "id":
-		return identifier(value)
+		return IsName(value)
 	}
 	return slices.Contains(strings.Split(kind, "|"), value)
 }

@@ -62,7 +62,7 @@ func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
 	if i.Top == "" {
 		i.Top = topName(d.Model.Name)
 	}
-	if !identifier(i.Top) {
+	if !IsName(i.Top) {
 		return i, fmt.Errorf("top function %q is not a C++ name", i.Top)
 	}
 	ports := func(name string, streams []int) (ports []AXIPort) {

@@ -122,6 +122,9 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	}
 	s.latency(d)
 	s.sequences(compiler.SequencesOf(d))
+	if l := compiler.LoadOf(r); l != nil {
+		s.field("weights", "%v", l)
+	}
 	s.field("bottleneck", "%s; to change it: %s", d.Bottleneck.Reason, d.Bottleneck.Cure)
 	if acc := r.Accuracy; acc != nil {
 		what := "labelled samples"
@@ -391,6 +394,7 @@ type built struct {
 	Slowest    int                    `json:"slowest_layer_clocks"`
 	Bottleneck compiler.Bottleneck    `json:"bottleneck"`
 	Port       *compiler.PortReport   `json:"host_port,omitempty"`
+	Weights    *compiler.LoadReport   `json:"weights,omitempty"` // where they are loaded
 	Layers     []compiler.LayerReport `json:"layers"`
 	FIFOs      dataflow.Resources     `json:"fifo_cost"`
 	Host       dataflow.Resources     `json:"host_cost"`
@@ -421,7 +425,7 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 		Reached: f.ClockMHz(), Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency,
 		Ends: f.Clocks.Ends, Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: compiler.SequencesOf(f),
 		Slowest: f.Clocks.Slowest, Series: compiler.SeriesOf(f),
-		Bottleneck: r.Bottleneck(), Port: r.Port(),
+		Bottleneck: r.Bottleneck(), Port: r.Port(), Weights: compiler.LoadOf(r),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
 		Folding: compiler.CertificateOf(&f.Certificate),
 		Prefix:  append([]string{}, m.Prefix.Nodes...),

@@ -25,6 +25,7 @@ var forms = []struct {
 		"build " + iris + " --board pynq-z1 --no-csim --json",
 		"build --board zcu104 --no-csim --verify 0 --latency --max-use 0.5 --json --out other",
 		"build " + iris + " --board arty-a7-35 --no-csim --interval 4 --cost finn --json --out third",
+		"build " + iris + " --board pynq-z1 --backend rtl --weights stream --no-csim --json --out streamed",
 	}},
 	{"pareto", "what hlsgen build --pareto --json prints", frontJSON{}, []string{
 		"build " + iris + " --board pynq-z1 --pareto --points 3 --json",

@@ -510,13 +510,26 @@ func (n *netlist) chosen(node *circuit.Node, k int) signal {
 	return list[0]
 }
 
-// written is what chooses the row of registers that a word is written to.
+// written is what chooses the row of registers that a word is written to: by a number of the circuit, or, of a table
+// that is loaded, by registers that count its rows.
 func (n *netlist) written(m *circuit.Memory) {
-	address := bits.Len(uint(m.Rows - 1))
-	for r := range m.Rows {
-		is := []signal{n.of(m.When, 0)}
+	var when signal
+	address := make([]signal, bits.Len(uint(m.Rows-1)))
+	if m.Loaded {
+		when = n.gates.leaf()
 		for i := range address {
-			is = append(is, n.of(m.Address, i).when(r>>i&1 == 0))
+			address[i] = n.gates.leaf()
+		}
+	} else {
+		when = n.of(m.When, 0)
+		for i := range address {
+			address[i] = n.of(m.Address, i)
+		}
+	}
+	for r := range m.Rows {
+		is := []signal{when}
+		for i, a := range address {
+			is = append(is, a.when(r>>i&1 == 0))
 		}
 		n.now = Memories
 		n.end(n.all(is))

@@ -131,6 +131,12 @@ func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *nu
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in,
 		dots: new(circuit.Library), tail: tail{room: &room}}
+	switch codes := room.Out != (num.Type{}); {
+	case codes && len(steps) == 0:
+		return nil, fmt.Errorf("it gives its sums, and the hardware gives codes of %s", room.Out)
+	case !codes && len(steps) > 0:
+		return nil, errors.New("it has step functions behind its sums, and the hardware gives the sums")
+	}
 	for c := range weights {
 		var err error
 		if u.rows[c], err = roomOf(room, weights[c], product, ranges(c)); err != nil {

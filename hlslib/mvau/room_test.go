@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/boards"
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/randomtest"
@@ -61,6 +62,56 @@ func TestRoom(t *testing.T) {
 			y := op.Eval([]dataflow.Tensor{{Shape: dataflow.Shape{3}, Data: x}})[0].Data[0]
 			if want := tt.step.Apply(sum); y != want {
 				t.Errorf("%v of %v: %d, want %d", tt.weights, x, y, want)
+			}
+		}
+	}
+}
+
+// TestSumsOrCodes refuses step functions where the hardware gives sums, and sums where it has step functions.
+func TestSumsOrCodes(t *testing.T) {
+	t.Parallel()
+	in := layertest.Full(layertest.UInt(2), 2)
+	step := []num.Step{{At: []int64{1}, Value: []int64{0, 1}}}
+	for _, tt := range []struct {
+		built, given []num.Step
+		want         string
+	}{
+		{step, nil, "it gives its sums, and the hardware gives codes of BINARY"},
+		{nil, step, "it has step functions behind its sums, and the hardware gives the sums"},
+		{step, step, ""},
+		{nil, nil, ""},
+	} {
+		p := mvau.Params{Weights: [][]int64{{1, -1}}, Steps: tt.built}
+		room := layertest.Bind(t, mvau.New(p), in).(dataflow.Loadable).Room()
+		p.Steps = tt.given
+		p.Room = &room
+		_, _, err := mvau.New(p).Bind([]dataflow.Type{in})
+		if err == nil != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v for %v: %v, want %q", tt.given, tt.built, err, tt.want)
+		}
+	}
+}
+
+// TestLoadedAnywhere has tables that are loaded on devices whose lookup tables are no memory, or of four inputs. Where
+// they are no memory, a small table lies in registers, one for each of its bits.
+func TestLoadedAnywhere(t *testing.T) {
+	t.Parallel()
+	in := layertest.Full(layertest.UInt(4), 8)
+	p := mvau.Params{Weights: [][]int64{{1, -3, 3, 0, 2, 1, -2, 1}, {0, 1, 2, 3, -3, -2, -1, 0}}}
+	plain := layertest.Bind(t, mvau.New(p), in)
+	room := plain.(dataflow.Loadable).Room()
+	loaded := layertest.Bind(t, plain.(dataflow.Loadable).Loaded(room), in)
+	for _, name := range []string{"icebreaker", "ulx3s-85f", "arty-a7-35"} {
+		board, err := boards.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := dataflow.Target{Board: board, ClockMHz: board.ClockMHz, Stalls: dataflow.Credit}
+		for f := range loaded.Folds() {
+			c, k := loaded.Cost(f, target).Total(), plain.Cost(f, target).Total()
+			bits := 16 * room.Weight.Width
+			if c.LUT <= k.LUT || c.FF <= k.FF || name == "icebreaker" && c.BRAM == 0 && c.FF < bits {
+				t.Errorf("%s, %+v: %+v, with constant weights %+v", name, f, c, k)
 			}
 		}
 	}

@@ -19,7 +19,8 @@
 //	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go, sequences.go: the
 //	                other reports
 //	form.go         the version of all JSON
-//	load.go         hardware whose weights are loaded; weights.go: Weights, those of another model for it
+//	load.go         hardware whose weights are loaded; loadtime.go, how long that takes; weights.go: Weights, those of
+//	                another model for it
 //	page.go         report.html; readme.go: the folder's page, and the command that makes it again; vivado.go: the
 //	                way to the board
 //	write.go        the folder, whole or not at all; examples.go writes those of the examples

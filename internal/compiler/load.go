@@ -9,6 +9,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding"
+	"hlsgen/hlslib/delay"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
@@ -109,20 +110,21 @@ func whereOf(n *dataflow.Node) string {
 // A LoadPlan is weights.json: what `hlsgen weights` has to know of hardware whose weights are loaded.
 type LoadPlan struct {
 	Head
-	Schema  string            `json:"schema"` // "hlsgen-weights"
-	Design  string            `json:"design"` // the hash of host.json
-	Top     string            `json:"top"`
-	Board   boards.Board      `json:"board"`
-	Clock   float64           `json:"clock_mhz"`
-	Cost    string            `json:"cost"`
-	Unroll  dataflow.Envelope `json:"max_unroll"`
-	Count   bool              `json:"counters"`
-	Loader  bool              `json:"loader"`  // a mover fills the tables
-	Options map[string]string `json:"options"` // what was said of the model's inputs
-	Layers  []PlannedLayer    `json:"layers"`
-	FIFOs   []PlannedFIFO     `json:"fifos"`  // by stream
-	Words   int               `json:"words"`  // of 32 bits, of all tables
-	Tables  []PlannedTable    `json:"tables"` // in the order in which their words are loaded
+	Schema  string             `json:"schema"` // "hlsgen-weights"
+	Design  string             `json:"design"` // the hash of host.json
+	Top     string             `json:"top"`
+	Board   boards.Board       `json:"board"`
+	Clock   float64            `json:"clock_mhz"`
+	Cost    string             `json:"cost"`
+	Unroll  dataflow.Envelope  `json:"max_unroll"`
+	Delays  *delay.Calibration `json:"calibration,omitempty"` // of a build with --calibration
+	Count   bool               `json:"counters"`
+	Loader  bool               `json:"loader"`  // a mover fills the tables
+	Options map[string]string  `json:"options"` // what was said of the model's inputs
+	Layers  []PlannedLayer     `json:"layers"`
+	FIFOs   []PlannedFIFO      `json:"fifos"`  // by stream
+	Words   int                `json:"words"`  // of 32 bits, of all tables
+	Tables  []PlannedTable     `json:"tables"` // in the order in which their words are loaded
 }
 
 // A PlannedLayer is a layer of the network, and the room that it has for weights, where these are loaded.
@@ -215,8 +217,8 @@ func planOf(r *Result, o Options, n *rtl.Network) (*LoadPlan, error) {
 		return nil, err
 	}
 	p := &LoadPlan{Head: Versioned, Schema: "hlsgen-weights", Design: hash, Top: n.Top, Board: t.Board,
-		Clock: t.ClockMHz,
-		Cost:  t.Formula.String(), Unroll: t.Unroll, Count: t.Counters, Loader: t.Loader, Options: o.ofModel(),
+		Clock: t.ClockMHz, Cost: t.Formula.String(), Unroll: t.Unroll, Delays: t.Calibration,
+		Count: t.Counters, Loader: t.Loader, Options: o.ofModel(),
 		Layers: layersOf(r.Imported.Model.Graph, r.rooms)}
 	for _, f := range r.Design.FIFO {
 		p.FIFOs = append(p.FIFOs, PlannedFIFO{f.Depth, f.Memory})
@@ -272,7 +274,7 @@ const planName = "weights.json"
 // target is what the hardware was built for.
 func (p *LoadPlan) target() dataflow.Target {
 	t := dataflow.Target{Board: p.Board, ClockMHz: p.Clock, Unroll: p.Unroll, Counters: p.Count,
-		Loader: p.Loader, Stalls: dataflow.Credit}
+		Loader: p.Loader, Stalls: dataflow.Credit, Calibration: p.Delays}
 	if p.Cost == dataflow.FINN.String() {
 		t.Formula = dataflow.FINN
 	}

@@ -60,6 +60,9 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 				port.Bytes, plain(port.Moved), plain(port.PortGB), port.Bits, plain(r.Design.ClockMHz()),
 				memoryText(port), plain(port.Bound), r.unit()))
 	}
+	if l := LoadOf(r); l != nil {
+		p.Certificate = append(p.Certificate, "weights: "+l.String())
+	}
 	for _, f := range r.cycleReport().FIFOs {
 		p.FIFOs = append(p.FIFOs, report.FIFO{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory,
 			Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -161,6 +163,30 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 func (p *LoadPlan) verify() error {
 	if p.Schema != "hlsgen-weights" || p.Version != JSONVersion {
 		return fmt.Errorf("schema %q, version %d; want hlsgen-weights, version %d", p.Schema, p.Version, JSONVersion)
+	}
+	if hash, err := hex.DecodeString(p.Design); err != nil || len(hash) != 8 {
+		return fmt.Errorf("%q is no hash of a design", p.Design)
+	}
+	if !templates.IsName(p.Top) {
+		return fmt.Errorf("%q is no name of a top", p.Top)
+	}
+	board, err := json.Marshal(p.Board)
+	if err == nil {
+		_, err = boards.Parse(board)
+	}
+	if err != nil {
+		return fmt.Errorf("the board: %w", err)
+	}
+	if p.Clock <= 0 {
+		return fmt.Errorf("a clock of %g MHz", p.Clock)
+	}
+	if formulas := []string{dataflow.Fitted.String(), dataflow.FINN.String()}; !slices.Contains(formulas, p.Cost) {
+		return fmt.Errorf("cost %q is none of %s", p.Cost, strings.Join(formulas, ", "))
+	}
+	if p.Delays != nil {
+		if err := p.Delays.Verify(); err != nil {
+			return fmt.Errorf("the calibration: %w", err)
+		}
 	}
 	for _, l := range p.Layers {
 		if _, err := l.room(); err != nil {

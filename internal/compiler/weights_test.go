@@ -3,6 +3,7 @@ package compiler
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/boards"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/dataflow"
@@ -36,16 +38,44 @@ func retrained(t *testing.T, model []byte, seed uint64) string {
 	return path
 }
 
-// loadable is the folder of a build of a model whose weights are loaded.
+// loadable is what a build of a model whose weights are loaded is asked for: it is in Out then.
 func loadable(t *testing.T, model string, from WeightsFrom) Options {
 	t.Helper()
 	o := Options{Model: model, Board: "zcu104", Backend: BackendRTL, Weights: from, Interval: 10_000,
 		NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+	loadableBy(t, o)
+	return o
+}
+
+// loadableBy is the build of such options.
+func loadableBy(t *testing.T, o Options) *Result {
+	t.Helper()
 	var d diag.List
-	if r, err := Run(context.Background(), o, &d); err != nil || r == nil {
+	r, err := Run(context.Background(), o, &d)
+	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
-	return o
+	return r
+}
+
+// refusedWeights is what is said of a model for a folder; nothing where its weights are written.
+func refusedWeights(t *testing.T, model, dir string) string {
+	t.Helper()
+	l := LoadOptions{Options: Options{Model: model, Out: filepath.Join(t.TempDir(), "weights")}, For: dir}
+	var d diag.List
+	r, err := Weights(context.Background(), l, &d)
+	said := ""
+	for _, x := range d.Diags {
+		if x.Severity != diag.Error {
+			continue
+		}
+		said += x.Where + ": " + x.Msg + "; " + x.Hint + "\n"
+	}
+	_, written := os.Stat(l.Out)
+	if err != nil || (r == nil) != (said != "") || (r == nil) == (written == nil) {
+		t.Errorf("%s for %s: %v, %v, %q, written: %v", model, dir, r, err, said, written)
+	}
+	return said
 }
 
 // grow makes the first of some float32 numbers three times as large as the greatest.
@@ -134,30 +164,161 @@ func TestWeightsRefused(t *testing.T) {
 		{"a truncated file", broken, o.Out, "the file is damaged"},
 		{"constant weights", of("digits-mlp-w2a2"), constant.Out, "was built with constant weights"},
 		{"no build", of("digits-mlp-w2a2"), t.TempDir(), "is no folder of hlsgen build"},
+		{"other weights", retrained(t, own, 0), o.Out, ""},
 	} {
-		l := LoadOptions{Options: Options{Model: tt.model, Out: filepath.Join(t.TempDir(), "weights")}, For: tt.dir}
-		var d diag.List
-		r, err := Weights(context.Background(), l, &d)
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-		said := ""
-		for _, x := range d.Diags {
-			said += x.Where + ": " + x.Msg + "; " + x.Hint + "\n"
-		}
-		if (r != nil) != (tt.want == "") || said != "" && tt.want == "" || !strings.Contains(said, tt.want) {
-			t.Errorf("%s: %v\n%s, want %q", tt.name, r, said, tt.want)
-		}
-	}
-	for seed := range uint64(1) {
-		l := LoadOptions{Options: Options{Model: retrained(t, read("digits-mlp-w2a2"), seed),
-			Out: filepath.Join(t.TempDir(), "weights")}, For: o.Out}
-		var d diag.List
-		if r, err := Weights(context.Background(), l, &d); r == nil || err != nil {
-			t.Errorf("seed %d: %v %v", seed, err, d.Diags)
+		if said := refusedWeights(t, tt.model, tt.dir); (said == "") != (tt.want == "") ||
+			!strings.Contains(said, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, said, tt.want)
 		}
 	}
 }
+
+// TestWeightsConstantTable refuses a model whose thresholds lie behind no weights, and are others than those of the
+// hardware.
+func TestWeightsConstantTable(t *testing.T) {
+	t.Parallel()
+	tier.NeedsLong(t)
+	m := models.Find(t, "digits-resnet-w4a4")
+	o := loadable(t, m.Path("model.onnx"), WeightsRuntime)
+	other := requantised(t, m.Read(t, "model.onnx"), 5, false, 4)
+	const want = "its table codes, a constant of the hardware, is another one for this model"
+	if said := refusedWeights(t, other, o.Out); !strings.Contains(said, want) {
+		t.Errorf("%q, want %q", said, want)
+	}
+}
+
+// TestWeightsPlan refuses a weights.json that hlsgen has not written so.
+func TestWeightsPlan(t *testing.T) {
+	t.Parallel()
+	m := models.Find(t, "digits-mlp-w2a2")
+	o := loadable(t, m.Path("model.onnx"), WeightsStream)
+	path := filepath.Join(o.Out, planName)
+	plan, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ old, new, want string }{
+		{`"schema": "hlsgen-weights"`, `"schema": "weights"`, `schema "weights"`},
+		{`"design": "`, `"design": "x`, "is no hash of a design"},
+		{`"top": "`, `"top": "$(id);`, `is no name of a top`},
+		{`"dsp": 1728`, `"dsp": -1`, "the board: "},
+		{`"clock_mhz": 200`, `"clock_mhz": 0`, "a clock of 0 MHz"},
+		{`"cost": "hlsgen"`, `"cost": "none"`, `cost "none" is none of hlsgen, finn`},
+		{`"counters": false`, `"calibration": {"family": "DSP48E2", "uncertainty": 2}, "counters": false`,
+			"the calibration: "},
+		{`"weight": "INT2"`, `"weight": "INT99"`, "unknown data type"},
+		{`"memory": 4`, `"memory": 200`, "lies in memory 200"},
+		{`"depth": 2`, `"depth": -2`, "the network is another one for this model"},
+		{`"codes": "UINT2"`, `"codes": ""`, "it has step functions behind its sums, and the hardware gives the sums"},
+		{`"kind": "MVAU"`, `"kind": "MVAU", "codes": "UINT2"`,
+			"it gives its sums, and the hardware gives codes of UINT2"},
+		{`{`, `[`, "is not as hlsgen wrote it"},
+		{`"fifos": [`, `"fifos": [], "was": [`, "FIFOs, the hardware has 0"},
+	} {
+		at := strings.Index(string(plan), tt.old)
+		if strings.HasPrefix(tt.old, `"kind"`) { // of the last layer, which gives its sums
+			at = strings.LastIndex(string(plan), tt.old)
+		}
+		if at < 0 {
+			t.Fatalf("no %s in the plan", tt.old)
+		}
+		changed := string(plan[:at]) + tt.new + string(plan[at+len(tt.old):])
+		if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if said := refusedWeights(t, m.Path("model.onnx"), o.Out); !strings.Contains(said, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.new, said, tt.want)
+		}
+	}
+}
+
+// TestWeightsCalibrated has weights fit that are those of a build with --calibration, of which stages of its circuits
+// are longer.
+func TestWeightsCalibrated(t *testing.T) {
+	t.Parallel()
+	m := models.Find(t, "digits-mlp-w2a2")
+	calibration := filepath.Join(t.TempDir(), "calibration.json")
+	text := `{"family": "DSP48E2", "uncertainty": 0.1, "stages": 1.5, "delays": [],
+		"processes": [{"name": "x", "depth": 5, "interval": 1}]}`
+	if err := os.WriteFile(calibration, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Weights: WeightsRuntime,
+		ClockMHz: 300, Interval: 10_000, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out"),
+		Calibration: calibration}
+	loadableBy(t, o)
+	if said := refusedWeights(t, retrained(t, m.Read(t, "model.onnx"), 0), o.Out); said != "" {
+		t.Error(said)
+	}
+}
+
+// TestLoadReport has what it takes to load weights, on boards with memory and without.
+func TestLoadReport(t *testing.T) {
+	t.Parallel()
+	slow := filepath.Join(t.TempDir(), "slow.json")
+	board, err := boards.Find("pynq-z1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	board.Name, board.MemoryGBps = "slow", 0.1
+	text, err := json.Marshal(board)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(slow, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		board string
+		from  WeightsFrom
+		want  string // with N for the words
+	}{
+		{"pynq-z1", WeightsConstant, ""},
+		{"pynq-z1", WeightsStream, "N words of 32 bits in N/100 us, once, before the first frame: 0.4 GB/s, 50 % of " +
+			"the port and 19 % of the memory"},
+		{"zcu104", WeightsStream, "N words of 32 bits in N/200 us, once, before the first frame: 0.8 GB/s, 25 % of " +
+			"the port and 4.7 % of the memory"},
+		{slow, WeightsStream, "N words of 32 bits in N/25 us, once, before the first frame: 0.1 GB/s, 12.5 % of the " +
+			"port and 100 % of the memory"},
+		{"alveo-u250", WeightsStream, "N words of 32 bits in N/200 us, once, before the first frame: 0.8 GB/s"},
+		{"arty-a7-35", WeightsStream, "N words of 32 bits in N/100 us, once, before the first frame: 0.4 GB/s; no " +
+			"mover is made, as nothing is known of a memory that it could read"},
+		{"icebreaker", WeightsRuntime, "N words of 32 bits, written to a register one by one before the first frame"},
+	} {
+		r := loadableBy(t, Options{Model: models.Find(t, "digits-mlp-w2a2").Path("model.onnx"), Board: tt.board,
+			Backend: BackendRTL, Weights: tt.from, Interval: 10_000, NoCSim: true, Verify: 1,
+			Out: filepath.Join(t.TempDir(), "out")})
+		l := LoadOf(r)
+		if l == nil {
+			if tt.want != "" {
+				t.Errorf("%s, %s: nothing", tt.board, tt.from)
+			}
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(r.Out, planName))
+		plan := new(LoadPlan)
+		if err == nil {
+			err = json.Unmarshal(text, plan)
+		}
+		if err != nil || l.Words != plan.Words+1 || l.Bytes != 4*l.Words || l.Tables != len(plan.Tables) ||
+			l.From != tt.from {
+			t.Errorf("%s, %s: %+v of a plan with %d words, %d tables, %v", tt.board, tt.from, l, plan.Words,
+				len(plan.Tables), err)
+		}
+		want := tt.want
+		for _, mhz := range []int{25, 100, 200} {
+			want = strings.ReplaceAll(want, fmt.Sprintf("N/%d us", mhz),
+				fmt.Sprint(math.Round(10*float64(l.Words)/float64(mhz))/10, " us"))
+		}
+		if want = strings.ReplaceAll(want, "N words", fmt.Sprint(l.Words, " words")); l.String() != want {
+			t.Errorf("%s, %s: %q, want %q", tt.board, tt.from, l, want)
+		}
+	}
+}
+
+// around is the clocks that a program has around a load: it writes registers of the mover, and looks every 50 clocks
+// whether the mover is through.
+const around = 300
 
 // TestWeightsAXI drives accelerators behind their movers, in Verilator, with weights that are loaded: those of the
 // model, those of others that were trained anew, and those of the model again. Results are, byte for byte, those of
@@ -183,7 +344,9 @@ func TestWeightsAXI(t *testing.T) {
 			}
 			tools := tier.Needs(t, "make", "verilator", "g++", "numpy")
 			m := models.Find(t, c.model)
-			o := loadable(t, m.Path("model.onnx"), c.from)
+			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Weights: c.from,
+				Interval: 10_000, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+			load := LoadOf(loadableBy(t, o))
 			makes(t, filepath.Join(o.Out, "rtl", "axi"))
 			libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
 			if err != nil || len(libs) != 1 {
@@ -215,6 +378,16 @@ func TestWeightsAXI(t *testing.T) {
 			said, err := exec.Command(tools[3], append(args, own...)...).CombinedOutput()
 			if err != nil || !strings.Contains(string(said), "PASS ") {
 				t.Errorf("%v\n%s", err, said)
+			}
+			if c.from == WeightsRuntime {
+				return
+			}
+			words, clocks := 0, 0
+			_, last, _ := strings.Cut(string(said), "LOADED ")
+			_, err = fmt.Sscanf(last, "%d words in %d clocks", &words, &clocks)
+			t.Logf("%d words in %d clocks", words, clocks)
+			if err != nil || words != load.Words || clocks < load.Clocks || clocks > load.Clocks*100/95+around {
+				t.Errorf("%d words in %d clocks, %v; the report has %+v", words, clocks, err, load)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 )
 
@@ -85,11 +86,23 @@ func (t Table) Path(top string) string {
 // Tables lists the tables of the network that are loaded, in the order in which their words come.
 func (n *Network) Tables() []Table { return n.loaded }
 
-// load adds those of a layer.
-func (n *Network) load(layer string, tables []*circuit.Memory) {
-	for _, m := range tables {
-		n.loaded = append(n.loaded, Table{layer, m.Name, m})
+// TablesOf is Tables of the network that Of makes of a design, which it does not write for that.
+func TablesOf(d *dataflow.Design) (list []Table) {
+	for i, node := range d.Model.Graph.Nodes {
+		if l, ok := node.Op.(dataflow.Loadable); ok && l.Loads() {
+			m := node.Op.(dataflow.Circuited).Circuit(d.Folds[i], d.Target)
+			list = append(list, tables(node.Name, m)...)
+		}
 	}
+	return list
+}
+
+// tables are those of a layer.
+func tables(layer string, m *circuit.Module) (list []Table) {
+	for _, t := range m.Loads() {
+		list = append(list, Table{layer, t.Name, t})
+	}
+	return list
 }
 
 // load puts a layer into the chain, and is how its module stands there.

@@ -126,9 +126,9 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 				connect(fmt.Sprint("out", k), stream(s), "stalled=stalled")
 			}
 		}
-		if tables := m.Loads(); len(tables) > 0 {
+		if list := tables(node.Name, m); len(list) > 0 {
 			l.Connections = append(l.Connections, v.load(node.Name)...)
-			n.load(node.Name, tables)
+			n.loaded = append(n.loaded, list...)
 		}
 		v.Layers = append(v.Layers, l)
 	}
