@@ -1,9 +1,6 @@
 package cells
 
 import (
-	"math/bits"
-	"slices"
-
 	"hlsgen/hlslib/cost"
 	"hlsgen/internal/circuit"
 )
@@ -18,6 +15,7 @@ type netlist struct {
 	sums   map[int32]int             // of a leaf that is a bit of a sum: the inputs of its lookup table
 	passed map[int]signal            // of a memory: the word that was written before is the one that is read
 	arrays map[int][][]signal        // places of registers
+	turn   bool                      // the last two numbers as wide as each other were compared as they stand
 	rst    signal
 	valid  []signal // of streams, that a word is there, or a place
 	room   []signal
@@ -74,8 +72,8 @@ func (n *netlist) count(longest int16) int16 {
 	}
 	n.sums = sums
 	for i := range m.in {
-		if m.refs[i] > 0 && len(m.cuts[i]) > 0 {
-			n.w.counts[m.kind[i]].LUT += float64(m.d.size(int(m.cuts[i][0].n)))
+		if m.used(int32(i)) {
+			n.w.counts[m.kind[i]].LUT += float64(m.d.size(int(m.best[i].n)))
 			n.absorbed(m, int32(i))
 		}
 	}
@@ -98,8 +96,8 @@ func (n *netlist) absorbed(m *mapping, i int32) {
 	if n.w.d.Fabric != cost.ICE40 {
 		return
 	}
-	for _, l := range m.cuts[i][0].list() {
-		if inputs, ok := n.sums[l]; ok && m.refs[l] == 1 && inputs+int(m.cuts[i][0].n)-1 <= m.d.Inputs {
+	for _, l := range m.best[i].list() {
+		if inputs, ok := n.sums[l]; ok && m.refs[l] == 1 && inputs+int(m.best[i].n)-1 <= m.d.Inputs {
 			n.w.counts[m.kind[i]].LUT--
 			return
 		}
@@ -221,8 +219,11 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 		if open(&n.w.m.Memories[node.K]) {
 			return n.row(node, k)
 		}
-		if n.w.m.Memories[node.K].Style == circuit.Registers {
+		switch a := &n.w.m.Memories[node.K]; {
+		case a.Style == circuit.Registers:
 			return n.chosen(node, k)
+		case n.w.d.banked(a):
+			return n.read(a.Rows, n.address(node.Args[0], a.Rows))
 		}
 	}
 	return n.from(n.w.wire[b])
@@ -247,442 +248,4 @@ func (n *netlist) pick(node *circuit.Node, k int) signal {
 	last := n.of(values[len(values)-1], k)
 	n.now = Choices
 	return n.or(n.any(some), n.and(n.any(which).not(), last))
-}
-
-// widths is the bits in which two numbers are compared, and whether they have signs.
-func (n *netlist) widths(node *circuit.Node) (width int, signed bool) {
-	a, b := &n.w.m.Nodes[node.Args[0]], &n.w.m.Nodes[node.Args[1]]
-	signed = a.Range.Lo < 0 || b.Range.Lo < 0
-	for _, o := range []*circuit.Node{a, b} {
-		w := o.Width
-		if signed && !o.Signed {
-			w++
-		}
-		width = max(width, w)
-	}
-	return width, signed
-}
-
-func (n *netlist) equal(node *circuit.Node) signal {
-	width, _ := n.widths(node)
-	var alike []signal
-	for k := range width {
-		a, b := n.of(node.Args[0], k), n.of(node.Args[1], k)
-		n.now = Comparators
-		alike = append(alike, n.xor(a, b).not())
-	}
-	n.now = Comparators
-	return n.all(alike)
-}
-
-// less is whether a number is less than another: along a carry chain, where it is not short.
-func (n *netlist) less(node *circuit.Node) signal {
-	width, signed := n.widths(node)
-	a, b := make([]signal, width), make([]signal, width)
-	inputs := 0
-	for k := range width {
-		a[k], b[k] = n.of(node.Args[0], k), n.of(node.Args[1], k)
-		for _, s := range []signal{a[k], b[k]} {
-			if !s.constant() {
-				inputs++
-			}
-		}
-	}
-	for width > 1 && a[width-1] == a[width-2] && b[width-1] == b[width-2] && signed {
-		width--
-	}
-	for width > 1 && a[width-1] == b[width-1] && !signed {
-		width--
-	}
-	constant := n.w.m.Nodes[node.Args[0]].Op == circuit.Const || n.w.m.Nodes[node.Args[1]].Op == circuit.Const
-	if k, ok := power(b[:width]); ok && !signed { // the bits from there on
-		n.now = Comparators
-		return n.any(a[k:width]).not()
-	}
-	if signed && !slices.ContainsFunc(b[:width], func(s signal) bool { return s != never }) {
-		return a[width-1]
-	}
-	n.now = Comparators
-	if width <= n.w.d.Short || constant && inputs <= n.w.d.Inputs {
-		carry := never // a < b below
-		for k := range width {
-			x, y := a[k], b[k]
-			if signed && k == width-1 {
-				x, y = y, x
-			}
-			carry = n.or(n.and(x.not(), y), n.and(n.xor(x, y).not(), carry))
-		}
-		return carry
-	}
-	sums, carries := n.chain(a[:width], b[:width], true, Comparators,
-		func(k int) bool { return signed && k == width-1 })
-	n.now = Comparators
-	last := carries[width-1]
-	if !signed {
-		return last.not()
-	}
-	return n.xor(n.xor(sums[width-1], last), carries[width-2])
-}
-
-// power reports which of the bits of a constant is the only one.
-func power(list []signal) (k int, ok bool) {
-	for i, s := range list {
-		if !s.constant() || s == ever && ok {
-			return 0, false
-		}
-		if s == ever {
-			k, ok = i, true
-		}
-	}
-	return k, ok
-}
-
-// chain is a sum or difference along a carry chain, and what it carries from each bit; wanted are the bits of the sum
-// that somebody reads.
-func (n *netlist) chain(a, b []signal, less bool, kind Kind, wanted func(int) bool) (sums, carries []signal) {
-	carry := never.when(less)
-	n.now = kind
-	ecp5 := n.w.d.Fabric == cost.ECP5
-	if ecp5 {
-		n.w.counts[kind].LUT += float64((len(a) + 1) / 2 * 2)
-	}
-	leaf := func() signal { n.now = kind; return n.gates.leaf() }
-	for k := range a {
-		x, y := a[k], b[k]
-		turned := y.when(less)
-		if ecp5 {
-			n.end(x)
-			n.end(y)
-			sums = append(sums, leaf())
-			if k%2 == 1 {
-				carry = leaf()
-			} else {
-				carry = n.most(x, turned, carry)
-			}
-			carries = append(carries, carry)
-			continue
-		}
-		constants := 0
-		for _, s := range []signal{x, turned, carry} {
-			constants += b2i(s.constant())
-		}
-		if constants >= 2 {
-			n.now = kind
-			sums = append(sums, n.odd([]signal{x, turned, carry}))
-			carry = n.most(x, turned, carry)
-			carries = append(carries, carry)
-			continue
-		}
-		var s signal
-		n.end(x)
-		n.end(turned)
-		n.end(carry)
-		if wanted(k) {
-			n.w.counts[kind].LUT++
-			s = leaf()
-			n.sums[s.gate()] = 3
-		}
-		sums = append(sums, s)
-		carry = leaf()
-		carries = append(carries, carry)
-	}
-	return sums, carries
-}
-
-// sum is a sum or difference.
-func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
-	first := n.w.first[id]
-	top := 0
-	for k := range node.Width {
-		n.known[first+bit(k)] = never
-		if n.w.live[first+bit(k)] || n.w.wire[first+bit(k)] != first+bit(k) {
-			top = k + 1
-		}
-	}
-	less := node.Op == circuit.Sub
-	low := 0
-	inner := inner(n.w, node, top)
-	if inner != nil && !less {
-		n.three(first, node, inner, top)
-		return
-	}
-	for ; low < top; low++ {
-		a, b := n.of(node.Args[0], low), n.of(node.Args[1], low)
-		if b == never {
-			n.known[first+bit(low)] = a
-		} else if a == never && !less {
-			n.known[first+bit(low)] = b
-		} else {
-			break
-		}
-	}
-	var a, b []signal
-	for k := low; k < top; k++ {
-		a, b = append(a, n.of(node.Args[0], k)), append(b, n.of(node.Args[1], k))
-	}
-	copy(n.known[first+bit(low):], n.added(a, b, less, Adders))
-}
-
-// added is a sum or difference: short ones are logic.
-func (n *netlist) added(a, b []signal, less bool, kind Kind) (sums []signal) {
-	n.now = kind
-	if len(a) > n.w.d.Short {
-		sums, _ = n.chain(a, b, less, kind, func(int) bool { return true })
-		return sums
-	}
-	carry := never.when(less)
-	for k := range a {
-		y := b[k].when(less)
-		sums = append(sums, n.odd([]signal{a[k], y, carry}))
-		carry = n.most(a[k], y, carry)
-	}
-	return sums
-}
-
-// three is a sum to which a constant is added: Yosys adds all three at once.
-func (n *netlist) three(first bit, node, inner *circuit.Node, top int) {
-	constant := node.Args[1]
-	if n.w.m.Nodes[node.Args[0]].Op == circuit.Const {
-		constant = node.Args[0]
-	}
-	carry := never
-	var sums, carries []signal
-	for k := range top {
-		x, y, c := n.of(inner.Args[0], k), n.of(inner.Args[1], k), n.of(constant, k)
-		n.now = Adders
-		sums, carries = append(sums, n.odd([]signal{x, y, c})), append(carries, carry)
-		carry = n.most(x, y, c)
-	}
-	copy(n.known[first:], n.added(sums, carries, false, Adders))
-}
-
-// row is a bit of a row of constants.
-func (n *netlist) row(node *circuit.Node, k int) signal {
-	t := n.w.contents(node.K)
-	var address []signal
-	for i := range t.inputs {
-		address = append(address, n.of(node.Args[0], i))
-	}
-	truth := t.columns[k].truth
-	n.lastFirst(address, func(order []int) { truth = ordered(truth, order) })
-	n.now = Tables
-	key := node.K<<32 | int(node.Args[0])
-	if n.tables[key] == nil {
-		n.tables[key] = map[string]signal{}
-	}
-	return n.look(truth, address, n.tables[key])
-}
-
-// places are the registers of an array.
-func (n *netlist) places(memory int) [][]signal {
-	if n.arrays[memory] == nil {
-		m := &n.w.m.Memories[memory]
-		rows := make([][]signal, m.Rows)
-		n.now = Memories
-		for r := range rows {
-			for range m.Width {
-				rows[r] = append(rows[r], n.gates.leaf())
-			}
-		}
-		n.arrays[memory] = rows
-	}
-	return n.arrays[memory]
-}
-
-// chosen is a bit of a row of registers.
-func (n *netlist) chosen(node *circuit.Node, k int) signal {
-	rows := n.places(node.K)
-	var list []signal
-	for _, row := range rows {
-		list = append(list, row[k])
-	}
-	for i := 0; len(list) > 1; i++ {
-		at := n.of(node.Args[0], i)
-		n.now = Memories
-		for r := 0; r < len(list); r += 2 {
-			list[r/2] = list[r]
-			if r+1 < len(list) {
-				list[r/2] = n.mux(at, list[r+1], list[r])
-			}
-		}
-		list = list[:(len(list)+1)/2]
-	}
-	return list[0]
-}
-
-// written is what chooses the row of registers that a word is written to.
-func (n *netlist) written(m *circuit.Memory) {
-	address := bits.Len(uint(m.Rows - 1))
-	for r := range m.Rows {
-		is := []signal{n.of(m.When, 0)}
-		for i := range address {
-			is = append(is, n.of(m.Address, i).when(r>>i&1 == 0))
-		}
-		n.now = Memories
-		n.end(n.all(is))
-	}
-}
-
-// streams are what comes from FIFOs, and goes to them.
-func (n *netlist) streams() {
-	n.now = Gates
-	for range n.w.m.In {
-		n.valid = append(n.valid, n.gates.leaf())
-	}
-	for range n.w.m.Out {
-		n.room = append(n.room, n.gates.leaf())
-	}
-}
-
-// fire is that an iteration starts.
-func (n *netlist) fire() signal {
-	fires := []signal{n.rst.not()}
-	for i, s := range n.w.m.In {
-		fires = append(fires, n.or(n.of(s.When, 0).not(), n.valid[i]))
-	}
-	for i, s := range n.w.m.Out {
-		fires = append(fires, n.or(n.of(s.When, 0).not(), n.room[i]))
-	}
-	n.now = Gates
-	return n.all(fires)
-}
-
-// outside is all that logic is for: outputs, registers, memories and other modules.
-func (n *netlist) outside() {
-	m := n.w.m
-	for _, s := range slices.Concat(m.In, m.Out) {
-		n.end(n.and(n.of(m.Fire, 0), n.of(s.When, 0)))
-	}
-	for _, s := range m.Out {
-		n.word(s.Word)
-		n.word(s.Moves)
-	}
-	for _, id := range m.Results {
-		n.word(id)
-	}
-	for _, c := range m.Calls {
-		for _, a := range c.Args {
-			n.word(a)
-		}
-	}
-	for i := range m.Nodes {
-		node := &m.Nodes[i]
-		for k := range node.Width {
-			b := n.w.first[i] + bit(k)
-			if !n.w.live[b] || n.w.wire[b] != b {
-				continue
-			}
-			switch node.Op {
-			case circuit.Delay:
-				n.delay(node, k)
-			case circuit.Read:
-				n.state(node, k)
-			}
-		}
-		if n.w.met[i] {
-			switch node.Op {
-			case circuit.Multiply:
-				n.word(node.Args[0])
-				n.word(node.Args[1])
-			case circuit.Fetch:
-				n.word(node.Args[0])
-				if passes(n.w, node.K) {
-					n.now = Memories
-					alike := []signal{n.gates.leaf()}
-					for k := range bits.Len(uint(m.Memories[node.K].Rows - 1)) {
-						at := n.of(node.Args[0], k)
-						n.now = Memories
-						alike = append(alike, n.xor(at, n.gates.leaf()).not())
-					}
-					n.end(n.all(alike))
-				}
-			case circuit.Peek:
-				if a := &m.Memories[node.K]; !open(a) && a.Style != circuit.Registers {
-					n.word(node.Args[0])
-				}
-			}
-		}
-	}
-	for k := range m.Memories {
-		a := &m.Memories[k]
-		if n.w.columns[k] == nil {
-			continue
-		}
-		if a.Style == circuit.Registers && !a.Constant() {
-			n.written(a)
-		} else {
-			n.word(a.Address)
-			n.word(a.When)
-		}
-		for i, live := range n.w.columns[k] {
-			if live && a.Word != circuit.None {
-				n.end(n.of(a.Word, i))
-			}
-		}
-	}
-}
-
-// word is that somebody outside reads all of a value.
-func (n *netlist) word(id circuit.ID) {
-	if id != circuit.None {
-		for k := range n.w.m.Nodes[id].Width {
-			n.end(n.of(id, k))
-		}
-	}
-}
-
-// delay is a register. One that is set to a constant has a reset for that.
-func (n *netlist) delay(node *circuit.Node, k int) {
-	from := n.w.of(node.Args[0], k)
-	if o := &n.w.m.Nodes[n.w.owner[from]]; o.Op == circuit.Mux && n.w.reads[from] == 1 {
-		i := int(from - n.w.first[n.w.owner[from]])
-		c, x, y := n.of(o.Args[0], 0), n.of(o.Args[1], i), n.of(o.Args[2], i)
-		if y.constant() {
-			c, x, y = c.not(), y, x
-		}
-		if x.constant() {
-			n.end(c)
-			n.end(y)
-			return
-		}
-	}
-	n.end(n.of(node.Args[0], k))
-}
-
-// state is a register that iterations write. One that may stay as it is is not written then.
-func (n *netlist) state(node *circuit.Node, k int) {
-	s := &n.w.m.States[node.K]
-	if s.Next == circuit.None {
-		return
-	}
-	now := n.of(s.Node, k)
-	when := ever
-	if s.When != circuit.None {
-		when = n.of(s.When, 0)
-	}
-	next := n.of(s.Next, k)
-	for b := n.w.of(s.Next, k); b >= 0; {
-		id := n.w.owner[b]
-		o := &n.w.m.Nodes[id]
-		if o.Op != circuit.Mux || n.w.reads[b] != 1 {
-			break
-		}
-		i := int(b - n.w.first[id])
-		c := n.of(o.Args[0], 0)
-		x, y := n.of(o.Args[1], i), n.of(o.Args[2], i)
-		n.now = Gates
-		if x == now {
-			when, next, b = n.and(when, c.not()), y, n.w.of(o.Args[2], i)
-		} else if y == now {
-			when, next, b = n.and(when, c), x, n.w.of(o.Args[1], i)
-		} else {
-			break
-		}
-	}
-	n.end(next)
-	n.now = Gates
-	if s.Reset && n.w.d.Fabric == cost.ICE40 && when != ever {
-		when = n.or(when, n.rst)
-	}
-	n.end(when)
 }
