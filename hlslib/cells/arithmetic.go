@@ -73,10 +73,10 @@ func (n *netlist) less(node *circuit.Node) signal {
 		return carry
 	}
 	a, b = a[:width], b[:width]
-	if !n.greater(a, b, signed) {
-		return n.borrows(a, b, signed)
+	if !greater(n, a, b, signed) {
+		return borrows(n, a, b, signed)
 	}
-	less := n.borrows(b, a, signed)
+	less := borrows(n, b, a, signed)
 	var alike []signal
 	n.now = Comparators
 	for k := range a {
@@ -86,7 +86,7 @@ func (n *netlist) less(node *circuit.Node) signal {
 }
 
 // borrows is whether a number is less than another, along a carry chain.
-func (n *netlist) borrows(a, b []signal, signed bool) signal {
+func borrows(n *netlist, a, b []signal, signed bool) signal {
 	top := len(a) - 1
 	sums, carries := n.chain(a, b, true, Comparators, func(k int) bool { return signed && k == top })
 	n.now = Comparators
@@ -98,7 +98,7 @@ func (n *netlist) borrows(a, b []signal, signed bool) signal {
 
 // greater reports whether Yosys has the second number be greater than the first, which it makes of less and equal: it
 // takes the narrower one away from the wider one. Of two as wide it is the names that say which: every second time.
-func (n *netlist) greater(a, b []signal, signed bool) bool {
+func greater(n *netlist, a, b []signal, signed bool) bool {
 	width := func(list []signal) int {
 		w := len(list)
 		for w > 1 && (!signed && list[w-1] == never || signed && list[w-1] == list[w-2]) {
@@ -245,11 +245,12 @@ func (n *netlist) three(first bit, node, inner *circuit.Node, top int) {
 	copy(n.known[first:], n.added(sums, carries, false, Adders))
 }
 
-// soft reports whether a product in a multiplier of the device is made of lookup tables: of few bits synthesis takes none.
+// soft reports whether a product in a multiplier of the device is made of lookup tables: of few bits synthesis takes
+// none.
 func (d *Device) soft(product *circuit.Node) bool { return product.Width < d.Multiplies }
 
 // factor is the bits of a factor in its register.
-func (n *netlist) factor(id circuit.ID, width int) (list []signal) {
+func factor(n *netlist, id circuit.ID, width int) (list []signal) {
 	node := &n.w.m.Nodes[id]
 	for k := range width {
 		switch {
@@ -265,14 +266,15 @@ func (n *netlist) factor(id circuit.ID, width int) (list []signal) {
 	return list
 }
 
-// multiplied is the logic of a product: one factor for each bit of the narrower one, added up, but taken away for its sign.
-func (n *netlist) multiplied(node *circuit.Node) {
+// multiplied is the logic of a product: one factor for each bit of the narrower one, added up, but taken away for its
+// sign.
+func multiplied(n *netlist, node *circuit.Node) {
 	long, short := node.Args[0], node.Args[1]
 	if n.w.m.Nodes[long].Width < n.w.m.Nodes[short].Width {
 		long, short = short, long
 	}
 	rows := n.w.m.Nodes[short].Width
-	a, b := n.factor(long, node.Width), n.factor(short, rows)
+	a, b := factor(n, long, node.Width), factor(n, short, rows)
 	n.now = Compressors
 	columns := make([][]signal, node.Width)
 	for j, by := range b {
@@ -287,14 +289,14 @@ func (n *netlist) multiplied(node *circuit.Node) {
 			}
 		}
 	}
-	x, y := n.compressed(columns)
+	x, y := compressed(n, columns)
 	for _, s := range n.added(x, y, false, Adders) {
 		n.end(s)
 	}
 }
 
 // compressed is two numbers whose sum is that of all bits: of three of a column one stays, and one goes to the next.
-func (n *netlist) compressed(columns [][]signal) (x, y []signal) {
+func compressed(n *netlist, columns [][]signal) (x, y []signal) {
 	for again := true; again; {
 		again = false
 		next := make([][]signal, len(columns))

@@ -147,8 +147,8 @@ func TestSoftProduct(t *testing.T) {
 		})
 		m := c[Multipliers]
 		if m.DSP != tt.dsp || m.FF != float64(tt.ff) || c[Compressors].LUT > 0 != (tt.dsp == 0) {
-			t.Errorf("%d by %d bits: %d multipliers, %v registers, %v lookup tables, want %d and %d", tt.a, tt.b, m.DSP, m.FF,
-				c[Compressors].LUT, tt.dsp, tt.ff)
+			t.Errorf("%d by %d bits: %d multipliers, %v registers, %v lookup tables, want %d and %d", tt.a, tt.b,
+				m.DSP, m.FF, c[Compressors].LUT, tt.dsp, tt.ff)
 		}
 	}
 }

@@ -223,7 +223,7 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 		case a.Style == circuit.Registers:
 			return n.chosen(node, k)
 		case n.w.d.banked(a):
-			return n.read(a.Rows, n.address(node.Args[0], a.Rows))
+			return fromBanks(n, a.Rows, addressed(n, node.Args[0], a.Rows))
 		}
 	}
 	return n.from(n.w.wire[b])

@@ -70,7 +70,7 @@ func (n *netlist) outside() {
 				n.word(node.Args[0])
 				n.word(node.Args[1])
 				if n.w.d.soft(node) {
-					n.multiplied(node)
+					multiplied(n, node)
 				}
 			case circuit.Fetch:
 				n.word(node.Args[0])
@@ -87,7 +87,7 @@ func (n *netlist) outside() {
 			case circuit.Peek:
 				switch a := &m.Memories[node.K]; {
 				case n.w.d.banked(a):
-					for _, s := range n.address(node.Args[0], min(a.Rows, bankRows)) {
+					for _, s := range addressed(n, node.Args[0], min(a.Rows, bankRows)) {
 						n.end(s)
 					}
 				case !open(a) && a.Style != circuit.Registers:
@@ -102,14 +102,14 @@ func (n *netlist) outside() {
 			continue
 		}
 		if a.Style == circuit.Registers && !a.Constant() {
-			n.rows(a.Rows, n.of(a.When, 0), n.address(a.Address, a.Rows))
+			choosing(n, a.Rows, n.of(a.When, 0), addressed(n, a.Address, a.Rows))
 		} else if n.w.d.banked(a) {
-			address := n.address(a.Address, a.Rows)
+			address := addressed(n, a.Address, a.Rows)
 			low := min(len(address), bits.Len(bankRows-1))
 			for _, s := range address[:low] {
 				n.end(s)
 			}
-			n.rows(banks(a.Rows), n.of(a.When, 0), address[low:])
+			choosing(n, banks(a.Rows), n.of(a.When, 0), address[low:])
 		} else {
 			n.word(a.Address)
 			n.word(a.When)

@@ -143,8 +143,8 @@ func apart(w *walk, memory int) bool {
 	return false
 }
 
-// multiplier is one of the device. It takes in the registers around it but for the last, and on an ECP5 none. Where it is
-// logic, all of them are left.
+// multiplier is one of the device. It takes in the registers around it but for the last, and on an ECP5 none. Where it
+// is logic, all of them are left.
 func multiplier(w *walk, id circuit.ID) {
 	c, n := &w.counts[Multipliers], &w.m.Nodes[id]
 	soft := w.d.soft(n)

@@ -110,7 +110,7 @@ func (n *netlist) ring(q FIFO, place int, read, write signal, registers func(int
 			n.now = Gates
 			n.end(n.all(is))
 		}
-		n.end(n.read(q.Places, head))
+		n.end(fromBanks(n, q.Places, head))
 		return
 	}
 	var from []signal

@@ -47,11 +47,11 @@ func (n *netlist) chosen(node *circuit.Node, k int) signal {
 	for _, row := range n.places(node.K) {
 		list = append(list, row[k])
 	}
-	return n.at(list, n.address(node.Args[0], m.Rows))
+	return n.at(list, addressed(n, node.Args[0], m.Rows))
 }
 
-// address is the bits by which so many rows are told apart.
-func (n *netlist) address(id circuit.ID, rows int) (list []signal) {
+// addressed is the bits by which so many rows are told apart.
+func addressed(n *netlist, id circuit.ID, rows int) (list []signal) {
 	for k := range bits.Len(uint(rows - 1)) {
 		list = append(list, n.of(id, k))
 	}
@@ -79,8 +79,8 @@ const bankRows = 16
 
 func banks(rows int) int { return (rows + bankRows - 1) / bankRows }
 
-// read is a bit of a row of a memory in lookup tables, by its address: one of its banks has it.
-func (n *netlist) read(rows int, address []signal) signal {
+// fromBanks is a bit of a row of a memory in lookup tables, by its address: one of its banks has it.
+func fromBanks(n *netlist, rows int, address []signal) signal {
 	n.now = Memories
 	var list []signal
 	for range banks(rows) {
@@ -89,8 +89,8 @@ func (n *netlist) read(rows int, address []signal) signal {
 	return n.at(list, address[min(len(address), bits.Len(bankRows-1)):])
 }
 
-// row is what chooses each of so many rows, or banks, to be written.
-func (n *netlist) rows(count int, when signal, address []signal) {
+// choosing is what chooses each of so many rows, or banks, to be written.
+func choosing(n *netlist, count int, when signal, address []signal) {
 	n.now = Memories
 	for r := range count {
 		is := []signal{when}

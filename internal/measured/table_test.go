@@ -133,8 +133,8 @@ func median(errors []float64) (middle, most float64) {
 	return list[len(list)/2], list[len(list)-1]
 }
 
-// firm is what a number costs for each one that it is off from one, in relative errors of trials, where logic is mapped gate
-// by gate: a gate is a gate, and there are few trials for so many numbers. It is the best of cross-validation among the
+// firm is what a number costs for each one that it is off from one, in relative errors of trials, where logic is mapped
+// gate by gate: a gate is a gate, and there are few trials for so many numbers. It is the best of cross-validation among the
 // trials that the fit sees.
 const firm = 1
 
