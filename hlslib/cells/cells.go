@@ -17,6 +17,9 @@
 //	cover.go     logic in lookup tables of six inputs, by rules
 //	contents.go  tables of constants in these
 //	netlist.go   a circuit as gates and carry chains, for tables of four inputs
+//	arithmetic.go  its sums, comparisons and products
+//	rows.go      its tables and memories
+//	outside.go   what it is for: registers, streams, other modules
 //	gates.go     gates of two inputs
 //	balance.go   chains of gates as trees
 //	mapping.go   gates in lookup tables

@@ -4,17 +4,18 @@ import "hlsgen/hlslib/cost"
 
 // A Device is what synthesis does on a family of devices, in rules and in numbers.
 type Device struct {
-	Fabric  cost.Fabric
-	Inputs  int     // of a lookup table
-	Wide    int     // inputs of logic that is made flat: lookup tables, and multiplexers beside them
-	Short   int     // bits of adders up to which they are logic
-	Maps    bool    // logic is mapped gate by gate (mapping.go); else by the rules of cover.go
-	Packs   bool    // three lookup tables become two where that goes
-	TakesIn bool    // the lookup table of an adder's bit takes in logic of the second operand
-	Around  bool    // a word goes round a block memory that is read while it is written
-	Ahead   float64 // lookup tables for a bit of an address that is read a clock ahead
-	Shifts  bool    // there are shift registers in lookup tables
-	Numbers [Kinds]Number
+	Fabric     cost.Fabric
+	Inputs     int     // of a lookup table
+	Wide       int     // inputs of logic that is made flat: lookup tables, and multiplexers beside them
+	Short      int     // bits of adders up to which they are logic
+	Maps       bool    // logic is mapped gate by gate (mapping.go); else by the rules of cover.go
+	Packs      bool    // three lookup tables become two where that goes
+	TakesIn    bool    // the lookup table of an adder's bit takes in logic of the second operand
+	Around     bool    // a word goes round a block memory that is read while it is written
+	Multiplies int     // bits of a product from which on it takes a multiplier of the device
+	Ahead      float64 // lookup tables for a bit of an address that is read a clock ahead
+	Shifts     bool    // there are shift registers in lookup tables
+	Numbers    [Kinds]Number
 }
 
 // A Number is what a kind of cells takes, for each that is counted.
@@ -48,10 +49,10 @@ func (d *Device) tree(inputs int) float64 {
 var fitted = [Kinds]Number{
 	Compressors: {LUT: 1.04, FF: 1},
 	Adders:      {LUT: 0.98, FF: 1},
-	Comparators: {LUT: 1.08, FF: 1},
-	Choices:     {LUT: 0.98, FF: 1},
+	Comparators: {LUT: 1.06, FF: 1},
+	Choices:     {LUT: 0.99, FF: 1},
 	Gates:       {LUT: 0.50, FF: 1},
-	Tables:      {LUT: 0.84, FF: 1},
+	Tables:      {LUT: 1.07, FF: 1},
 	Memories:    {LUT: 2.00, FF: 1},
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},
@@ -62,27 +63,27 @@ var fitted = [Kinds]Number{
 // fittedICE40 are those for an iCE40.
 var fittedICE40 = [Kinds]Number{
 	Compressors: {LUT: 0.91, FF: 1},
-	Adders:      {LUT: 0.99, FF: 1},
-	Comparators: {LUT: 1.02, FF: 1},
+	Adders:      {LUT: 0.95, FF: 1},
+	Comparators: {LUT: 1.00, FF: 1},
 	Choices:     {LUT: 1.00, FF: 1},
 	Gates:       {LUT: 1.00, FF: 1},
 	Tables:      {LUT: 1.00, FF: 1},
-	Memories:    {LUT: 0.93, FF: 1},
+	Memories:    {LUT: 1.00, FF: 1},
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},
 	Multipliers: {LUT: 1.00, FF: 1},
-	Inverters:   {LUT: 1.04, FF: 1},
+	Inverters:   {LUT: 1.05, FF: 1},
 }
 
 // fittedECP5 are those for an ECP5.
 var fittedECP5 = [Kinds]Number{
-	Compressors: {LUT: 0.99, FF: 1},
+	Compressors: {LUT: 1.00, FF: 1},
 	Adders:      {LUT: 1.00, FF: 1},
-	Comparators: {LUT: 0.94, FF: 1},
+	Comparators: {LUT: 1.00, FF: 1},
 	Choices:     {LUT: 1.00, FF: 1},
 	Gates:       {LUT: 1.00, FF: 1},
-	Tables:      {LUT: 1.05, FF: 1},
-	Memories:    {LUT: 1.24, FF: 1},
+	Tables:      {LUT: 0.85, FF: 1},
+	Memories:    {LUT: 1.00, FF: 1},
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},
 	Multipliers: {LUT: 1.00, FF: 1},
@@ -94,7 +95,7 @@ func DeviceOf(f cost.Fabric) *Device {
 	switch f {
 	case cost.ICE40:
 		return &Device{Fabric: f, Inputs: 4, Wide: 4, Short: 2, Maps: true, Packs: true, Around: true,
-			Numbers: fittedICE40}
+			Multiplies: 11, Numbers: fittedICE40}
 	case cost.ECP5:
 		return &Device{Fabric: f, Inputs: 4, Wide: 7, Short: 4, Maps: true, Around: true, Numbers: fittedECP5}
 	}

@@ -2,20 +2,20 @@ package cells
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
-// A mapping puts gates into lookup tables as Yosys' ABC does: first such that the longest way has the least tables,
-// then such that there are few of them without making that way longer. Which table makes a gate is chosen among
+// A mapping puts gates into lookup tables as Yosys' ABC does ("if"): first such that the longest way has the least
+// tables, then such that there are few of them without making that way longer. Which table makes a gate is chosen among
 // cuts: sets of signals that decide it.
 type mapping struct {
 	*gates
 	d        *Device
-	cuts     [][]cut // of a gate, the best one first
+	best     []cut   // of a gate: its table, as long as somebody reads it
+	cuts     [][]cut // of a gate, those that cuts of its readers are made of
 	refs     []int32 // how many tables and ends read it
 	expected []float32
-	level    []int16
-	flow     []float32
 	required []int16
 	longest  int16 // way, in lookup tables
 	scratch  []cut
@@ -27,34 +27,67 @@ const widest = 8
 // kept is how many cuts of a gate are looked at.
 const kept = 8
 
-// A cut is a set of gates and leaves, in order.
+// A cut is a set of gates and leaves, in order. Its level is the lookup tables on the longest way up to it. Area is
+// lookup tables and edge is what these read: its own, and those in front by how many share them, or if nobody does.
 type cut struct {
-	of    [widest]int32
-	n     int8
-	sign  uint64
-	level int16
-	flow  float32
+	of         [widest]int32
+	n          int8
+	sign       uint64
+	level      int16
+	area, edge float32
 }
 
 func (c *cut) list() []int32 { return c.of[:c.n] }
 
+// An order says which of two cuts is better.
+type order func(a, b *cut) int
+
+func byLevel(a, b *cut) int  { return int(a.level - b.level) }
+func byInputs(a, b *cut) int { return int(a.n - b.n) }
+func byArea(a, b *cut) int   { return compared(a.area, b.area) }
+func byEdge(a, b *cut) int   { return compared(a.edge, b.edge) }
+
+func compared(a, b float32) int {
+	const alike = .005
+	switch {
+	case a < b-alike:
+		return -1
+	case a > b+alike:
+		return 1
+	}
+	return 0
+}
+
+// The orders in which ABC tries cuts while it looks for short ways; by the last one it looks for few tables, too.
+var orders = [][]order{
+	{byLevel, byInputs, byArea, byEdge},
+	{byLevel, byArea, byEdge, byInputs},
+	{byArea, byEdge, byInputs, byLevel},
+}
+
+var small = orders[2]
+
 // fastest has the cuts by which the longest way has the least lookup tables.
 func (d *Device) fastest(g *gates) *mapping {
-	m := &mapping{gates: g, d: d, cuts: make([][]cut, len(g.in)), refs: make([]int32, len(g.in)),
-		expected: make([]float32, len(g.in)), level: make([]int16, len(g.in)), flow: make([]float32, len(g.in)),
-		required: make([]int16, len(g.in))}
+	m := &mapping{gates: g, d: d, best: make([]cut, len(g.in)), cuts: make([][]cut, len(g.in)),
+		refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)), required: make([]int16, len(g.in))}
 	for i, in := range g.in {
 		if !g.leaves(int32(i)) {
-			m.expected[in[0].gate()]++
-			m.expected[in[1].gate()]++
+			m.refs[in[0].gate()]++
+			m.refs[in[1].gate()]++
 		}
 	}
 	for _, s := range g.ends {
-		m.expected[s.gate()]++
+		m.refs[s.gate()]++
 	}
-	m.enumerate(false)
+	for i, n := range m.refs {
+		m.expected[i] = float32(n)
+	}
+	for _, o := range orders {
+		m.round(o, fast)
+	}
 	for _, s := range m.ends {
-		m.longest = max(m.longest, m.level[s.gate()])
+		m.longest = max(m.longest, m.best[s.gate()].level)
 	}
 	return m
 }
@@ -63,66 +96,103 @@ func (d *Device) fastest(g *gates) *mapping {
 func (d *Device) lookups(g *gates, longest int16) *mapping {
 	m := d.fastest(g)
 	m.longest = max(m.longest, longest)
+	for _, to := range []purpose{shared, alone, alone} {
+		m.use()
+		if to == shared {
+			for i, n := range m.refs {
+				m.expected[i] = (2*m.expected[i] + float32(n)) / 3
+			}
+		}
+		m.round(small, to)
+	}
 	m.use()
-	for range 2 {
-		m.enumerate(true)
-		m.use()
-	}
-	for range 2 {
-		m.exact()
-		m.use()
-	}
 	return m
 }
 
-// enumerate finds cuts of all gates, by level or by flow.
-func (m *mapping) enumerate(flow bool) {
+// A purpose is what a round over all gates is for.
+type purpose uint8
+
+const (
+	fast   purpose = iota // no way gets longer
+	shared                // few tables, by how many may share them
+	alone                 // few tables, of those that nobody else reads
+)
+
+// round finds cuts of all gates, and for each the best.
+func (m *mapping) round(by []order, to purpose) {
 	for i := range m.in {
-		g := int32(i)
-		if m.leaves(g) {
-			m.cuts[i] = nil
+		if m.leaves(int32(i)) {
 			continue
 		}
-		a, b := m.in[i][0].gate(), m.in[i][1].gate()
+		best := &m.best[i]
+		used := to != fast && m.refs[i] > 0
+		if used {
+			m.release(best)
+		}
 		list := m.scratch[:0]
-		if flow && len(m.cuts[i]) > 0 {
-			list = append(list, m.measured(m.cuts[i][0]))
-		}
-		ca, cb := append(m.cuts[a][:len(m.cuts[a]):len(m.cuts[a])], trivial(a)),
-			append(m.cuts[b][:len(m.cuts[b]):len(m.cuts[b])], trivial(b))
-		for x := range ca {
-			for y := range cb {
-				c, ok := merged(&ca[x], &cb[y], m.d.Wide)
-				if !ok || slices.ContainsFunc(list, func(o cut) bool { return o.sign&^c.sign == 0 && subset(&o, &c) }) {
-					continue
-				}
-				c = m.measured(c)
-				if flow && c.level > m.required[i] {
-					continue
-				}
-				list = append(list, c)
+		if best.n > 0 {
+			if *best = m.measured(*best, to); to != fast {
+				list = append(list, *best)
 			}
 		}
-		slices.SortStableFunc(list, func(a, b cut) int {
-			if !flow && a.level != b.level {
-				return int(a.level - b.level)
-			}
-			switch {
-			case a.flow < b.flow-1e-4:
-				return -1
-			case a.flow > b.flow+1e-4:
-				return 1
-			}
-			if a.n != b.n {
-				return int(a.n - b.n)
-			}
-			return int(a.level - b.level)
-		})
+		list = m.merges(int32(i), list, by, to)
 		m.scratch = list
-		m.cuts[i] = append(m.cuts[i][:0:0], list[:min(kept, len(list))]...)
-		best := &m.cuts[i][0]
-		m.level[i], m.flow[i] = best.level, best.flow
+		m.cuts[i] = append(m.cuts[i][:0], list...)
+		if to != fast || best.n == 0 || list[0].level <= best.level {
+			*best = list[0]
+		}
+		if used {
+			m.take(best)
+		}
 	}
+}
+
+// merges adds cuts of a gate to a list: those of its operands together. The best ones stay, in order.
+func (m *mapping) merges(i int32, list []cut, by []order, to purpose) []cut {
+	a, b := m.in[i][0].gate(), m.in[i][1].gate()
+	ta, tb := trivial(a), trivial(b)
+	for x := range len(m.cuts[a]) + 1 {
+		ca := &ta
+		if x < len(m.cuts[a]) {
+			ca = &m.cuts[a][x]
+		}
+		for y := range len(m.cuts[b]) + 1 {
+			cb := &tb
+			if y < len(m.cuts[b]) {
+				cb = &m.cuts[b][y]
+			}
+			if bits.OnesCount64(ca.sign|cb.sign) > m.d.Wide {
+				continue
+			}
+			c, ok := merged(ca, cb, m.d.Wide)
+			if !ok || slices.ContainsFunc(list, func(o cut) bool { return o.sign&^c.sign == 0 && subset(&o, &c) }) {
+				continue
+			}
+			list = slices.DeleteFunc(list, func(o cut) bool { return c.sign&^o.sign == 0 && subset(&c, &o) })
+			if c.level = m.after(&c); to != fast && c.level > m.required[i] {
+				continue
+			}
+			c = m.measured(c, to)
+			at := len(list)
+			for at > 0 && c.before(&list[at-1], by) {
+				at--
+			}
+			if at < kept {
+				list = slices.Insert(list[:min(len(list), kept-1)], at, c)
+			}
+		}
+	}
+	return list
+}
+
+// before reports whether a cut is better than another.
+func (c *cut) before(o *cut, by []order) bool {
+	for _, f := range by {
+		if d := f(c, o); d != 0 {
+			return d < 0
+		}
+	}
+	return false
 }
 
 func trivial(g int32) cut {
@@ -171,12 +241,27 @@ func merged(a, b *cut, most int) (c cut, ok bool) {
 	return c, true
 }
 
-// measured is a cut with its level and flow: its lookup tables and those in front, by how many share these.
-func (m *mapping) measured(c cut) cut {
-	c.level, c.flow = 0, m.d.size(int(c.n))
+// after is the level of a cut.
+func (m *mapping) after(c *cut) (level int16) {
 	for _, l := range c.list() {
-		c.level = max(c.level, m.level[l]+1)
-		c.flow += m.flow[l] / max(1, m.expected[l])
+		level = max(level, m.best[l].level+1)
+	}
+	return level
+}
+
+// measured is a cut with its level, area and edge.
+func (m *mapping) measured(c cut, to purpose) cut {
+	c.level = m.after(&c)
+	if to == alone {
+		c.area, c.edge = m.take(&c)
+		m.release(&c)
+		return c
+	}
+	c.area, c.edge = m.d.size(int(c.n)), float32(c.n)
+	for _, l := range c.list() {
+		share := max(1, m.expected[l])
+		c.area += m.best[l].area / share
+		c.edge += m.best[l].edge / share
 	}
 	return c
 }
@@ -197,66 +282,35 @@ func (m *mapping) use() {
 		m.required[s.gate()] = m.longest
 	}
 	for i := len(m.in) - 1; i > 0; i-- {
-		if m.refs[i] == 0 || len(m.cuts[i]) == 0 {
+		if !m.used(int32(i)) {
 			continue
 		}
-		for _, l := range m.cuts[i][0].list() {
+		for _, l := range m.best[i].list() {
 			m.refs[l]++
 			m.required[l] = min(m.required[l], m.required[i]-1)
 		}
 	}
-	for i, n := range m.refs {
-		m.expected[i] = (2*m.expected[i] + float32(n)) / 3
-	}
 }
 
-// exact chooses cuts by what their tables take that nobody else reads.
-func (m *mapping) exact() {
-	for i := range m.in {
-		cuts := m.cuts[i]
-		if len(cuts) == 0 {
-			continue
-		}
-		used := m.refs[i] > 0
-		if used {
-			m.release(&cuts[0])
-		}
-		best, least := 0, float32(math.Inf(1))
-		for k := range cuts {
-			c := m.measured(cuts[k])
-			if used && c.level > m.required[i] {
-				continue
-			}
-			area := m.take(&cuts[k])
-			m.release(&cuts[k])
-			if area < least-1e-4 || area < least+1e-4 && c.n < cuts[best].n {
-				best, least = k, area
-			}
-		}
-		cuts[0], cuts[best] = cuts[best], cuts[0]
-		cuts[0] = m.measured(cuts[0])
-		m.level[i], m.flow[i] = cuts[0].level, cuts[0].flow
-		if used {
-			m.take(&cuts[0])
-		}
-	}
-}
+// used reports whether a gate is a lookup table.
+func (m *mapping) used(i int32) bool { return m.refs[i] > 0 && m.best[i].n > 0 }
 
-// take is the lookup tables of a cut and those that only it reads.
-func (m *mapping) take(c *cut) float32 {
-	sum := m.d.size(int(c.n))
+// take is the lookup tables of a cut and those that only it reads, and what these read.
+func (m *mapping) take(c *cut) (area, edge float32) {
+	area, edge = m.d.size(int(c.n)), float32(c.n)
 	for _, l := range c.list() {
-		if m.refs[l]++; m.refs[l] == 1 && len(m.cuts[l]) > 0 {
-			sum += m.take(&m.cuts[l][0])
+		if m.refs[l]++; m.refs[l] == 1 && m.best[l].n > 0 {
+			a, e := m.take(&m.best[l])
+			area, edge = area+a, edge+e
 		}
 	}
-	return sum
+	return area, edge
 }
 
 func (m *mapping) release(c *cut) {
 	for _, l := range c.list() {
-		if m.refs[l]--; m.refs[l] == 0 && len(m.cuts[l]) > 0 {
-			m.release(&m.cuts[l][0])
+		if m.refs[l]--; m.refs[l] == 0 && m.best[l].n > 0 {
+			m.release(&m.best[l])
 		}
 	}
 }

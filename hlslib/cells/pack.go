@@ -10,8 +10,8 @@ import (
 func (m *mapping) packed() (roots []int32) {
 	done := make([]bool, len(m.in))
 	alone := func(i int32) (list []int32) { // tables that only this one reads
-		for _, l := range m.cuts[i][0].list() {
-			if m.refs[l] == 1 && len(m.cuts[l]) > 0 && !done[l] {
+		for _, l := range m.best[i].list() {
+			if m.refs[l] == 1 && m.best[l].n > 0 && !done[l] {
 				list = append(list, l)
 			}
 		}
@@ -19,7 +19,7 @@ func (m *mapping) packed() (roots []int32) {
 	}
 	for i := len(m.in) - 1; i > 0; i-- {
 		root := int32(i)
-		if m.refs[i] == 0 || len(m.cuts[i]) == 0 || done[i] {
+		if !m.used(root) || done[i] {
 			continue
 		}
 		first := alone(root)
@@ -40,7 +40,7 @@ func (m *mapping) two(root, a, b int32) bool {
 	inside := []int32{root, a, b}
 	var in []int32
 	for _, i := range inside {
-		for _, l := range m.cuts[i][0].list() {
+		for _, l := range m.best[i].list() {
 			if !slices.Contains(inside, l) && !slices.Contains(in, l) {
 				in = append(in, l)
 			}

@@ -85,7 +85,9 @@ func memories(w *walk) {
 			if r.BRAM > 0 && passes(w, k) {
 				c.FF += float64(2*width + bits.Len(uint(m.Rows-1)) + 2)
 			}
-			c.LUT += float64(r.LUT - r.LUTRAM)
+			if !w.d.banked(m) { // else they are in the netlist
+				c.LUT += float64(r.LUT - r.LUTRAM)
+			}
 			c.BRAM += r.BRAM
 			c.URAM += r.URAM
 		}
@@ -95,6 +97,11 @@ func memories(w *walk) {
 			multiplier(w, circuit.ID(i))
 		}
 	}
+}
+
+// banked reports whether a memory that iterations write lies in lookup tables of four inputs, some rows in each.
+func (d *Device) banked(m *circuit.Memory) bool {
+	return d.Fabric == cost.ECP5 && m.Style == circuit.Distributed && !m.Constant() && !m.Loaded
 }
 
 // loader is what fills a table with the words that come, and hands on the others (hlsgen_load): the word, the row that
@@ -136,16 +143,20 @@ func apart(w *walk, memory int) bool {
 	return false
 }
 
-// multiplier is one of the device. It takes in the registers around it but for the last, and on an ECP5 none.
+// multiplier is one of the device. It takes in the registers around it but for the last, and on an ECP5 none. Where it
+// is logic, all of them are left.
 func multiplier(w *walk, id circuit.ID) {
 	c, n := &w.counts[Multipliers], &w.m.Nodes[id]
-	c.DSP++
+	soft := w.d.soft(n)
+	if !soft {
+		c.DSP++
+	}
 	for k := range n.Width {
 		if w.live[w.first[id]+bit(k)] {
 			c.FF++
 		}
 	}
-	if w.d.Fabric == cost.ECP5 {
+	if soft || w.d.Fabric == cost.ECP5 {
 		c.FF += float64(n.Width + w.m.Nodes[n.Args[0]].Width + w.m.Nodes[n.Args[1]].Width)
 	}
 }

@@ -64,14 +64,7 @@ func (q FIFO) logic(d *Device) float64 {
 		n.end(n.or(n.rst, n.any(stored).not()))
 		oldest := registers(place)
 		list := registers(1 << place)
-		n.now = Memories
-		for _, at := range oldest {
-			for r := range len(list) / 2 {
-				list[r] = n.mux(at, list[2*r+1], list[2*r])
-			}
-			list = list[:len(list)/2]
-		}
-		n.end(list[0])
+		n.end(n.at(list, oldest))
 	} else {
 		n.ring(q, place, read, write, registers, number, same, when)
 	}
@@ -108,6 +101,16 @@ func (n *netlist) ring(q FIFO, place int, read, write signal, registers func(int
 	when(read)
 	when(write)
 	if q.In == cost.Distributed {
+		low := min(place, bits.Len(bankRows-1))
+		for r := range banks(q.Places) {
+			is := []signal{write}
+			for i, s := range tail[low:] {
+				is = append(is, s.when(r>>i&1 == 0))
+			}
+			n.now = Gates
+			n.end(n.all(is))
+		}
+		n.end(fromBanks(n, q.Places, head))
 		return
 	}
 	var from []signal

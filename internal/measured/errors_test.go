@@ -75,7 +75,7 @@ func grouped(list []trial, held bool) map[string]*estimates {
 // A limit is the errors that are allowed: medians of points that the fit has not seen.
 type limit struct{ memories, tables, ff float64 }
 
-var limits = map[string]limit{"xilinx": {.05, .15, .10}, "ice40": {.05, .15, .10}, "ecp5": {.07, .15, .10}}
+var limits = map[string]limit{"xilinx": {.05, .15, .10}, "ice40": {.05, .15, .10}, "ecp5": {.05, .15, .10}}
 
 // mostNetwork is the error that is allowed of each network.
 const mostNetwork = .10

@@ -275,10 +275,13 @@ func recurrent(t testing.TB, to dataflow.Target) (list []point) {
 	})
 }
 
+// mostLUT4 is how many products a clock a layer has at most that is measured where lookup tables have four inputs.
+const mostLUT4 = 16
+
 // points are the layers that are measured for a board: for those of AMD all, else those that are not large.
 func points(t testing.TB, to dataflow.Target) (list []point) {
 	for _, p := range slices.Concat(matrices(t, to), constant(t, to), others(t, to), fifos(to), recurrent(t, to)) {
-		if family(to) == "xilinx" || p.op == nil || p.fold.PE*p.fold.SIMD <= 8 && p.op.Kind() != rnn.Kind {
+		if family(to) == "xilinx" || p.op == nil || p.fold.PE*p.fold.SIMD <= mostLUT4 {
 			list = append(list, p)
 		}
 	}
