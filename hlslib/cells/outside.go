@@ -123,8 +123,8 @@ func (n *netlist) outside() {
 	}
 }
 
-// writing is when a memory is written, and at which row: numbers of the circuit, or, of a table that is loaded, registers
-// that count its rows.
+// writing is when a memory is written, and at which row: numbers of the circuit, or, of a table that is loaded,
+// registers that count its rows.
 func (n *netlist) writing(a *circuit.Memory) (when signal, address []signal) {
 	if !a.Loaded {
 		return n.of(a.When, 0), addressed(n, a.Address, a.Rows)

@@ -84,7 +84,7 @@ type trial struct {
 	held     bool               // the fit does not see it
 }
 
-// held reports whether the fit does not see a point: one of three, by its name alone, so that no other point decides it.
+// held reports whether the fit does not see a point: one of three, by its name alone, so that no other decides it.
 func held(name string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(name))
