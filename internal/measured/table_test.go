@@ -142,8 +142,8 @@ func median(errors []float64) (middle, most float64) {
 }
 
 // firm is what a number costs for each one that it is off from one, in relative errors of trials, where logic is mapped
-// gate by gate: a gate is a gate, and there are few trials for so many numbers. It is the best of cross-validation
-// among the trials that the fit sees.
+// gate by gate: a gate is a gate, and there are few trials for so many numbers. Cross-validation among trials that
+// the fit saw preferred it on an ECP5; on an iCE40 a third of it does as well.
 const firm = 1
 
 // fit is numbers for lookup tables by which the sum of the relative errors of those trials that it sees is least.
