@@ -11,6 +11,8 @@ host/host.json, beside this file, says what inputs become and what results mean.
 import ctypes
 import json
 import os
+import select
+import struct
 import sys
 import time
 
@@ -200,9 +202,32 @@ class Library:
             raise RuntimeError(self.lib.hlsgen_said().decode())
 
 
+class _Interrupt:
+    """The interrupt of a mover, as Linux shows it to programs: a UIO device."""
+
+    ENABLED, EVENTS, HAPPENED = 0x04, 0x08, 0x0C
+    LONGEST = 0.1  # seconds to wait for it: one that is lost costs no more
+
+    def __init__(self, mover, device):
+        self.mover, self.file = mover, open(device, "r+b", buffering=0)
+        mover.write(self.EVENTS, 1)  # the mover is done
+        mover.write(self.ENABLED, 1)
+
+    def clear(self):
+        happened = self.mover.read(self.HAPPENED)
+        if happened:
+            self.mover.write(self.HAPPENED, happened)
+
+    def wait(self, seconds):
+        """Until it comes, or seconds have passed."""
+        self.file.write(struct.pack("i", 1))  # Linux switches it off whenever it comes
+        if select.select([self.file], [], [], min(max(seconds, 0), self.LONGEST))[0]:
+            self.file.read(4)
+
+
 class Pynq:
     """A bitstream on a board with PYNQ: NAME.bit, with NAME.hwh beside it. A batch has timeout seconds, and one for each of
-    its frames."""
+    its frames. interrupts says of which streams Linux shows interrupts: of these they are waited for, the others are asked."""
 
     CONTROL, ADDRESS, FRAMES, TABLE, ERROR, HASH = 0x00, 0x10, 0x1C, 0x24, 0x30, 0x34
 
@@ -213,21 +238,40 @@ class Pynq:
             raise Unfit("%s is a bitstream, for a board with PYNQ, which this Python does not have (%s); elsewhere take a library "
                         "(.so)" % (path, e))
 
-        self.allocate, self.timeout, self.host = pynq.allocate, timeout, host
-        self.overlay = pynq.Overlay(path)
+        self.pynq, self.allocate, self.timeout, self.host = pynq, pynq.allocate, timeout, host
+        self.overlay, self.interrupts, self.hangs = pynq.Overlay(path), {}, ""
         self.readers = [self._mover("hlsgen_read", s["port"]) for s in host["send"]]
         self.writers = [self._mover("hlsgen_write", r["port"]) for r in host["receive"]]
         first = self.readers[0]
         self.hash = "%08x%08x" % (first.read(self.HASH + 4), first.read(self.HASH))
 
     def _mover(self, kind, port):
-        """The mover of a stream: by the name and the kind that the .hwh has for it."""
+        """The registers of the mover of a stream: by the name and the kind that the .hwh has for it."""
         for name, ip in self.overlay.ip_dict.items():
             if ":" + kind + ":" in ip["type"] and name.endswith(port):
-                return getattr(self.overlay, name)
+                mover = self.pynq.MMIO(ip["phys_addr"], ip["addr_range"])
+                device = self._uio(ip)
+                if device is not None:
+                    self.interrupts[port] = _Interrupt(mover, device)
+                return mover
         raise Unfit("the bitstream has no %s for stream %s" % (kind, port))
 
+    @staticmethod
+    def _uio(ip):
+        """The device of an IP's interrupt, where the .hwh has it at the processor and Linux has a device of it."""
+        pin = ip.get("interrupts", {}).get("interrupt", {})
+        if pin.get("controller") != "" or "raw_irq" not in pin:
+            return None
+        try:
+            from pynq.interrupt import get_uio_irq
+
+            return get_uio_irq(pin["raw_irq"])
+        except (ImportError, OSError):
+            return None
+
     def start(self, sent, sizes):
+        if self.hangs:
+            raise RuntimeError("the accelerator hangs since a batch before: %s. Load the bitstream again" % self.hangs)
         buffers = []
         for mover, stream, frames in zip(self.writers, self.host["receive"], sizes):
             buffers.append((mover, stream, self.allocate((max(sum(frames), 1),), np.uint8), frames))
@@ -238,10 +282,10 @@ class Pynq:
             buffers.append((mover, stream, buffer, [len(f) for f in frames]))
         kept = [b[2] for b in buffers]
         for mover, stream, buffer, frames in buffers:  # those that take results before those that send
-            self._begin(mover, buffer, stream["words"] * stream["bytes"], frames, kept)
+            self._begin(mover, stream["port"], buffer, stream["words"] * stream["bytes"], frames, kept)
         return buffers, kept
 
-    def _begin(self, mover, buffer, unit, frames, kept):
+    def _begin(self, mover, port, buffer, unit, frames, kept):
         """Starts a mover; a table of its frames' steps, where they are no units, is kept."""
         table = 0
         if any(n != unit for n in frames):
@@ -254,12 +298,20 @@ class Pynq:
             mover.write(at, value & 0xFFFFFFFF)
             mover.write(at + 4, value >> 32)
         mover.write(self.FRAMES, len(frames))
+        if port in self.interrupts:
+            self.interrupts[port].clear()
         mover.write(self.CONTROL, 1)
 
     def _end(self, mover, port, seconds, end):
+        """Waits until a mover is done, or until the time is end. Of one that hangs the memory is left as it is: the hardware may
+        still write there."""
         while not mover.read(self.CONTROL) & 2:
-            if time.time() > end:
-                raise RuntimeError("stream %s is not through after %g s" % (port, seconds))
+            left = end - time.monotonic()
+            if left < 0:
+                self.hangs = "stream %s is not through after %g s, error %#x" % (port, seconds, mover.read(self.ERROR))
+                raise RuntimeError(self.hangs)
+            if port in self.interrupts:
+                self.interrupts[port].wait(left)
         error = mover.read(self.ERROR)
         if error:
             raise RuntimeError("stream %s ended with error %#x" % (port, error))
@@ -270,15 +322,15 @@ class Pynq:
         buffer[:] = data
         buffer.flush()
         kept = [buffer]
-        self._begin(mover, buffer, 4, [len(data)], kept)
-        self._end(mover, port, self.timeout, time.time() + self.timeout)
+        self._begin(mover, port, buffer, 4, [len(data)], kept)
+        self._end(mover, port, self.timeout, time.monotonic() + self.timeout)
         for buffer in kept:
             buffer.freebuffer()
 
     def wait(self, started):
         buffers, kept = started
         seconds, received = self.timeout + max(len(b[3]) for b in buffers), []
-        end = time.time() + seconds
+        end = time.monotonic() + seconds
         for mover, stream, buffer, frames in buffers:
             self._end(mover, stream["port"], seconds, end)
         for _, _, buffer, frames in buffers[:len(self.writers)]:
