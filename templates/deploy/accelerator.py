@@ -239,7 +239,7 @@ class Pynq:
                         "(.so)" % (path, e))
 
         self.pynq, self.allocate, self.timeout, self.host = pynq, pynq.allocate, timeout, host
-        self.overlay, self.interrupts, self.hangs = pynq.Overlay(path), {}, ""
+        self.overlay, self.interrupts = pynq.Overlay(path), {}
         self.readers = [self._mover("hlsgen_read", s["port"]) for s in host["send"]]
         self.writers = [self._mover("hlsgen_write", r["port"]) for r in host["receive"]]
         first = self.readers[0]
@@ -270,8 +270,9 @@ class Pynq:
             return None
 
     def start(self, sent, sizes):
-        if self.hangs:
-            raise RuntimeError("the accelerator hangs since a batch before: %s. Load the bitstream again" % self.hangs)
+        for mover, stream in zip(self.writers + self.readers, self.host["receive"] + self.host["send"]):
+            if not mover.read(self.CONTROL) & 4:  # reading also clears that it was done
+                raise RuntimeError("stream %s is busy with a batch before: load the bitstream again" % stream["port"])
         buffers = []
         for mover, stream, frames in zip(self.writers, self.host["receive"], sizes):
             buffers.append((mover, stream, self.allocate((max(sum(frames), 1),), np.uint8), frames))
@@ -308,8 +309,7 @@ class Pynq:
         while not mover.read(self.CONTROL) & 2:
             left = end - time.monotonic()
             if left < 0:
-                self.hangs = "stream %s is not through after %g s, error %#x" % (port, seconds, mover.read(self.ERROR))
-                raise RuntimeError(self.hangs)
+                raise RuntimeError("stream %s is not through after %g s" % (port, seconds))
             if port in self.interrupts:
                 self.interrupts[port].wait(left)
         error = mover.read(self.ERROR)
@@ -407,7 +407,11 @@ class Accelerator:
         received = [[] for _ in self.received]
         started = None
         for first in range(0, count, self.batch):
-            sent, sizes = ready(first)
+            try:
+                sent, sizes = ready(first)
+            except Exception:
+                self._take(started, received)  # nothing is left behind
+                raise
             self._take(started, received)
             started = self.device.start(sent, sizes)
         self._take(started, received)

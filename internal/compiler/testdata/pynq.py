@@ -89,7 +89,7 @@ class Mover:
         if at == 0:
             counts["asked"] += 1
             done, self.done = self.done, False
-            return 2 if done else 4
+            return 2 * done + 4 * (self.registers.get(0) != 1)
         if at in (0x34, 0x38):
             return int(self.overlay.lib.hash, 16) >> (32 if at == 0x38 else 0) & 0xFFFFFFFF
         return self.happened if at == 0x0C else 0
