@@ -66,7 +66,9 @@ func onnxOf(t *testing.T, model string) []byte {
 var networks = []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a8"}
 
 // takesLong is whether a flow writes half a minute of text for a network.
-func takesLong(model string, flow vivado.Flow) bool { return flow == vivado.RTL && model != networks[0] }
+func takesLong(model string, flow vivado.Flow) bool {
+	return flow == vivado.RTL && model != networks[0]
+}
 
 // soon are the cases that a tier runs: those that take long in the long one alone.
 func soon[C any](cases []C, long func(C) bool) []C {
