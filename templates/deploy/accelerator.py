@@ -164,6 +164,30 @@ class _Result:
         return out
 
 
+class _Nodes:
+    """pre.onnx or post.onnx, which have nodes of the model that host.json cannot hold."""
+
+    def __init__(self, path, nodes, tensors):
+        try:
+            import onnxruntime
+
+            session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+            self.names, self._run = [i.name for i in session.get_inputs()], session.run
+        except ImportError:
+            try:
+                from onnx.reference import ReferenceEvaluator
+            except ImportError:
+                raise Unfit("the model computes %s outside of the accelerator, which takes onnxruntime, or onnx 1.13 or later: "
+                            "install one of these, or compute it in your program, and predict between the tensors %s: "
+                            "Accelerator(..., inside=True)" % (", ".join(nodes[:3]), ", ".join(tensors)))
+            session = ReferenceEvaluator(path)
+            self.names, self._run = list(session.input_names), session.run
+
+    def run(self, arrays):
+        """Outputs, in their order, of inputs in theirs: of one sample."""
+        return self._run(None, dict(zip(self.names, arrays)))
+
+
 class Library:
     """The generated C++, compiled: make -C hls lib."""
 
@@ -346,16 +370,27 @@ class Accelerator:
     """One accelerator on a device: a bitstream (.bit), a library of the generated C++ (.so), or any object with hash, start
     and wait, as Library has. batch samples are sent together, and those that follow are made ready meanwhile.
 
-    before and after are the nodes of the model that a program computes itself, with onnxruntime, say: then predict takes and
-    gives tensors inside of the model, of the names in host["inputs"] and host["outputs"]."""
+    before and after are nodes of the model that host.json cannot hold, in front of the accelerator and behind it. They are run
+    with onnxruntime, or with onnx. With inside=True a program computes them itself: then predict takes and gives tensors inside
+    of the model, of the names in host["inputs"] and host["outputs"]."""
 
-    def __init__(self, path, host=None, batch=256):
+    def __init__(self, path, host=None, batch=256, inside=False):
         here = os.path.dirname(os.path.abspath(__file__))
-        self.host = _load(host or os.path.join(here, "host", "host.json"))
+        host = host or os.path.join(here, "host", "host.json")
+        self.host = _load(host)
         self.sent = [_Sent(s, self.host) for s in self.host["send"]]
         self.received = [_Packing(r) for r in self.host["receive"]]
         self.results = [_Result(r, t) for r, t in zip(self.host["results"], self.host["outputs"])]
         self.before, self.after = self.host.get("before", []), self.host.get("after", [])
+        beside = os.path.dirname(os.path.abspath(host))
+        self.pre = self.post = None
+        self.takes, self.gives = self.host["inputs"], self.host["outputs"]
+        if self.before and not inside:
+            self.pre = self._nodes(os.path.join(beside, "pre.onnx"), self.before, "takes", "inputs")
+            self.takes = self.host["takes"]
+        if self.after and not inside:
+            self.post = self._nodes(os.path.join(beside, "post.onnx"), self.after, "gives", "outputs")
+            self.gives = self.host["gives"]
         self.batch = batch
         self.device = path
         if hasattr(path, "startswith"):
@@ -363,6 +398,14 @@ class Accelerator:
         if self.device.hash != self.host["hash"]:
             raise Unfit("%s is of design %s, host.json of %s: they do not belong together"
                         % (path, self.device.hash, self.host["hash"]))
+
+    def _nodes(self, path, nodes, whole, tensors):
+        names = [t["name"] for t in self.host[tensors]]
+        if whole not in self.host:
+            raise Unfit("the model computes %s outside of the accelerator, which pre.onnx and post.onnx do not say: it takes other "
+                        "operators than those of ONNX, from version 11 on. Compute it in your program, and predict between the tensors %s: Accelerator(..., inside=True)"
+                        % (", ".join(nodes[:3]), ", ".join(names)))
+        return _Nodes(path, nodes, names)
 
     def predict(self, *arrays, lengths=None):
         """Results of samples, one array per output of the model, or the one array where it has one.
@@ -372,8 +415,8 @@ class Accelerator:
         an array of the longest and the lengths: then zeros stand behind the ends of shorter ones.
         """
         arrays = list(arrays)
-        if len(arrays) != len(self.host["inputs"]):
-            raise Unfit("%d arrays for %d inputs" % (len(arrays), len(self.host["inputs"])))
+        if len(arrays) != len(self.takes):
+            raise Unfit("%d arrays for %d inputs" % (len(arrays), len(self.takes)))
         if self.host.get("steps") is None:
             if lengths is not None:
                 raise Unfit("lengths are given, but all sequences of the model have one length")
@@ -382,24 +425,42 @@ class Accelerator:
         return self._sequences(arrays, lengths, listed)
 
     def _alike(self, arrays):
-        rows = [self._rows(t, a) for t, a in zip(self.host["inputs"], arrays)]
+        rows = [self._rows(t, a) for t, a in zip(self.takes, arrays)]
         count = rows[0].shape[0]
         if any(r.shape[0] != count for r in rows):
             raise Unfit("inputs have %s samples" % ", ".join(str(r.shape[0]) for r in rows))
 
         def ready(first):
             some = slice(first, min(first + self.batch, count))
-            sent = [list(s.packing.pack(s.codes(rows[s.at][some]))) for s in self.sent]
+            if self.pre is None:
+                codes = [s.codes(rows[s.at][some]) for s in self.sent]
+            else:
+                codes = self._before([r[some] for r in rows])
+            sent = [list(s.packing.pack(c)) for s, c in zip(self.sent, codes)]
             return sent, [[p.words * p.bytes] * (some.stop - first) for p in self.received]
 
         received = self._run(ready, count)
-        codes = np.concatenate([p.unpack(np.array(frames).reshape(count, -1))
-                                for p, frames in zip(self.received, received)], axis=1)
-        out = []
+        parts = [p.unpack(np.array(frames).reshape(count, -1)) for p, frames in zip(self.received, received)]
+        if self.post is not None:
+            return self._after(parts)
+        codes, out = np.concatenate(parts, axis=1), []
         for r in self.results:
             shape = list(r.tensor["shape"])
             shape = [count] + (shape[1:] if r.tensor["batch"] and shape[:1] == [1] else shape)
             out.append(r.of(codes).reshape(shape))
+        return out[0] if len(out) == 1 else out
+
+    def _before(self, rows):
+        """Codes per stream, by pre.onnx: rows of samples."""
+        of = [self.pre.run([r[k].reshape(t["shape"]).astype(t["dtype"]) for t, r in zip(self.takes, rows)])
+              for k in range(len(rows[0]))]
+        return [np.concatenate(codes) for codes in zip(*of)]
+
+    def _after(self, parts):
+        """Outputs, by post.onnx, of codes per stream."""
+        of = zip(*[self.post.run([p[k:k + 1] for p in parts]) for k in range(len(parts[0]))])
+        out = [np.concatenate(values) if t["batch"] and t["shape"][:1] == [1] else np.stack(values)
+               for t, values in zip(self.gives, of)]
         return out[0] if len(out) == 1 else out
 
     def _run(self, ready, count):
@@ -438,7 +499,8 @@ class Accelerator:
         shape = tensor["shape"][1:] if tensor["batch"] else tensor["shape"]
         one = list(array.shape) == shape
         if not one and list(array.shape[1:]) != shape:
-            more = "; it is a tensor inside of the model, behind %s" % ", ".join(self.before[:3]) if self.before else ""
+            more = "; it is a tensor inside of the model, behind %s" % ", ".join(self.before[:3]) \
+                if self.before and self.pre is None else ""
             raise Unfit("input %r has the shape %s, want %s, or that of one sample%s"
                         % (tensor["name"], list(array.shape), ["samples"] + shape, more))
         if array.size == 0:
