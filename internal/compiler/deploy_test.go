@@ -304,14 +304,14 @@ func TestDriverInside(t *testing.T) {
 		t.Errorf("%v\n%s", err, said)
 	}
 	page, err := os.ReadFile(filepath.Join(o.Out, "README.md"))
-	if err != nil || !strings.Contains(string(page), "takes `mixed.out` instead of the model's inputs: what is in front "+
-		"of that, `mixed`, the driver runs with onnxruntime") ||
+	if err != nil || !strings.Contains(string(page), "takes `mixed.out` instead of the model's inputs: what is in "+
+		"front of that, `mixed`, the driver runs with onnxruntime") ||
 		!strings.Contains(string(page), "gives `top.out` instead") {
 		t.Errorf("%v\n%s", err, page)
 	}
 }
 
-// TestDriverOld: what an older version of ONNX' operators says is not said in pre.onnx and post.onnx, which have a newer
+// TestDriverOld: what an old version of ONNX' operators says is not said in pre.onnx and post.onnx, which have a newer
 // one: then the driver names the nodes, and predicts between tensors inside of the model alone.
 func TestDriverOld(t *testing.T) {
 	t.Parallel()

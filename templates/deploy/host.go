@@ -32,7 +32,7 @@ type Host struct {
 	// tensors inside of the model
 	Before []string `json:"before,omitempty"`
 	After  []string `json:"after,omitempty"`
-	// the inputs of the model where pre.onnx has the nodes of before, and its outputs where post.onnx has those of after
+	// the inputs of the model where pre.onnx has the nodes of before, its outputs where post.onnx has those of after
 	Takes []Tensor `json:"takes,omitempty"`
 	Gives []Tensor `json:"gives,omitempty"`
 
