@@ -7,7 +7,8 @@
 //   - frontend.go is the short story; outside.go has names for other modules
 //   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
-//   - host.go says what the host computes as data: which code a number has, and what a code means
+//   - host.go says what the host computes as data: which code a number has, and what a code means; around.go cuts out
+//     what is no such data
 //   - requantise.go gives a model other quantisers, on samples
 //   - sums.go has the sums of products in the model's own integers; accumulators.go, what narrower accumulators make of
 //     them
@@ -328,7 +329,7 @@ func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
 	m.In, m.Out = signature(written)
 	ranges(program, m.In)
 	m.Prefix, m.Suffix = prefix(program, low), suffix(program, low)
-	m.Host = sync.OnceValue(func() *dataflow.Host { return host(program, low) })
+	m.Host = sync.OnceValue(func() *dataflow.Host { return host(written, program, low) })
 	grids(m.In, low.Arrive)
 	return m
 }

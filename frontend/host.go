@@ -25,14 +25,14 @@ const (
 )
 
 // host is what the host computes, as far as that is a function of one element each.
-func host(p *graph.Program, low *lower.Result) *dataflow.Host {
+func host(written, p *graph.Program, low *lower.Result) *dataflow.Host {
 	h := &dataflow.Host{In: make([]*dataflow.HostIn, len(low.In)), Out: make([]*dataflow.HostOut, len(p.Graph.Outputs))}
 	front := scaled.New(p)
 	for _, v := range p.Graph.Inputs {
 		front.Declare(v.Name, scaled.Unit)
 	}
 	for i, name := range low.In {
-		h.In[i] = hostIn(front, low, name)
+		h.In[i] = hostIn(front, low, name, inputNames(p))
 	}
 	back := scaled.New(p)
 	for _, name := range low.Out {
@@ -47,6 +47,7 @@ func host(p *graph.Program, low *lower.Result) *dataflow.Host {
 	}
 	if slices.Contains(h.In, nil) {
 		h.In, h.Begins = begins(p, low)
+		h.Before = outside(written, inputNames(p), realNames(h.Begins))
 	}
 	if slices.Contains(h.Out, nil) {
 		h.Out, h.Ends = nil, nil
@@ -54,6 +55,7 @@ func host(p *graph.Program, low *lower.Result) *dataflow.Host {
 			out := hostOut(back, low, quantised(p, name))
 			h.Out, h.Ends = append(h.Out, out), append(h.Ends, inside(p, quantised(p, name)))
 		}
+		h.After = outside(written, realNames(h.Ends), outputNames(p))
 	}
 	return h
 }
@@ -108,8 +110,32 @@ func inside(p *graph.Program, name string) dataflow.Real {
 	return dataflow.Real{Name: name, Shape: k.Shape, DType: k.DType.String(), Batch: batch}
 }
 
-// begins says how frames are made of the tensors that they carry: of a number, the code whose value is next to it.
+// begins says how frames are made of tensors inside of the model: of what stands in front of their quantisers or, where
+// that has no such tables, of the quantised tensors: of a number, the code whose value is next to it.
 func begins(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []dataflow.Real) {
+	middle := scaled.New(p)
+	var names []string
+	for _, name := range low.In {
+		from := name
+		if producer := p.Producer(name); low.Arrive[name] == nil && producer != nil {
+			from = producer.Node.Inputs[0]
+		}
+		if !slices.Contains(names, from) {
+			names, of = append(names, from), append(of, inside(p, from))
+			middle.Declare(from, scaled.Unit)
+		}
+	}
+	for _, name := range low.In {
+		in = append(in, hostIn(middle, low, name, names))
+	}
+	if slices.Contains(in, nil) {
+		return beginsQuantised(p, low)
+	}
+	return in, of
+}
+
+// beginsQuantised is begins of the quantised tensors.
+func beginsQuantised(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []dataflow.Real) {
 	for i, name := range low.In {
 		of = append(of, inside(p, quantised(p, name)))
 		index := elements(low, name, graph.Size(p.Known[name].Shape))
@@ -177,13 +203,13 @@ func elements(low *lower.Result, tensor string, n int) []int32 {
 	return list
 }
 
-// hostIn says how the frame of a tensor is made of one input, element by element; nil where it is not.
-func hostIn(front *scaled.Analysis, low *lower.Result, tensor string) *dataflow.HostIn {
+// hostIn says how the frame of a tensor is made of one of the named tensors, element by element; nil where it is not.
+func hostIn(front *scaled.Analysis, low *lower.Result, tensor string, names []string) *dataflow.HostIn {
 	p := front.Program
 	n := graph.Size(p.Known[tensor].Shape)
 	index := elements(low, tensor, n)
 	if low.Arrive[tensor] != nil {
-		return &dataflow.HostIn{Input: slices.Index(inputNames(p), tensor), Index: index}
+		return &dataflow.HostIn{Input: slices.Index(names, tensor), Index: index}
 	}
 	producer := p.Producer(tensor)
 	if producer == nil {
@@ -200,7 +226,7 @@ func hostIn(front *scaled.Analysis, low *lower.Result, tensor string) *dataflow.
 		if len(leaves) != 1 {
 			return nil
 		}
-		at := slices.Index(inputNames(p), leaves[0].Tensor)
+		at := slices.Index(names, leaves[0].Tensor)
 		if h.Input < 0 {
 			h.Input = at
 		}

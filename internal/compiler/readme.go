@@ -166,28 +166,32 @@ func driver(r *Result) templates.Step {
 	return step
 }
 
-// beside says what a program has to compute itself.
+// beside says what tables of the host do not hold, and who computes it.
 func beside(r *Result) (text string) {
 	m := r.Design.Model
 	for _, side := range []struct {
 		of     []dataflow.Real
-		nodes  []string
+		out    dataflow.Outside
 		format string
 	}{
-		{m.Host().Begins, m.Prefix.Nodes, "\nInstead of the model's inputs it takes %s: a program computes what is " +
-			"in front of that itself, %s."},
-		{m.Host().Ends, m.Suffix.Nodes, "\nInstead of the model's outputs it gives %s: a program computes what is " +
-			"behind that itself, %s."},
+		{m.Host().Begins, m.Host().Before, "\nThe accelerator takes %s instead of the model's inputs: what is in " +
+			"front of that, %s, %s."},
+		{m.Host().Ends, m.Host().After, "\nThe accelerator gives %s instead of the model's outputs: what is behind " +
+			"that, %s, %s."},
 	} {
 		var names, nodes []string
 		for _, t := range side.of {
 			names = append(names, templates.Code(t.Name))
 		}
-		for _, n := range side.nodes {
+		for _, n := range side.out.Nodes {
 			nodes = append(nodes, templates.Code(n))
 		}
 		if names != nil {
-			text += fmt.Sprintf(side.format, strings.Join(names, ", "), strings.Join(nodes, ", "))
+			who := "a program computes itself"
+			if side.out.ONNX != nil {
+				who = "the driver runs with onnxruntime, or with onnx 1.13 or later"
+			}
+			text += fmt.Sprintf(side.format, strings.Join(names, ", "), strings.Join(nodes, ", "), who)
 		}
 	}
 	return text

@@ -13,10 +13,16 @@ type Host struct {
 	In  []*HostIn  // per Graph.In
 	Out []*HostOut // per output of the model, or one of Ends
 	// Begins is what In is made of where the host computes more in front of it than functions of one element of an
-	// input, and Ends what Out makes where it computes more behind: tensors inside of the model, quantised ones. What
-	// lies outside of them a program does itself. They are nil where In is made of the inputs of the model, and Out
-	// makes its outputs.
-	Begins, Ends []Real
+	// input, and Ends what Out makes where it computes more behind: tensors inside of the model. They are nil where In
+	// is made of the inputs of the model, and Out makes its outputs.
+	Begins, Ends  []Real
+	Before, After Outside // what lies in front of Begins, and behind Ends
+}
+
+// Outside is a part of a model that is neither in the accelerator nor in the tables of a Host.
+type Outside struct {
+	Nodes []string // as diagnostics call them
+	ONNX  []byte   // a model that computes it, of one sample; nil where ONNX' own operators do not say it
 }
 
 // A HostIn makes a frame of a sample: element i of the frame is the code of element Index[i] of an input of the

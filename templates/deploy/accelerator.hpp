@@ -9,6 +9,7 @@
 #define HLSGEN_ACCELERATOR_HPP
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "host/host.hpp"
@@ -30,11 +32,15 @@ struct unfit : std::invalid_argument {
 using bytes = std::vector<std::uint8_t>;
 using frames = std::vector<bytes>; // of one stream
 
-// device runs frames: per stream in, and per stream out, where they have their sizes already.
+using sizes = std::vector<std::size_t>;  // of frames in bytes
+
+// device runs frames, a batch at a time: start sends those of each stream in, and is told the sizes of those that each stream out
+// gives; wait is what they are, and ends in a std::runtime_error where the hardware does not come to its end.
 struct device {
     virtual ~device() = default;
     virtual std::string hash() = 0;
-    virtual void run(const std::vector<frames>& in, std::vector<frames>& out) = 0;
+    virtual void start(const std::vector<frames>& in, const std::vector<sizes>& out) = 0;
+    virtual std::vector<frames> wait() = 0;
 };
 
 extern "C" const char* hlsgen_design();
@@ -46,16 +52,25 @@ extern "C" int hlsgen_run(std::size_t frames, const std::uint8_t* const* in, con
 struct library : device {
     std::string hash() override { return hlsgen_design(); }
 
-    void run(const std::vector<frames>& in, std::vector<frames>& out) override {
+    // start does all of it.
+    void start(const std::vector<frames>& in, const std::vector<sizes>& out) override {
         std::vector<const std::uint8_t*> data;
         std::vector<std::uint8_t*> room;
-        std::vector<std::size_t> sent, received;
+        sizes sent, received;
+        came.assign(out.size(), frames());
         for (const frames& stream : in)
             for (const bytes& f : stream) data.push_back(f.data()), sent.push_back(f.size());
-        for (frames& stream : out)
-            for (bytes& f : stream) room.push_back(f.data()), received.push_back(f.size());
+        for (std::size_t k = 0; k < out.size(); k++)
+            for (std::size_t size : out[k]) came[k].emplace_back(size), received.push_back(size);
+        for (frames& stream : came)
+            for (bytes& f : stream) room.push_back(f.data());
         if (hlsgen_run(in[0].size(), data.data(), sent.data(), room.data(), received.data()) != 0) throw std::runtime_error(hlsgen_said());
     }
+
+    std::vector<frames> wait() override { return std::move(came); }
+
+private:
+    std::vector<frames> came;
 };
 
 // put writes an integer of so many bits into a word, behind what is there.
@@ -86,9 +101,11 @@ inline std::int64_t decode(const stream& s, std::uint64_t bits) {
     return std::int64_t(bits);
 }
 
+// accelerator is a network on a device. So many samples as batch says are sent together, and those that follow are made ready
+// meanwhile.
 class accelerator {
 public:
-    explicit accelerator(device& d) : on(d) {
+    explicit accelerator(device& d, std::size_t batch = 256) : on(d), together(std::max<std::size_t>(batch, 1)) {
         if (d.hash() != network.hash) throw unfit("the device is of design " + d.hash() + ", host.hpp of " + network.hash + ": they do not belong together");
     }
 
@@ -106,18 +123,60 @@ public:
     // run is predict for any model. A double holds every value exactly; those of float32 inputs are rounded to it.
     std::vector<std::vector<double>> run(const std::vector<std::vector<double>>& x, const std::vector<std::size_t>& steps = {}) {
         const std::vector<std::size_t> lengths = lengths_of(x, steps);
-        std::vector<frames> in(network.streams_in), out(network.streams_out);
-        for (std::size_t k = 0; k < network.streams_in; k++) send(network.sends[k], x[network.sends[k].input], lengths, in[k]);
-        for (std::size_t k = 0; k < network.streams_out; k++)
-            for (std::size_t n : lengths) out[k].emplace_back(words(network.receives[k].stream, network.receives[k].time ? n : 1));
-        on.run(in, out);
+        std::vector<std::size_t> at(network.streams_in, 0); // where in its input a stream is
+        std::vector<frames> all(network.streams_out);
+        bool running = false;
+        for (std::size_t first = 0; first < lengths.size(); first += together) {
+            const std::vector<std::size_t> some(lengths.begin() + std::ptrdiff_t(first),
+                                                lengths.begin() + std::ptrdiff_t(std::min(first + together, lengths.size())));
+            std::vector<frames> in(network.streams_in);
+            try {
+                for (std::size_t k = 0; k < network.streams_in; k++) at[k] = send(network.sends[k], x[network.sends[k].input], at[k], some, in[k]);
+            } catch (...) {
+                if (running) on.wait(); // nothing is left behind
+                throw;
+            }
+            if (running) append(on.wait(), all);
+            running = false;
+            on.start(in, sizes_of(some));
+            running = true;
+        }
+        append(on.wait(), all);
         std::vector<std::vector<double>> y(network.outputs);
-        for (std::size_t k = 0; k < network.outputs; k++) take(network.results[k], lengths, out, y[k]);
+        for (std::size_t k = 0; k < network.outputs; k++) take(network.results[k], lengths, all, y[k]);
         return y;
+    }
+
+    // throughput is samples per second of frames that are ready: the first kind of sample, over and over.
+    double throughput(std::size_t samples = 1000) {
+        const std::vector<std::size_t> lengths(samples, std::max<std::size_t>(network.longest, 1));
+        std::vector<frames> in;
+        for (std::size_t k = 0; k < network.streams_in; k++) {
+            const sent& s = network.sends[k];
+            in.emplace_back(samples, bytes(words(s.stream, network.input[s.input].time ? lengths[0] : 1)));
+        }
+        const auto begin = std::chrono::steady_clock::now();
+        on.start(in, sizes_of(lengths));
+        on.wait();
+        return double(samples) / std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
 
 private:
     device& on;
+    std::size_t together;
+
+    // sizes_of are those of the frames that come, of samples of such lengths.
+    static std::vector<sizes> sizes_of(const std::vector<std::size_t>& lengths) {
+        std::vector<sizes> of(network.streams_out);
+        for (std::size_t k = 0; k < network.streams_out; k++)
+            for (std::size_t n : lengths) of[k].push_back(words(network.receives[k].stream, network.receives[k].time ? n : 1));
+        return of;
+    }
+
+    static void append(std::vector<frames> some, std::vector<frames>& to) {
+        for (std::size_t k = 0; k < to.size(); k++)
+            for (bytes& f : some[k]) to[k].push_back(std::move(f));
+    }
 
     // meant is the number that an integer of an input stands for.
     static double meant(const sent& s, std::int64_t code) {
@@ -137,6 +196,7 @@ private:
         if (network.longest == 0 && !steps.empty()) throw unfit("lengths are given, but all sequences of the model have one length");
         std::vector<std::size_t> lengths = steps;
         if (network.longest == 0) lengths.assign(network.input[0].elements == 0 ? 0 : x[0].size() / network.input[0].elements, 1);
+        if (lengths.empty()) throw unfit("there is no sample");
         for (std::size_t k = 0; k < lengths.size(); k++)
             if (network.longest > 0 && (lengths[k] < network.shortest || lengths[k] > network.longest))
                 throw unfit("sample " + std::to_string(k) + " has the length " + std::to_string(lengths[k]) + ", want " +
@@ -176,22 +236,23 @@ private:
                     " to " + std::to_string(s.hi) + (s.values != nullptr ? " times its scale" : ""));
     }
 
-    static void send(const sent& s, const std::vector<double>& x, const std::vector<std::size_t>& lengths, frames& into) {
+    // send makes frames of samples, which lie in x from at on, and is where the next one lies.
+    static std::size_t send(const sent& s, const std::vector<double>& x, std::size_t at, const std::vector<std::size_t>& lengths, frames& into) {
         const tensor& t = network.input[s.input];
         const std::size_t elements = s.stream.words * s.stream.per_word;
-        const double* at = x.data();
         for (std::size_t n : lengths) {
             const std::size_t steps = t.time ? n : 1;
             bytes frame(words(s.stream, steps), 0);
             for (std::size_t step = 0; step < steps; step++)
                 for (std::size_t i = 0; i < elements; i++) {
-                    const std::int64_t code = code_of(s, i, at[place(t, step, std::size_t(s.index[i]), n)]);
+                    const std::int64_t code = code_of(s, i, x[at + place(t, step, std::size_t(s.index[i]), n)]);
                     std::uint8_t* word = frame.data() + (step * s.stream.words + i / s.stream.per_word) * s.stream.bytes;
                     put(word, i % s.stream.per_word * s.stream.bits, s.stream.bits, encode(s.stream, code));
                 }
             into.push_back(std::move(frame));
             at += t.elements * steps;
         }
+        return at;
     }
 
     static double mean(const meaning& m, std::int64_t code, bool single) {

@@ -11,6 +11,8 @@ host/host.json, beside this file, says what inputs become and what results mean.
 import ctypes
 import json
 import os
+import select
+import struct
 import sys
 import time
 
@@ -162,6 +164,30 @@ class _Result:
         return out
 
 
+class _Nodes:
+    """pre.onnx or post.onnx, which have nodes of the model that host.json cannot hold."""
+
+    def __init__(self, path, nodes, tensors):
+        try:
+            import onnxruntime
+
+            session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+            self.names, self._run = [i.name for i in session.get_inputs()], session.run
+        except ImportError:
+            try:
+                from onnx.reference import ReferenceEvaluator
+            except ImportError:
+                raise Unfit("the model computes %s outside of the accelerator, which takes onnxruntime, or onnx 1.13 or later: "
+                            "install one of these, or compute it in your program, and predict between the tensors %s: "
+                            "Accelerator(..., inside=True)" % (", ".join(nodes[:3]), ", ".join(tensors)))
+            session = ReferenceEvaluator(path)
+            self.names, self._run = list(session.input_names), session.run
+
+    def run(self, arrays):
+        """Outputs, in their order, of inputs in theirs: of one sample."""
+        return self._run(None, dict(zip(self.names, arrays)))
+
+
 class Library:
     """The generated C++, compiled: make -C hls lib."""
 
@@ -200,9 +226,32 @@ class Library:
             raise RuntimeError(self.lib.hlsgen_said().decode())
 
 
+class _Interrupt:
+    """The interrupt of a mover, as Linux shows it to programs: a UIO device."""
+
+    ENABLED, EVENTS, HAPPENED = 0x04, 0x08, 0x0C
+    LONGEST = 0.1  # seconds to wait for it: one that is lost costs no more
+
+    def __init__(self, mover, device):
+        self.mover, self.file = mover, open(device, "r+b", buffering=0)
+        mover.write(self.EVENTS, 1)  # the mover is done
+        mover.write(self.ENABLED, 1)
+
+    def clear(self):
+        happened = self.mover.read(self.HAPPENED)
+        if happened:
+            self.mover.write(self.HAPPENED, happened)
+
+    def wait(self, seconds):
+        """Until it comes, or seconds have passed."""
+        self.file.write(struct.pack("i", 1))  # Linux switches it off whenever it comes
+        if select.select([self.file], [], [], min(max(seconds, 0), self.LONGEST))[0]:
+            self.file.read(4)
+
+
 class Pynq:
     """A bitstream on a board with PYNQ: NAME.bit, with NAME.hwh beside it. A batch has timeout seconds, and one for each of
-    its frames."""
+    its frames. interrupts says of which streams Linux shows interrupts: of these they are waited for, the others are asked."""
 
     CONTROL, ADDRESS, FRAMES, TABLE, ERROR, HASH = 0x00, 0x10, 0x1C, 0x24, 0x30, 0x34
 
@@ -213,21 +262,41 @@ class Pynq:
             raise Unfit("%s is a bitstream, for a board with PYNQ, which this Python does not have (%s); elsewhere take a library "
                         "(.so)" % (path, e))
 
-        self.allocate, self.timeout, self.host = pynq.allocate, timeout, host
-        self.overlay = pynq.Overlay(path)
+        self.pynq, self.allocate, self.timeout, self.host = pynq, pynq.allocate, timeout, host
+        self.overlay, self.interrupts = pynq.Overlay(path), {}
         self.readers = [self._mover("hlsgen_read", s["port"]) for s in host["send"]]
         self.writers = [self._mover("hlsgen_write", r["port"]) for r in host["receive"]]
         first = self.readers[0]
         self.hash = "%08x%08x" % (first.read(self.HASH + 4), first.read(self.HASH))
 
     def _mover(self, kind, port):
-        """The mover of a stream: by the name and the kind that the .hwh has for it."""
+        """The registers of the mover of a stream: by the name and the kind that the .hwh has for it."""
         for name, ip in self.overlay.ip_dict.items():
             if ":" + kind + ":" in ip["type"] and name.endswith(port):
-                return getattr(self.overlay, name)
+                mover = self.pynq.MMIO(ip["phys_addr"], ip["addr_range"])
+                device = self._uio(ip)
+                if device is not None:
+                    self.interrupts[port] = _Interrupt(mover, device)
+                return mover
         raise Unfit("the bitstream has no %s for stream %s" % (kind, port))
 
+    @staticmethod
+    def _uio(ip):
+        """The device of an IP's interrupt, where the .hwh has it at the processor and Linux has a device of it."""
+        pin = ip.get("interrupts", {}).get("interrupt", {})
+        if pin.get("controller") != "" or "raw_irq" not in pin:
+            return None
+        try:
+            from pynq.interrupt import get_uio_irq
+
+            return get_uio_irq(pin["raw_irq"])
+        except (ImportError, OSError):
+            return None
+
     def start(self, sent, sizes):
+        for mover, stream in zip(self.writers + self.readers, self.host["receive"] + self.host["send"]):
+            if not mover.read(self.CONTROL) & 4:  # reading also clears that it was done
+                raise RuntimeError("stream %s is busy with a batch before: load the bitstream again" % stream["port"])
         buffers = []
         for mover, stream, frames in zip(self.writers, self.host["receive"], sizes):
             buffers.append((mover, stream, self.allocate((max(sum(frames), 1),), np.uint8), frames))
@@ -238,10 +307,10 @@ class Pynq:
             buffers.append((mover, stream, buffer, [len(f) for f in frames]))
         kept = [b[2] for b in buffers]
         for mover, stream, buffer, frames in buffers:  # those that take results before those that send
-            self._begin(mover, buffer, stream["words"] * stream["bytes"], frames, kept)
+            self._begin(mover, stream["port"], buffer, stream["words"] * stream["bytes"], frames, kept)
         return buffers, kept
 
-    def _begin(self, mover, buffer, unit, frames, kept):
+    def _begin(self, mover, port, buffer, unit, frames, kept):
         """Starts a mover; a table of its frames' steps, where they are no units, is kept."""
         table = 0
         if any(n != unit for n in frames):
@@ -254,12 +323,19 @@ class Pynq:
             mover.write(at, value & 0xFFFFFFFF)
             mover.write(at + 4, value >> 32)
         mover.write(self.FRAMES, len(frames))
+        if port in self.interrupts:
+            self.interrupts[port].clear()
         mover.write(self.CONTROL, 1)
 
     def _end(self, mover, port, seconds, end):
+        """Waits until a mover is done, or until the time is end. Of one that hangs the memory is left as it is: the hardware may
+        still write there."""
         while not mover.read(self.CONTROL) & 2:
-            if time.time() > end:
+            left = end - time.monotonic()
+            if left < 0:
                 raise RuntimeError("stream %s is not through after %g s" % (port, seconds))
+            if port in self.interrupts:
+                self.interrupts[port].wait(left)
         error = mover.read(self.ERROR)
         if error:
             raise RuntimeError("stream %s ended with error %#x" % (port, error))
@@ -270,15 +346,15 @@ class Pynq:
         buffer[:] = data
         buffer.flush()
         kept = [buffer]
-        self._begin(mover, buffer, 4, [len(data)], kept)
-        self._end(mover, port, self.timeout, time.time() + self.timeout)
+        self._begin(mover, port, buffer, 4, [len(data)], kept)
+        self._end(mover, port, self.timeout, time.monotonic() + self.timeout)
         for buffer in kept:
             buffer.freebuffer()
 
     def wait(self, started):
         buffers, kept = started
         seconds, received = self.timeout + max(len(b[3]) for b in buffers), []
-        end = time.time() + seconds
+        end = time.monotonic() + seconds
         for mover, stream, buffer, frames in buffers:
             self._end(mover, stream["port"], seconds, end)
         for _, _, buffer, frames in buffers[:len(self.writers)]:
@@ -294,16 +370,27 @@ class Accelerator:
     """One accelerator on a device: a bitstream (.bit), a library of the generated C++ (.so), or any object with hash, start
     and wait, as Library has. batch samples are sent together, and those that follow are made ready meanwhile.
 
-    before and after are the nodes of the model that a program computes itself, with onnxruntime, say: then predict takes and
-    gives tensors inside of the model, of the names in host["inputs"] and host["outputs"]."""
+    before and after are nodes of the model that host.json cannot hold, in front of the accelerator and behind it. They are run
+    with onnxruntime, or with onnx. With inside=True a program computes them itself: then predict takes and gives tensors inside
+    of the model, of the names in host["inputs"] and host["outputs"]."""
 
-    def __init__(self, path, host=None, batch=256):
+    def __init__(self, path, host=None, batch=256, inside=False):
         here = os.path.dirname(os.path.abspath(__file__))
-        self.host = _load(host or os.path.join(here, "host", "host.json"))
+        host = host or os.path.join(here, "host", "host.json")
+        self.host = _load(host)
         self.sent = [_Sent(s, self.host) for s in self.host["send"]]
         self.received = [_Packing(r) for r in self.host["receive"]]
         self.results = [_Result(r, t) for r, t in zip(self.host["results"], self.host["outputs"])]
         self.before, self.after = self.host.get("before", []), self.host.get("after", [])
+        beside = os.path.dirname(os.path.abspath(host))
+        self.pre = self.post = None
+        self.takes, self.gives = self.host["inputs"], self.host["outputs"]
+        if self.before and not inside:
+            self.pre = self._nodes(os.path.join(beside, "pre.onnx"), self.before, "takes", "inputs")
+            self.takes = self.host["takes"]
+        if self.after and not inside:
+            self.post = self._nodes(os.path.join(beside, "post.onnx"), self.after, "gives", "outputs")
+            self.gives = self.host["gives"]
         self.batch = batch
         self.device = path
         if hasattr(path, "startswith"):
@@ -311,6 +398,14 @@ class Accelerator:
         if self.device.hash != self.host["hash"]:
             raise Unfit("%s is of design %s, host.json of %s: they do not belong together"
                         % (path, self.device.hash, self.host["hash"]))
+
+    def _nodes(self, path, nodes, whole, tensors):
+        names = [t["name"] for t in self.host[tensors]]
+        if whole not in self.host:
+            raise Unfit("the model computes %s outside of the accelerator, which pre.onnx and post.onnx do not say: it takes other "
+                        "operators than those of ONNX, from version 11 on. Compute it in your program, and predict between the tensors %s: Accelerator(..., inside=True)"
+                        % (", ".join(nodes[:3]), ", ".join(names)))
+        return _Nodes(path, nodes, names)
 
     def predict(self, *arrays, lengths=None):
         """Results of samples, one array per output of the model, or the one array where it has one.
@@ -320,8 +415,8 @@ class Accelerator:
         an array of the longest and the lengths: then zeros stand behind the ends of shorter ones.
         """
         arrays = list(arrays)
-        if len(arrays) != len(self.host["inputs"]):
-            raise Unfit("%d arrays for %d inputs" % (len(arrays), len(self.host["inputs"])))
+        if len(arrays) != len(self.takes):
+            raise Unfit("%d arrays for %d inputs" % (len(arrays), len(self.takes)))
         if self.host.get("steps") is None:
             if lengths is not None:
                 raise Unfit("lengths are given, but all sequences of the model have one length")
@@ -330,24 +425,42 @@ class Accelerator:
         return self._sequences(arrays, lengths, listed)
 
     def _alike(self, arrays):
-        rows = [self._rows(t, a) for t, a in zip(self.host["inputs"], arrays)]
+        rows = [self._rows(t, a) for t, a in zip(self.takes, arrays)]
         count = rows[0].shape[0]
         if any(r.shape[0] != count for r in rows):
             raise Unfit("inputs have %s samples" % ", ".join(str(r.shape[0]) for r in rows))
 
         def ready(first):
             some = slice(first, min(first + self.batch, count))
-            sent = [list(s.packing.pack(s.codes(rows[s.at][some]))) for s in self.sent]
+            if self.pre is None:
+                codes = [s.codes(rows[s.at][some]) for s in self.sent]
+            else:
+                codes = self._before([r[some] for r in rows])
+            sent = [list(s.packing.pack(c)) for s, c in zip(self.sent, codes)]
             return sent, [[p.words * p.bytes] * (some.stop - first) for p in self.received]
 
         received = self._run(ready, count)
-        codes = np.concatenate([p.unpack(np.array(frames).reshape(count, -1))
-                                for p, frames in zip(self.received, received)], axis=1)
-        out = []
+        parts = [p.unpack(np.array(frames).reshape(count, -1)) for p, frames in zip(self.received, received)]
+        if self.post is not None:
+            return self._after(parts)
+        codes, out = np.concatenate(parts, axis=1), []
         for r in self.results:
             shape = list(r.tensor["shape"])
             shape = [count] + (shape[1:] if r.tensor["batch"] and shape[:1] == [1] else shape)
             out.append(r.of(codes).reshape(shape))
+        return out[0] if len(out) == 1 else out
+
+    def _before(self, rows):
+        """Codes per stream, by pre.onnx: rows of samples."""
+        of = [self.pre.run([r[k].reshape(t["shape"]).astype(t["dtype"]) for t, r in zip(self.takes, rows)])
+              for k in range(len(rows[0]))]
+        return [np.concatenate(codes) for codes in zip(*of)]
+
+    def _after(self, parts):
+        """Outputs, by post.onnx, of codes per stream."""
+        of = zip(*[self.post.run([p[k:k + 1] for p in parts]) for k in range(len(parts[0]))])
+        out = [np.concatenate(values) if t["batch"] and t["shape"][:1] == [1] else np.stack(values)
+               for t, values in zip(self.gives, of)]
         return out[0] if len(out) == 1 else out
 
     def _run(self, ready, count):
@@ -355,7 +468,11 @@ class Accelerator:
         received = [[] for _ in self.received]
         started = None
         for first in range(0, count, self.batch):
-            sent, sizes = ready(first)
+            try:
+                sent, sizes = ready(first)
+            except Exception:
+                self._take(started, received)  # nothing is left behind
+                raise
             self._take(started, received)
             started = self.device.start(sent, sizes)
         self._take(started, received)
@@ -382,7 +499,8 @@ class Accelerator:
         shape = tensor["shape"][1:] if tensor["batch"] else tensor["shape"]
         one = list(array.shape) == shape
         if not one and list(array.shape[1:]) != shape:
-            more = "; it is a tensor inside of the model, behind %s" % ", ".join(self.before[:3]) if self.before else ""
+            more = "; it is a tensor inside of the model, behind %s" % ", ".join(self.before[:3]) \
+                if self.before and self.pre is None else ""
             raise Unfit("input %r has the shape %s, want %s, or that of one sample%s"
                         % (tensor["name"], list(array.shape), ["samples"] + shape, more))
         if array.size == 0:

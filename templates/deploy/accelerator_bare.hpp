@@ -31,27 +31,38 @@ public:
         return text;
     }
 
-    void run(const std::vector<frames>& in, std::vector<frames>& out) override {
-        std::vector<piece> pieces(out.size() + in.size());
-        for (std::size_t k = 0; k < out.size(); k++) start(writers[k], network.receives[k].stream, out[k], pieces[k]);
-        for (std::size_t k = 0; k < in.size(); k++) start(readers[k], network.sends[k].stream, in[k], pieces[out.size() + k]);
-        for (std::size_t k = 0; k < pieces.size(); k++) wait(k < out.size() ? writers[k] : readers[k - out.size()]);
+    void start(const std::vector<frames>& in, const std::vector<sizes>& out) override {
+        for (std::size_t k = 0; k < writers.size(); k++) idle(writers[k], network.receives[k].stream);
+        for (std::size_t k = 0; k < readers.size(); k++) idle(readers[k], network.sends[k].stream);
+        coming = out;
+        pieces.assign(out.size() + in.size(), piece());
         for (std::size_t k = 0; k < out.size(); k++) {
-            std::uint8_t* at = pieces[k].data.at();
-            BUS::invalidate(at, pieces[k].size);
-            for (bytes& f : out[k]) {
-                std::copy(at, at + f.size(), f.begin());
-                at += f.size();
-            }
+            frames list;
+            for (std::size_t size : out[k]) list.emplace_back(size);
+            start(writers[k], network.receives[k].stream, list, pieces[k]);
         }
+        for (std::size_t k = 0; k < in.size(); k++) start(readers[k], network.sends[k].stream, in[k], pieces[out.size() + k]);
+    }
+
+    std::vector<frames> wait() override {
+        for (std::size_t k = 0; k < writers.size(); k++) end(writers[k], network.receives[k].stream);
+        for (std::size_t k = 0; k < readers.size(); k++) end(readers[k], network.sends[k].stream);
+        std::vector<frames> came(coming.size());
+        for (std::size_t k = 0; k < coming.size(); k++) {
+            const std::uint8_t* at = pieces[k].data.at();
+            BUS::invalidate(pieces[k].data.at(), pieces[k].size);
+            for (std::size_t size : coming[k]) came[k].emplace_back(at, at + size), at += size;
+        }
+        return came;
     }
 
     // load has the mover of weights, whose registers are at loader, fill the accelerator's tables: hlsgen::stream_weights calls it.
     void load(std::uintptr_t loader, const std::uint32_t* words, std::size_t count) {
         const std::uint8_t* from = reinterpret_cast<const std::uint8_t*>(words);
+        const stream words_of{"of weights", kinds::natural, 32, 1, 4, 1};
         piece p;
-        start(loader, stream{"", kinds::natural, 32, 1, 4, 1}, {bytes(from, from + 4 * count)}, p);
-        wait(loader);
+        start(loader, words_of, {bytes(from, from + 4 * count)}, p);
+        end(loader, words_of);
     }
 
 private:
@@ -73,6 +84,9 @@ private:
         room data, table;
         std::size_t size = 0;
     };
+
+    std::vector<piece> pieces; // of the batch that runs: what is written first
+    std::vector<sizes> coming;
 
     static void put(std::uintptr_t at, std::uint64_t value) {
         BUS::write(at, std::uint32_t(value));
@@ -101,11 +115,16 @@ private:
         BUS::write(mover, 1);
     }
 
-    void wait(std::uintptr_t mover) {
+    // idle is so before a mover is started; reading also clears that it was done.
+    static void idle(std::uintptr_t mover, const stream& s) {
+        if ((BUS::read(mover) & 4) == 0) throw std::runtime_error(std::string("stream ") + s.port + " is busy with a batch before: reset the logic");
+    }
+
+    void end(std::uintptr_t mover, const stream& s) {
         for (long polls = 0; (BUS::read(mover) & 2) == 0; polls++)
-            if (polls == patience) throw std::runtime_error("a mover does not come to its end");
+            if (polls >= patience) throw std::runtime_error(std::string("stream ") + s.port + " is not through after " + std::to_string(patience) + " polls");
         const std::uint32_t error = BUS::read(mover + 0x30);
-        if (error != 0) throw std::runtime_error("a mover ended with error " + std::to_string(error));
+        if (error != 0) throw std::runtime_error(std::string("stream ") + s.port + " ended with error " + std::to_string(error));
     }
 };
 

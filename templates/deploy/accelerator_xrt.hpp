@@ -8,6 +8,7 @@
 #ifndef HLSGEN_ACCELERATOR_XRT_HPP
 #define HLSGEN_ACCELERATOR_XRT_HPP
 
+#include <chrono>
 #include <cstdio>
 #include <string>
 
@@ -19,9 +20,11 @@
 
 namespace hlsgen {
 
+// xrt_device has so many milliseconds for a batch as timeout says, and a second for each of its frames.
 class xrt_device : public device {
 public:
-    xrt_device(const xrt::device& card, const xrt::uuid& loaded) : on(card), at(loaded) {
+    xrt_device(const xrt::device& card, const xrt::uuid& loaded, std::chrono::milliseconds timeout = std::chrono::seconds(10))
+        : on(card), at(loaded), patience(timeout) {
         for (std::size_t k = 0; k < network.streams_in; k++) readers.push_back(mover(loaded, "read_", network.sends[k].stream));
         for (std::size_t k = 0; k < network.streams_out; k++) writers.push_back(mover(loaded, "write_", network.receives[k].stream));
     }
@@ -33,23 +36,30 @@ public:
         return text;
     }
 
-    void run(const std::vector<frames>& in, std::vector<frames>& out) override {
-        std::vector<sending> parts;
-        for (std::size_t k = 0; k < out.size(); k++) parts.push_back(start(writers[k], network.receives[k].stream, out[k], false));
-        for (std::size_t k = 0; k < in.size(); k++) parts.push_back(start(readers[k], network.sends[k].stream, in[k], true));
-        for (sending& p : parts) p.run.wait();
-        for (std::size_t k = 0; k < writers.size() + readers.size(); k++) {
-            const unsigned error = (k < writers.size() ? writers[k] : readers[k - writers.size()]).read_register(0x30);
-            if (error != 0) throw std::runtime_error("mover " + std::to_string(k) + " ended with error " + std::to_string(error));
-        }
+    void start(const std::vector<frames>& in, const std::vector<sizes>& out) override {
+        coming = out;
+        parts.clear();
         for (std::size_t k = 0; k < out.size(); k++) {
-            parts[k].data.sync(XCL_BO_SYNC_BO_FROM_DEVICE);
-            const std::uint8_t* at = parts[k].data.map<std::uint8_t*>();
-            for (bytes& f : out[k]) {
-                std::copy(at, at + f.size(), f.begin());
-                at += f.size();
-            }
+            frames list;
+            for (std::size_t size : out[k]) list.emplace_back(size);
+            parts.push_back(start(writers[k], network.receives[k].stream, list, false));
         }
+        for (std::size_t k = 0; k < in.size(); k++) parts.push_back(start(readers[k], network.sends[k].stream, in[k], true));
+    }
+
+    std::vector<frames> wait() override {
+        for (std::size_t k = 0; k < parts.size(); k++) {
+            const bool writes = k < writers.size();
+            const std::size_t of = writes ? k : k - writers.size();
+            end(parts[k], writes ? writers[of] : readers[of], writes ? network.receives[of].stream : network.sends[of].stream);
+        }
+        std::vector<frames> came(coming.size());
+        for (std::size_t k = 0; k < coming.size(); k++) {
+            parts[k].data.sync(XCL_BO_SYNC_BO_FROM_DEVICE);
+            const std::uint8_t* from = parts[k].data.map<std::uint8_t*>();
+            for (std::size_t size : coming[k]) came[k].emplace_back(from, from + size), from += size;
+        }
+        return came;
     }
 
     // load has the mover of weights, where there is one, fill the accelerator's tables: hlsgen::stream_weights calls it.
@@ -58,19 +68,32 @@ public:
         const std::uint8_t* from = reinterpret_cast<const std::uint8_t*>(words);
         xrt::kernel loader = mover(at, "read_", s);
         sending p = start(loader, s, {bytes(from, from + 4 * count)}, true);
-        p.run.wait();
-        if (const unsigned error = loader.read_register(0x30)) throw std::runtime_error("the mover of weights ended with error " + std::to_string(error));
+        end(p, loader, s);
     }
 
 private:
     xrt::device on;
     xrt::uuid at;
     std::vector<xrt::kernel> readers, writers;
+    std::chrono::milliseconds patience;
 
     struct sending {
         xrt::bo data, table;
         xrt::run run;
+        std::size_t frames = 0;
     };
+
+    std::vector<sending> parts; // of the batch that runs: what is written first
+    std::vector<sizes> coming;
+
+    // end waits for a kernel's interrupt, as XRT does.
+    void end(sending& p, xrt::kernel& mover, const stream& s) {
+        const std::chrono::milliseconds longest = patience + std::chrono::seconds(p.frames);
+        if (const auto state = p.run.wait(longest); state != ERT_CMD_STATE_COMPLETED)
+            throw std::runtime_error(std::string("stream ") + s.port + " is not through after " + std::to_string(longest.count()) + " ms: state " +
+                                     std::to_string(int(state)));
+        if (const unsigned error = mover.read_register(0x30)) throw std::runtime_error(std::string("stream ") + s.port + " ended with error " + std::to_string(error));
+    }
 
     // mover is alone with its kernel, whose registers are read.
     xrt::kernel mover(const xrt::uuid& loaded, const std::string& kind, const stream& s) {
@@ -83,6 +106,7 @@ private:
         bool alike = true;
         for (const bytes& f : list) size += f.size(), alike = alike && f.size() == s.words * s.bytes;
         sending p;
+        p.frames = list.size();
         p.data = xrt::bo(on, std::max<std::size_t>(size, 1), mover.group_id(0));
         if (sends) {
             std::uint8_t* at = p.data.map<std::uint8_t*>();

@@ -11,13 +11,25 @@ import (
 )
 
 // Pre is host.json's quantisers as ONNX: inputs of the model become the codes of each stream into the accelerator, in
-// the order in which they travel, as int64. All tensors have a leading axis of samples. Inputs in range alone have
-// codes: there is nobody to refuse others.
+// the order in which they travel, as int64. All tensors have a leading axis of samples, but where nodes of the model
+// come first: then the inputs are the model's, of one sample. Inputs in range alone have codes: there is nobody to
+// refuse others.
 func (h *Host) Pre() ([]byte, error) {
-	s := newSketch("pre", h.Inputs)
+	s, err := newSketch("pre", h.Inputs, h.before)
+	if err != nil {
+		return nil, err
+	}
+	if s.outside != nil {
+		s.graft()
+		s.graph.Input = s.outside.Input
+	}
 	rows := make([]string, len(h.Inputs)) // each input with one axis of elements, behind one of steps
 	for k, t := range h.Inputs {
 		name := fmt.Sprintf("%sinput_%d", s.own, k)
+		if s.outside != nil {
+			rows[k] = s.node("Reshape", name+"_flat", []string{t.Name, vector(s, name+"_shape", []int64{1, -1})})
+			continue
+		}
 		s.graph.Input = append(s.graph.Input, declared(t.Name, elementTypes[t.DType], t.axes()...))
 		rows[k] = s.flat(name, t)
 	}
@@ -28,22 +40,26 @@ func (h *Host) Pre() ([]byte, error) {
 			index[i] = int64(at)
 		}
 		x := s.gather(name+"_elements", rows[send.Input], vector(s, name+"_index", index), -1)
-		s.out(s.port(send.Port, h.Inputs), s.codes(name, x, send), h.Inputs[send.Input].Time >= 0, len(index))
+		s.out(s.port(send.Port), s.codes(name, x, send), h.Inputs[send.Input].Time >= 0, len(index))
 	}
 	return s.file()
 }
 
 // Post is host.json's results as ONNX: codes of each stream out of the accelerator, as int64, in the order in which
-// they travel, become the outputs of the model. All tensors have a leading axis of samples.
+// they travel, become the outputs of the model. All tensors have a leading axis of samples, but where nodes of the
+// model come last: then it is one sample, and the outputs are the model's.
 func (h *Host) Post() ([]byte, error) {
-	s := newSketch("post", h.Outputs)
+	s, err := newSketch("post", h.Outputs, h.after)
+	if err != nil {
+		return nil, err
+	}
 	all := map[bool][]string{} // with steps, and without
 	for _, r := range h.Receive {
 		axes := []any{"samples"}
 		if r.Time {
 			axes = append(axes, "steps")
 		}
-		port := s.port(r.Port, h.Outputs)
+		port := s.port(r.Port)
 		s.graph.Input = append(s.graph.Input, declared(port, onnxpb.TensorProto_INT64,
 			append(axes, r.Words*r.PerWord)...))
 		all[r.Time] = append(all[r.Time], port)
@@ -61,7 +77,20 @@ func (h *Host) Post() ([]byte, error) {
 			index[i] = int64(at)
 		}
 		codes := s.gather(name+"_codes", frames[r.Time], vector(s, name+"_index", index), -1)
-		s.shaped(name, s.cast(name+"_rounded", s.mean(name, codes, r), elementTypes[t.DType]), t)
+		x := s.cast(name+"_rounded", s.mean(name, codes, r), elementTypes[t.DType])
+		if s.outside == nil {
+			s.shaped(name, x, t)
+			continue
+		}
+		shape := make([]int64, len(t.Shape))
+		for i, n := range t.Shape {
+			shape[i] = int64(n)
+		}
+		s.node("Reshape", t.Name, []string{x, vector(s, name+"_shape", shape)})
+	}
+	if s.outside != nil {
+		s.graft()
+		s.graph.Output = s.outside.Output
 	}
 	return s.file()
 }

@@ -28,13 +28,18 @@ type Host struct {
 	Receive []Receive `json:"receive"` // per AXI4-Stream out of it
 	Results []Result  `json:"results"` // per output of the model
 
-	// nodes of the model that a program computes itself, in front of what inputs is then and behind outputs: these are
+	// nodes of the model that are not in these tables, in front of what inputs is then and behind outputs: these are
 	// tensors inside of the model
 	Before []string `json:"before,omitempty"`
 	After  []string `json:"after,omitempty"`
+	// the inputs of the model where pre.onnx has the nodes of before, its outputs where post.onnx has those of after
+	Takes []Tensor `json:"takes,omitempty"`
+	Gives []Tensor `json:"gives,omitempty"`
 
 	Registers *templates.Registers `json:"registers,omitempty"` // of the accelerator itself
 	Weights   *Weights             `json:"weights,omitempty"`   // that are to be loaded into it
+
+	before, after []byte // ONNX of takes, and of gives
 }
 
 // Steps says of sequences how many steps they may have.
@@ -142,20 +147,21 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 	}
 	l, begins, ends := m.Lengths, m.In, m.Out
 	if of.Begins != nil {
-		begins, h.Before = of.Begins, m.Prefix.Nodes
+		begins, h.Before, h.before = of.Begins, of.Before.Nodes, of.Before.ONNX
 	}
 	if of.Ends != nil {
-		ends, h.After = of.Ends, m.Suffix.Nodes
+		ends, h.After, h.after = of.Ends, of.After.Nodes, of.After.ONNX
+	}
+	if h.before != nil {
+		h.Takes = tensors(m.In, nil, true)
+	}
+	if h.after != nil {
+		h.Gives = tensors(m.Out, nil, false)
 	}
 	if l != nil && (of.Begins != nil || of.Ends != nil) {
 		return nil, none("sequences of different lengths whose ends the host computes have no driver")
 	}
-	for k, r := range begins {
-		h.Inputs = append(h.Inputs, tensor(r, l, k, true))
-	}
-	for k, r := range ends {
-		h.Outputs = append(h.Outputs, tensor(r, l, k, false))
-	}
+	h.Inputs, h.Outputs = tensors(begins, l, true), tensors(ends, l, false)
 	for k, p := range face.In {
 		s := Send{Stream: stream(p)}
 		steps := 1
@@ -227,6 +233,13 @@ func sequences(m *dataflow.Model) ([]bool, error) {
 		timed[k] = short.Graph.Streams[short.Graph.Out[k]].Type.Shape.Size() != m.Graph.Streams[s].Type.Shape.Size()
 	}
 	return timed, nil
+}
+
+func tensors(of []dataflow.Real, l *dataflow.Lengths, input bool) (list []Tensor) {
+	for k, r := range of {
+		list = append(list, tensor(r, l, k, input))
+	}
+	return list
 }
 
 func tensor(r dataflow.Real, l *dataflow.Lengths, k int, input bool) Tensor {

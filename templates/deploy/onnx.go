@@ -12,8 +12,8 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// opset is the version of ONNX's operators that the host's models use: the first that compares integers as well as
-// numbers (GreaterOrEqual).
+// opset is the version of ONNX's operators that the host's models use, at least: the first that compares integers as
+// well as numbers (GreaterOrEqual). Where nodes of a model are among theirs, theirs is that of the model.
 const opset = 12
 
 // irVersion is the version of the format that came with it.
@@ -22,22 +22,53 @@ const irVersion = 7
 // A sketch is an ONNX graph under construction. A node and its output have one name, which begins with own; no name of
 // the model does.
 type sketch struct {
-	graph *onnxpb.GraphProto
-	own   string
+	graph       *onnxpb.GraphProto
+	own         string
+	names       []string           // of tensors of the model
+	outside     *onnxpb.GraphProto // nodes of the model; nil: none
+	opset, form int64              // versions of operators, and of the file
 }
 
-// newSketch is a graph without nodes, which has tensors of the model.
-func newSketch(name string, of []Tensor) sketch {
-	s := sketch{&onnxpb.GraphProto{Name: &name}, "hlsgen_"}
-	for slices.ContainsFunc(of, func(t Tensor) bool { return strings.HasPrefix(t.Name, s.own) }) {
+// newSketch is a graph without nodes, which has tensors of the model, and is to have the nodes of a file, if any.
+func newSketch(name string, of []Tensor, outside []byte) (sketch, error) {
+	s := sketch{graph: &onnxpb.GraphProto{Name: &name}, own: "hlsgen_", opset: opset, form: irVersion}
+	for _, t := range of {
+		s.names = append(s.names, t.Name)
+	}
+	if outside != nil {
+		var m onnxpb.ModelProto
+		if err := proto.Unmarshal(outside, &m); err != nil {
+			return s, err
+		}
+		s.outside, s.form = m.Graph, max(s.form, m.GetIrVersion())
+		for _, o := range m.OpsetImport {
+			s.opset = max(s.opset, o.GetVersion())
+		}
+		for _, v := range slices.Concat(s.outside.Input, s.outside.Output) {
+			s.names = append(s.names, v.GetName())
+		}
+		for _, t := range s.outside.Initializer {
+			s.names = append(s.names, t.GetName())
+		}
+		for _, n := range s.outside.Node {
+			s.names = append(s.names, append(n.Output, n.GetName())...)
+		}
+	}
+	for slices.ContainsFunc(s.names, func(name string) bool { return strings.HasPrefix(name, s.own) }) {
 		s.own += "_"
 	}
-	return s
+	return s, nil
+}
+
+// graft adds the nodes of the model, and what they read.
+func (s sketch) graft() {
+	s.graph.Node = append(s.graph.Node, s.outside.Node...)
+	s.graph.Initializer = append(s.graph.Initializer, s.outside.Initializer...)
 }
 
 // port is the name of a stream's tensor: the stream's own, where the model has no such name.
-func (s sketch) port(name string, of []Tensor) string {
-	if slices.ContainsFunc(of, func(t Tensor) bool { return t.Name == name }) {
+func (s sketch) port(name string) string {
+	if slices.Contains(s.names, name) {
 		return s.own + name
 	}
 	return name
@@ -46,8 +77,8 @@ func (s sketch) port(name string, of []Tensor) string {
 // file is the text of a model of the graph.
 func (s sketch) file() ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(&onnxpb.ModelProto{
-		IrVersion: new(int64(irVersion)), ProducerName: new("hlsgen"), Graph: s.graph,
-		OpsetImport: []*onnxpb.OperatorSetIdProto{{Domain: new(""), Version: new(int64(opset))}}})
+		IrVersion: new(s.form), ProducerName: new("hlsgen"), Graph: s.graph,
+		OpsetImport: []*onnxpb.OperatorSetIdProto{{Domain: new(""), Version: new(s.opset)}}})
 }
 
 // node adds an operator with one output, whose name it is.

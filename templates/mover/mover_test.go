@@ -64,6 +64,7 @@ func TestTransfers(t *testing.T) {
 		if len(r.faults) > 0 || r.moved != 1 || r.beats < 65536*8/i.DataBits {
 			t.Errorf("%s: %d beats, %q", i.name, r.beats, r.faults)
 		}
+		t.Logf("%s: %d beats in %d clocks, %.1f %%", i.name, r.beats, r.clocks, 100*float64(r.beats)/float64(r.clocks))
 		if i.StreamBytes*8 >= i.DataBits && i.MaxBeats*i.Outstanding >= 64 && 100*r.beats < 95*r.clocks {
 			t.Errorf("%s: %d beats in %d clocks", i.name, r.beats, r.clocks)
 		}

@@ -199,9 +199,19 @@ func (s *System) memoryPort(v *blockView, p memoryPort, port string) (config []s
 	return p.config(s.Board.HostPortBits), []string{name + "/aclk", "ps/" + p.clock}, []string{name + "/aresetn"}
 }
 
-// interrupts joins the movers' interrupts to the PS's inputs, in their order.
+// interrupts joins the movers' interrupts to the PS's inputs. The first of those that write has the first input: it is
+// the one that the Linux of PYNQ shows to programs, and a batch ends with results.
 func (v *blockView) interrupts(p processor) {
-	movers := v.Movers
+	movers := slices.Clone(v.Movers)
+	slices.SortStableFunc(movers, func(a, b Mover) int {
+		if a.Writes == b.Writes {
+			return 0
+		}
+		if a.Writes {
+			return -1
+		}
+		return 1
+	})
 	for k, in := range p.irq {
 		n := min(len(movers), in.width)
 		if n == 0 {

@@ -241,12 +241,21 @@ done
 func TestCard(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
-	list := []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a4"}
-	for i, model := range list[:tier.Few(len(list))] {
-		t.Run(model, func(t *testing.T) {
+	type way struct {
+		model string
+		flow  vivado.Flow
+	}
+	var cases []way
+	for _, flow := range []vivado.Flow{vivado.HLS, vivado.RTL} {
+		for _, model := range networks {
+			cases = append(cases, way{model, flow})
+		}
+	}
+	for i, c := range soon(cases, func(c way) bool { return takesLong(c.model, c.flow) }) {
+		t.Run(fmt.Sprint(c.model, " ", c.flow), func(t *testing.T) {
 			t.Parallel()
-			d := designOf(t, model, "alveo-u250", vivado.HLS, false)
-			w := open(t, d, vivado.HLS, verilogOf(t, d, vivado.HLS))
+			d := designOf(t, c.model, "alveo-u250", c.flow, false)
+			w := open(t, d, c.flow, verilogOf(t, d, c.flow))
 			w.write(t, filepath.Join(w.tools, "v++"), vpp)
 			if said, failed := w.run(nil, "make", "xclbin"); failed {
 				t.Fatal(said)

@@ -19,6 +19,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
+	"hlsgen/internal/tier"
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"
 	"hlsgen/templates/vivado"
@@ -32,8 +33,7 @@ func designOf(t *testing.T, model, board string, flow vivado.Flow, sequences boo
 	if sequences {
 		lengths = &frontend.Lengths{Axis: "inp.25:0", Min: 1, Max: 16}
 	}
-	onnx := models.Find(t, model).Read(t, "model.onnx")
-	m, err := frontend.Import(model, onnx, frontend.Options{Lengths: lengths}, &d)
+	m, err := frontend.Import(model, onnxOf(t, model), frontend.Options{Lengths: lengths}, &d)
 	if err != nil || m == nil || m.Model == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -50,6 +50,32 @@ func designOf(t *testing.T, model, board string, flow vivado.Flow, sequences boo
 		t.Fatal(err, d.Diags)
 	}
 	return made.Design
+}
+
+// onnxOf is the text of a model: one of the repository's, or, so that no other test has to run it, of testdata.
+func onnxOf(t *testing.T, model string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", model+".onnx"))
+	if err != nil {
+		return models.Find(t, model).Read(t, "model.onnx")
+	}
+	return text
+}
+
+// networks are those that every flow takes to every kind of board.
+var networks = []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a8"}
+
+// takesLong is whether a flow writes half a minute of text for a network.
+func takesLong(model string, flow vivado.Flow) bool {
+	return flow == vivado.RTL && model != networks[0]
+}
+
+// soon are the cases that a tier runs: those that take long in the long one alone.
+func soon[C any](cases []C, long func(C) bool) []C {
+	if !tier.Long() {
+		cases = slices.DeleteFunc(cases, long)
+	}
+	return cases[:tier.Few(len(cases))]
 }
 
 // A workshop is a project in a folder where stand-ins are Vivado's and v++'s.

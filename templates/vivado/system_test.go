@@ -127,7 +127,7 @@ func (g *graph) price(f *found, d *dataflow.Design, face templates.Interface) {
 	}
 }
 
-// interrupts: every mover's reaches the PS.
+// interrupts: every mover's reaches the PS, a writer's its first input, which is the one that a driver can wait for.
 func (g *graph) interrupts(f *found) {
 	for _, name := range names(g.Cells) {
 		if !strings.HasPrefix(g.Cells[name].kind(), "hlsgen_") {
@@ -142,6 +142,10 @@ func (g *graph) interrupts(f *found) {
 		if !slices.Contains(ends, "ps") {
 			f.add("interrupt", "that of %s does not reach the PS", name)
 		}
+	}
+	first := g.net("interrupts_0/In0")
+	if !slices.ContainsFunc(first, func(p string) bool { return g.Cells[path.Dir(p)].kind() == "hlsgen_write" }) {
+		f.add("interrupt", "the first is of %v, want one that writes", first)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,26 +19,28 @@ import (
 func TestBitstream(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
-	cases := []struct {
+	type way struct {
 		board, model string
 		flow         vivado.Flow
 		sequences    bool // of different lengths
-	}{
+	}
+	cases := []way{
 		{"zcu104", "digits-mlp-w2a2", vivado.HLS, false},
-		{"pynq-z1", "bilstm-h32-w4a4", vivado.HLS, true},
+		{"pynq-z1", "bilstm-h32-w4a8", vivado.HLS, true},
 		{"kv260", "digits-cnn-w4a4", vivado.HLS, false},
+		{"zcu104", "digits-mlp-w2a2", vivado.RTL, false},
+		{"pynq-z1", "bilstm-h32-w4a8", vivado.RTL, true},
 	}
 	for _, board := range []string{"zcu104", "pynq-z1", "kv260"} {
-		for _, model := range []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a4"} {
-			c := cases[0]
-			c.board, c.model = board, model
-			cases = append(cases, c)
+		for _, model := range networks {
+			for _, flow := range []vivado.Flow{vivado.HLS, vivado.RTL} {
+				if c := (way{board, model, flow, false}); !slices.Contains(cases, c) {
+					cases = append(cases, c)
+				}
+			}
 		}
 	}
-	rtl := cases[0]
-	rtl.flow = vivado.RTL
-	cases = append(cases, rtl)
-	for _, c := range cases[:tier.Few(len(cases))] {
+	for _, c := range soon(cases, func(c way) bool { return takesLong(c.model, c.flow) }) {
 		t.Run(fmt.Sprintf("%s %s %s %t", c.board, c.model, c.flow, c.sequences), func(t *testing.T) {
 			t.Parallel()
 			d := designOf(t, c.model, c.board, c.flow, c.sequences)

@@ -22,8 +22,8 @@ var ofWide = []mistake{
 		"memory read_s_axis_0 SAXIGP3/HP1_DDR_* SAXIGP3/*", "unreachable"},
 	{"a mover of the other direction", "add read_s_axis_3 hlsgen:kernels:hlsgen_read:*",
 		"add read_s_axis_3 hlsgen:kernels:hlsgen_write:*", "unknown-pin"},
-	{"an interrupt at another's place", "wire read_s_axis_1/interrupt interrupts_0/In1",
-		"wire read_s_axis_1/interrupt interrupts_0/In0", "two-drivers"},
+	{"an interrupt at another's place", "wire write_m_axis_1/interrupt interrupts_0/In1",
+		"wire write_m_axis_1/interrupt interrupts_0/In0", "two-drivers"},
 }
 
 // TestWide: many streams share ports of the memory and interrupts, and each has what is its own.

@@ -4,6 +4,6 @@
 int main() {
     xrt::device card(0);
     hlsgen::xrt_device device(card, card.load_xclbin("net.xclbin"));
-    hlsgen::accelerator net(device);
-    return net.predict(std::vector<float>(64)).size() == 10 ? 0 : 1;
+    hlsgen::accelerator net(device, 64);
+    return net.predict(std::vector<float>(64)).size() == 10 && net.throughput() > 0 ? 0 : 1;
 }

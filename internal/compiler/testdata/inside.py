@@ -1,6 +1,6 @@
-"""Has a driver predict between quantised tensors inside of a model.
+"""Has a driver predict between tensors inside of a model, and the model itself, with onnxruntime, with onnx, and with neither.
 
-    inside.py DEPLOY LIBRARY X Y
+    inside.py DEPLOY LIBRARY X Y WHOLE
 """
 
 import sys
@@ -8,20 +8,40 @@ import sys
 sys.path.insert(0, sys.argv[1])
 
 import numpy as np  # noqa: E402
+import onnxruntime  # noqa: E402
 from accelerator import Accelerator, Unfit  # noqa: E402
 
-net = Accelerator(sys.argv[2])
-x, y = np.load(sys.argv[3]), np.load(sys.argv[4])
-got = net.predict(x)
-if got.dtype != y.dtype or got.shape != y.shape or got.tobytes() != y.tobytes():
-    sys.exit("FAIL %s %s, want %s %s: %d are others" % (got.dtype, got.shape, y.dtype, y.shape, (got != y).sum()))
+x, y, whole = (np.load(name) for name in sys.argv[3:])
+
+
+def same(what, got, want):
+    if got.dtype != want.dtype or got.shape != want.shape or got.tobytes() != want.tobytes():
+        sys.exit("FAIL %s: %s %s, want %s %s: %d are others" % (what, got.dtype, got.shape, want.dtype, want.shape, (got != want).sum()))
+
+
+def refuses(why, call):
+    try:
+        call()
+    except Unfit as e:
+        if why in str(e):
+            return
+        sys.exit("FAIL %s, want %s" % (e, why))
+    sys.exit("FAIL nothing says: %s" % why)
+
+
+net = Accelerator(sys.argv[2], inside=True)
+same("inside", net.predict(x), y)
 names = [t["name"] for t in net.host["inputs"] + net.host["outputs"]]
-if names != ["in.out", "top.out"] or "mixed" not in net.before or "softmax" not in net.after:
+if names != ["mixed.out", "top.out"] or net.before != ["mixed"] or net.after != ["softmax"]:
     sys.exit("FAIL %s, behind %s, in front of %s" % (names, net.before, net.after))
-try:
-    net.predict(x[:, :5])
-    sys.exit("FAIL another shape is taken")
-except Unfit as e:
-    if "mixed" not in str(e):
-        sys.exit("FAIL %s" % e)
+refuses("behind mixed", lambda: net.predict(x[:, :5]))
+
+net = Accelerator(sys.argv[2], batch=7)  # with onnxruntime
+same("the model", net.predict(x), whole)
+same("one sample", net.predict(x[0]), whole[:1])
+refuses("input 'x' has the shape [50, 5], want ['samples', 6]", lambda: net.predict(x[:, :5]))
+sys.modules["onnxruntime"], sys.modules["onnx.reference"] = None, onnxruntime
+same("the model, with onnx", Accelerator(sys.argv[2]).predict(x), whole)
+sys.modules["onnx.reference"] = None
+refuses("computes mixed outside of the accelerator, which takes onnxruntime, or onnx 1.13", lambda: Accelerator(sys.argv[2]))
 print("PASS %d samples" % len(x))

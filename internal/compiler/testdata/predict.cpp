@@ -26,7 +26,14 @@ struct fake {
     static std::map<std::uintptr_t, std::uint32_t> registers;
     static std::map<std::uint64_t, hlsgen::bytes> memory;
 
+    static bool hung;
+
     static std::uint32_t read(std::uintptr_t at) {
+        if (at % 0x10000 == 0) { // done, until it is read, and idle
+            const std::uint32_t is = registers[at];
+            if (is == 2) registers[at] = 0;
+            return is == 1 ? 1 : is | 4;
+        }
         if (at % 0x10000 == 0x34 || at % 0x10000 == 0x38) return std::uint32_t(std::stoull(hlsgen::network.hash, nullptr, 16) >> (at % 0x10000 == 0x38 ? 32 : 0));
         return registers[at];
     }
@@ -48,19 +55,25 @@ struct fake {
         registers[at] = value;
         const std::size_t n = hlsgen::network.streams_in, all = n + hlsgen::network.streams_out;
         for (std::size_t k = 1; k <= all; k++)
-            if (registers[0x10000 * k] != 1) return;
-        std::vector<hlsgen::frames> in, out;
+            if (registers[0x10000 * k] != 1 || hung) return;
+        std::vector<hlsgen::frames> in;
+        std::vector<hlsgen::sizes> out;
         for (std::size_t k = 0; k < n; k++) {
             in.push_back(sizes(0x10000 * (k + 1), hlsgen::network.sends[k].stream));
             const std::uint8_t* from = memory.at(wide(0x10000 * (k + 1) + 0x10)).data();
             for (hlsgen::bytes& f : in.back()) std::copy(from, from + f.size(), f.begin()), from += f.size();
         }
-        for (std::size_t k = n; k < all; k++) out.push_back(sizes(0x10000 * (k + 1), hlsgen::network.receives[k - n].stream));
-        hlsgen::library().run(in, out);
+        for (std::size_t k = n; k < all; k++) {
+            out.emplace_back();
+            for (const hlsgen::bytes& f : sizes(0x10000 * (k + 1), hlsgen::network.receives[k - n].stream)) out.back().push_back(f.size());
+        }
+        hlsgen::library device;
+        device.start(in, out);
+        const std::vector<hlsgen::frames> came = device.wait();
         for (std::size_t k = n; k < all; k++) {
             hlsgen::bytes& to = memory.at(wide(0x10000 * (k + 1) + 0x10));
             to.clear();
-            for (const hlsgen::bytes& f : out[k - n]) to.insert(to.end(), f.begin(), f.end());
+            for (const hlsgen::bytes& f : came[k - n]) to.insert(to.end(), f.begin(), f.end());
         }
         for (std::size_t k = 1; k <= all; k++) registers[0x10000 * k] = 2;
     }
@@ -76,8 +89,41 @@ struct fake {
     static std::uint64_t address(const void* at) { return std::uintptr_t(at); }
 };
 
+bool fake::hung = false;
 std::map<std::uintptr_t, std::uint32_t> fake::registers;
 std::map<std::uint64_t, hlsgen::bytes> fake::memory;
+
+// watched is the library, of which batches run one behind the other, and all that are started end.
+struct watched : hlsgen::library {
+    std::size_t batches = 0, largest = 0;
+    bool running = false;
+
+    void start(const std::vector<hlsgen::frames>& in, const std::vector<hlsgen::sizes>& out) override {
+        if (running) throw std::logic_error("a batch runs already");
+        running = true;
+        batches++, largest = std::max(largest, in[0].size());
+        hlsgen::library::start(in, out);
+    }
+
+    std::vector<hlsgen::frames> wait() override {
+        if (!running) throw std::logic_error("nothing runs");
+        running = false;
+        return hlsgen::library::wait();
+    }
+};
+
+// hangs is whether what never ends is an error that says so.
+template <class F> static void hangs(const char* why, F f) {
+    try {
+        f();
+    } catch (const std::runtime_error& e) {
+        if (std::string(e.what()).find(why) != std::string::npos) return;
+        std::cout << "FAIL " << e.what() << "\n";
+        std::exit(1);
+    }
+    std::cout << "FAIL what hangs has an end\n";
+    std::exit(1);
+}
 
 int main(int argc, char** argv) {
     std::ifstream file(argv[1], std::ios::binary);
@@ -93,17 +139,43 @@ int main(int argc, char** argv) {
     std::vector<std::uintptr_t> readers, writers;
     for (std::size_t k = 1; k <= hlsgen::network.streams_in + hlsgen::network.streams_out; k++)
         (k <= hlsgen::network.streams_in ? readers : writers).push_back(0x10000 * k);
-    hlsgen::bare_device<fake> bare(readers, writers);
-    if (hlsgen::accelerator(bare).predict(x, steps) != y) {
+    hlsgen::bare_device<fake> bare(readers, writers, 100);
+    hlsgen::accelerator without(bare);
+    if (without.predict(x, steps) != y || hlsgen::accelerator(bare, 3).predict(x, steps) != y) {
         std::cout << "FAIL without an operating system\n";
         return 1;
     }
+    const std::size_t samples = steps.empty() ? x.size() / hlsgen::network.input[0].elements : steps.size();
+    for (const std::size_t batch : {std::size_t(1), std::size_t(5), samples, samples + 1}) {
+        watched device;
+        hlsgen::accelerator some(device, batch);
+        if (some.predict(x, steps) != y || device.batches != (samples + batch - 1) / batch || device.largest != std::min(batch, samples) || device.running) {
+            std::cout << "FAIL " << device.batches << " batches of " << batch << "\n";
+            return 1;
+        }
+        if (hlsgen::network.sends[0].quantisers != nullptr) continue;
+        std::vector<float> bad = x; // noticed while a batch before runs
+        bad.back() += 0.001f;
+        refuses("a number between two", [&] { some.predict(bad, steps); });
+        if (device.running || some.predict(x, steps) != y) {
+            std::cout << "FAIL behind what was refused\n";
+            return 1;
+        }
+    }
+    if (!(net.throughput(3) > 0) || !(without.throughput(2) > 0)) {
+        std::cout << "FAIL no throughput\n";
+        return 1;
+    }
+    fake::hung = true;
+    hangs("is not through after 100 polls", [&] { without.throughput(1); });
+    hangs("is busy with a batch before", [&] { without.predict(x, steps); });
     std::vector<float> bad = x;
     bad[1] = std::nanf("");
     refuses("what is not a number", [&] { net.predict(bad, steps); });
     bad = x;
     bad.pop_back();
     refuses("a part of a sample", [&] { net.predict(bad, steps); });
+    refuses("no sample", [&] { net.predict(std::vector<float>()); });
     std::vector<std::size_t> none(steps.size() + 1, 0);
     refuses("lengths of 0", [&] { net.predict(x, none); });
     struct foreign : hlsgen::library {

@@ -39,7 +39,7 @@ if lengths is None:
         parts = [net.predict(x[i:i + size]) for i in range(0, len(x), size)]
         same("batches of %d" % size, np.concatenate(parts), y)
     some = slice(0, min(len(x), 16))
-    same("Fortran order", net.predict(np.asfortranarray(x[some])), y[some])
+    same("Fortran order", net.predict(np.asfortranarray(x)), y)
     same("every other sample", net.predict(x[::2]), y[::2])
     if x.dtype == np.float32:
         same("float64", net.predict(x[some].astype(np.float64)), y[some])
@@ -73,6 +73,7 @@ else:
 
 # the same through PYNQ's doors
 import os  # noqa: E402
+import time  # noqa: E402
 
 import pynq  # noqa: E402
 
@@ -86,6 +87,35 @@ if pynq.counts["invalidate"] != batches * len(net.host["receive"]) or pynq.memor
     sys.exit("FAIL %r, %d buffers are kept" % (pynq.counts, len(pynq.memory)))
 if not net.throughput(3) > 0 or not board.throughput(2) > 0:
     sys.exit("FAIL no throughput")
+
+# with interrupts: the mover of the first results is asked three times a batch and ten times a second, and what hangs ends
+pynq.wired, pynq.late = True, 0.03
+pynq.counts.update(asked=0, interrupts=0)
+begin = time.monotonic()
+board = Accelerator(bit, batch=-(-len(x) // 3))
+same("interrupts", board.predict(x) if lengths is None else board.predict(x, lengths=lengths), y)
+if list(board.device.interrupts) != [net.host["receive"][0]["port"]] or pynq.counts["interrupts"] != 3 \
+        or pynq.counts["asked"] > 3 * (1 + 2 * streams) + 10 * (time.monotonic() - begin) or pynq.memory:
+    sys.exit("FAIL interrupts: %r, %r" % (pynq.counts, board.device.interrupts))
+if net.host["send"][0].get("integers"):  # what does not fit is noticed behind a batch that runs
+    bad = x.copy()
+    bad.flat[-1] += 0.001
+    for net in (net, board):
+        refuses("a number between two, in the last batch", bad)
+        same("behind it", net.predict(x), y)
+pynq.hung = True
+for pynq.wired in (True, False):
+    board = Accelerator(bit)
+    board.device.timeout = -0.7
+    for why in ("is not through after 0.3 s", "load the bitstream again"):
+        begin = time.monotonic()
+        try:
+            board.throughput(1)
+            sys.exit("FAIL what hangs has an end")
+        except RuntimeError as e:
+            if why not in str(e) or time.monotonic() - begin > 5:
+                sys.exit("FAIL what hangs: %s" % e)
+        checks += 1
 
 # the same from C++
 import subprocess  # noqa: E402

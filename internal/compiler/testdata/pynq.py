@@ -3,14 +3,22 @@ processor's: what a program writes is there once it was flushed, and what movers
 
 import json
 import os
+import struct
 import sys
+import threading
+import time
+import tty
 
 import numpy as np
 
 from accelerator import Library
 
 memory = {}  # by address: what the devices see
-counts = {"flush": 0, "invalidate": 0, "free": 0}
+counts = {"flush": 0, "invalidate": 0, "free": 0, "asked": 0, "interrupts": 0}
+wired, hung, late = False, False, 0.0  # the interrupts; the accelerator; by how many seconds it ends
+lock = threading.Lock()
+sys.modules["pynq.interrupt"] = sys.modules[__name__]
+_at, _lines = {}, {}
 _next = [0x1_0000_0000]
 
 
@@ -36,23 +44,60 @@ def allocate(shape, dtype):
     return buffer
 
 
+def MMIO(base, length):
+    assert length >= 0x100, length
+    return _at[base]
+
+
+def get_uio_irq(irq):
+    """Linux shows the first line of the processor alone, as PYNQ's images have it."""
+    return _lines.get(irq) if irq == 61 else None
+
+
 class Mover:
     def __init__(self, overlay, stream, reads):
         self.overlay, self.stream, self.reads, self.registers, self.done = overlay, stream, reads, {}, False
+        self.happened, self.on = 0, False  # the interrupt, and whether Linux lets it through
+        self.master, slave = os.openpty()
+        tty.setraw(slave)
+        self.device = os.ttyname(slave)
+        threading.Thread(target=self.linux, daemon=True).start()
+
+    def linux(self):
+        while True:
+            self.on = struct.unpack("i", os.read(self.master, 4)) != (0,)
+            self.line()
+
+    def line(self):
+        """Linux tells of an interrupt once, and then waits for a program to let it through again."""
+        with lock:
+            if self.on and self.happened and self.registers.get(4):
+                self.on = False
+                counts["interrupts"] += 1
+                os.write(self.master, struct.pack("i", counts["interrupts"]))
 
     def write(self, at, value):
         assert at % 4 == 0 and 0 <= value < 1 << 32, (at, value)
+        if at == 0x0C:
+            self.happened ^= value
+            return
         self.registers[at] = value
         if at == 0 and value == 1:
             self.overlay.go()
 
     def read(self, at):
         if at == 0:
+            counts["asked"] += 1
             done, self.done = self.done, False
-            return 2 if done else 4
+            return 2 * done + 4 * (self.registers.get(0) != 1)
         if at in (0x34, 0x38):
             return int(self.overlay.lib.hash, 16) >> (32 if at == 0x38 else 0) & 0xFFFFFFFF
-        return 0
+        return self.happened if at == 0x0C else 0
+
+    def end(self):
+        self.registers[0], self.done = 0, True
+        self.happened |= self.registers.get(8, 0)
+        self.line()
 
     def wide(self, at):
         return self.registers[at] | self.registers[at + 4] << 32
@@ -70,16 +115,25 @@ class Overlay:
         host = json.load(open(os.path.join(here, "deploy", "host", "host.json")))
         self.lib = Library(sys.argv[2])
         self.ip_dict, self.movers = {}, []
-        for kind, streams in (("read", host["send"]), ("write", host["receive"])):
+        for kind, streams in (("write", host["receive"]), ("read", host["send"])):
             for s in streams:
-                name = kind + "_" + s["port"]
-                self.ip_dict[name] = {"type": "hlsgen:kernels:hlsgen_%s:1.0" % kind}
-                setattr(self, name, Mover(self, s, kind == "read"))
-                self.movers.append(getattr(self, name))
+                self.movers.append(self.add(kind + "_" + s["port"], Mover(self, s, kind == "read")))
+
+    def add(self, name, mover):
+        """A mover, as the .hwh has it: its interrupt is at the next of the processor's lines."""
+        base, line = 0xA0000000 + 0x10000 * len(self.ip_dict), 61 + len(self.ip_dict)
+        self.ip_dict[name] = {"type": "hlsgen:kernels:hlsgen_%s:1.0" % name.partition("_")[0], "phys_addr": base,
+                              "addr_range": 0x10000, "interrupts": {}}
+        if wired:
+            self.ip_dict[name]["interrupts"]["interrupt"] = {"controller": "", "raw_irq": line, "index": line - 61}
+        _at[base], _lines[line] = mover, mover.device
+        return mover
 
     def go(self):
-        if any(m.registers.get(0) != 1 for m in self.movers):
-            return
+        if all(m.registers.get(0) == 1 for m in self.movers) and not hung:
+            threading.Thread(target=self.run).start()
+
+    def run(self):
         cut = []
         for m in (m for m in self.movers if m.reads):
             data, ends = memory[m.wide(0x10)], np.cumsum(m.sizes())
@@ -87,5 +141,6 @@ class Overlay:
         takers = [m for m in self.movers if not m.reads]
         for m, frames in zip(takers, self.lib.start(cut, [m.sizes() for m in takers])):
             memory[m.wide(0x10)] = np.concatenate(frames)
-        for m in self.movers:
-            m.registers[0], m.done = 0, True
+        time.sleep(late)
+        for m in self.movers[::-1]:  # results come last
+            m.end()

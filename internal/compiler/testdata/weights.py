@@ -71,7 +71,7 @@ class Loader(pynq.Mover):
             data = pynq.memory[self.wide(0x10)]
             assert self.sizes() == [len(data)], (self.sizes(), len(data))
             self.overlay.lib.load("", data)
-            self.done = True
+            self.end()
 
 
 class Overlay(pynq.Overlay):
@@ -84,8 +84,7 @@ class Overlay(pynq.Overlay):
         self.ip_dict["accelerator"] = {"type": "hlsgen:hls:%s:1.0" % top}
         self.accelerator = type("Registers", (), {"read": lib.hlsgen_peek, "write": lib.hlsgen_poke})
         if port is not None:
-            self.ip_dict["read_" + port] = {"type": "hlsgen:kernels:hlsgen_read:1.0"}
-            setattr(self, "read_" + port, Loader(self, {"words": 1, "bytes": 4}, True))
+            self.add("read_" + port, Loader(self, {"words": 1, "bytes": 4}, True))
 
 
 host = json.load(open(pairs[0]))

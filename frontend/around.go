@@ -1,0 +1,86 @@
+package frontend
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio"
+	"hlsgen/internal/dataflow"
+)
+
+// oldest is the first version of ONNX' operators whose definitions still hold in version 12, which pre.onnx and
+// post.onnx have at least.
+const oldest = 11
+
+// outside is what computes the tensors `to` of a model, given those named in `from`. It has no file where an operator
+// is not ONNX' own or has a body, or where something else is needed besides.
+func outside(p *graph.Program, from, to []string) (o dataflow.Outside) {
+	g := &graph.Graph{Name: "outside", Init: map[string]*graph.Tensor{},
+		Opsets: map[string]int64{"": p.Graph.Opsets[""]}}
+	plain := g.Opsets[""] >= oldest
+	need := map[string]bool{}
+	for _, name := range to {
+		need[name] = true
+	}
+	has := func(name string) bool { return slices.Contains(from, name) }
+	for _, n := range slices.Backward(p.Graph.Nodes) {
+		if !slices.ContainsFunc(n.Outputs, func(out string) bool { return need[out] && !has(out) }) {
+			continue
+		}
+		g.Nodes = append(g.Nodes, n)
+		plain = plain && n.Domain == ""
+		for _, a := range n.Attrs {
+			plain = plain && a.G == nil
+		}
+		for _, in := range n.Inputs {
+			need[in] = true
+		}
+	}
+	slices.Reverse(g.Nodes)
+	o.Nodes = graph.Labels(g.Nodes)
+	made := slices.Clone(from)
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			if t := p.Graph.Init[in]; t != nil {
+				g.Init[in] = t
+			}
+			plain = plain && (in == "" || g.Init[in] != nil || slices.Contains(made, in))
+		}
+		made = append(made, n.Outputs...)
+	}
+	for _, name := range to {
+		plain = plain && slices.Contains(made, name)
+	}
+	for _, name := range slices.Concat(from, to) {
+		_, known := p.Known[name]
+		plain = plain && known
+	}
+	if !plain {
+		return o
+	}
+	g.Inputs, g.Outputs = declared(p, from), declared(p, to)
+	if text, err := onnxio.Write(g, nil); err == nil {
+		o.ONNX = text
+	}
+	return o
+}
+
+// declared are tensors of a program as inputs or outputs of another.
+func declared(p *graph.Program, names []string) (list []graph.Value) {
+	for _, name := range names {
+		k := p.Known[name]
+		v := graph.Value{Name: name, DType: k.DType, Known: true}
+		for _, n := range k.Shape {
+			v.Dims = append(v.Dims, graph.Dim{Size: n})
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+func realNames(of []dataflow.Real) (names []string) {
+	for _, r := range of {
+		names = append(names, r.Name)
+	}
+	return names
+}
