@@ -64,6 +64,20 @@ type Board struct {
 // with DSP58), not on UltraScale+.
 func (b Board) InitialisesURAM() bool { return b.URAM > 0 && b.DSPType == "DSP58" }
 
+// CardBits is the width of a memory port of a card: what UG1393 recommends for DDR4 and HBM.
+const CardBits = 512
+
+// MemoryBits is the width of each of MemoryPorts, 0 where there is none.
+func (b Board) MemoryBits() int {
+	switch {
+	case len(b.MemoryPorts) == 0:
+		return 0
+	case b.PS == NoPS:
+		return CardBits
+	}
+	return b.HostPortBits
+}
+
 // Blocks is the block RAMs that costs are counted in: RAMB18, or the device's own.
 func (b Board) Blocks() int {
 	if b.Family == AMD {

@@ -94,6 +94,10 @@ func Ports(face Interface, d *dataflow.Design, packets bool) []PortView {
 		names = append(names, p.Name)
 		ports = append(ports, port{name: p.Name, width: p.TDATA, axis: true, writes: true, packet: true})
 	}
+	for _, w := range WeightPorts(d) {
+		names = append(names, w.Axis)
+		ports = append(ports, port{name: w.Axis, width: w.Port.TDATA(), axis: true})
+	}
 	r := RegistersOf(d)
 	if r == nil {
 		return portViews(names, ports)

@@ -42,8 +42,16 @@ func (c Circuit) lane(pe int) num.Type {
 	return c.lanes[pe]
 }
 
-// Weights is the table of weights.
-func (c Circuit) Weights() circuit.Table {
+// Weights is a row of weights in every iteration: that of the table, or the next one that comes from memory.
+func (c Circuit) Weights(row circuit.Value) circuit.Value {
+	if c.External() {
+		return c.b.Weights(c.WeightPort(c.f).Width())
+	}
+	return c.table().Row(row)
+}
+
+// table is the one of weights.
+func (c Circuit) table() circuit.Table {
 	s := c.WeightStorage(c.f)
 	return c.b.Table("weights", s.Style(), c.stored(), c.f.PE*c.f.SIMD, s.Rows,
 		func() [][]int64 { return c.WeightTable(c.f).Rows })

@@ -6,6 +6,7 @@ import (
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
@@ -20,6 +21,9 @@ func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Fol
 		compute = compute[:1]
 	}
 	memory := []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
+	if u.External() {
+		memory = []dataflow.Memory{dataflow.NoMemory}
+	}
 	return layer.Folds{
 		PE: pe, SIMD: simd, Fits: fits, Compute: compute,
 		Memory: func(dataflow.Fold) []dataflow.Memory { return memory },
@@ -189,12 +193,29 @@ func tableRows(u *Unit, f dataflow.Fold) int {
 	return len(u.weights) * len(u.weights[0]) / (f.PE * f.SIMD)
 }
 
+// WeightPort is the rows of weights as words.
+func (u *Unit) WeightPort(f dataflow.Fold) dataflow.Port {
+	rows := tableRows(u, f)
+	return dataflow.Port{Elem: u.Codes.Stored(rows), PerWord: f.PE * f.SIMD, Words: rows}
+}
+
 // Plain is a fold without the memory that it asks for, where weights of one row need none: the same hardware.
 func Plain(u *Unit, f dataflow.Fold) dataflow.Fold {
 	if u.WeightStorage(f).Rows == 1 {
 		f.Memory = dataflow.NoMemory
 	}
 	return f
+}
+
+// Priced is what a layer's circuit takes, as layer.Priced says it, and what its weights come through that come from
+// memory.
+func Priced(u *Unit, o layer.Circuited, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
+	c, ok = layer.Priced(o, Plain(u, f), t)
+	if ok && u.External() {
+		fifo := estimate.FIFO(t, dataflow.WeightFIFO, u.WeightPort(f)).Total()
+		c = append(slices.Clone(c), dataflow.Part{Name: "FIFO of weights", Resources: fifo})
+	}
+	return c, ok
 }
 
 // WeightTable is the weights, in rows of what one clock takes.

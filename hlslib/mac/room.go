@@ -29,8 +29,12 @@ func roomFor(u *Unit) dataflow.Room {
 	return dataflow.RoomOf(narrowest(u.rows), all, u.Codes.coding, out)
 }
 
-// Loads reports whether weights and step functions are loaded.
-func (a *tail) Loads() bool { return a.room != nil }
+// Loads reports whether there are tables that are loaded: of weights, unless these come with every frame, or of step
+// functions.
+func (a *tail) Loads() bool { return a.room != nil && (!a.External() || a.Thresholds() > 0) }
+
+// External reports whether weights come from memory with every frame.
+func (a *tail) External() bool { return a.room != nil && a.room.External }
 
 // roomOf is what is known of a row of weights that have room: that of any others. The error says which of them has
 // none.

@@ -3,7 +3,6 @@ package mvau
 import (
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
-	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
 )
@@ -12,7 +11,7 @@ import (
 // groups; a group's outputs cost what they cost alone, and the weights of all groups lie in one memory. FINN has no
 // requantised products either: an adder rounds each.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, mac.Plain(o.Unit, f), t); ok {
+	if c, ok := mac.Priced(o.Unit, o, f, t); ok {
 		return c
 	}
 	m := cost.MVAU{

@@ -124,6 +124,9 @@ func (o *op) Loaded(room dataflow.Room) dataflow.Op {
 	return New(p)
 }
 
+// Reads is how often a frame goes over the table of weights.
+func (o *op) Reads() int { return o.vectors }
+
 // of is what follows from the unit.
 func (o *op) of(u *mac.Unit) {
 	o.Unit = u

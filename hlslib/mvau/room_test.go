@@ -26,6 +26,21 @@ func TestLoaded(t *testing.T) {
 	layertest.Check(t, 40, cases...)
 }
 
+// TestExternal puts layers through the contract whose weights come with every frame.
+func TestExternal(t *testing.T) {
+	t.Parallel()
+	var cases []layertest.Case
+	for seed := range uint64(40) {
+		c := randomtest.MVAU(rand.New(rand.NewPCG(seed, 13)))
+		op := layertest.Bind(t, c.Op, c.In...).(dataflow.Loadable)
+		room := op.Room()
+		room.External = true
+		c.Op, c.Loose = op.Loaded(room), "what there is room for"
+		cases = append(cases, c)
+	}
+	layertest.Check(t, 40, cases...)
+}
+
 // TestRoom has weights and step functions that hardware has room for, of one circuit, and others.
 func TestRoom(t *testing.T) {
 	t.Parallel()

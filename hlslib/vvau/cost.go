@@ -3,7 +3,6 @@ package vvau
 import (
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
-	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
 )
@@ -11,7 +10,7 @@ import (
 // Cost is that of FINN's VVAU_hls, but for the DSP slices, or the fitted one: FINN counts the slices of one position,
 // and the kernel multiplies SIMD of them a clock.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, mac.Plain(o.Unit, f), t); ok {
+	if c, ok := mac.Priced(o.Unit, o, f, t); ok {
 		return c
 	}
 	m := cost.VVAU{

@@ -90,6 +90,9 @@ func (o *op) Loaded(room dataflow.Room) dataflow.Op {
 	return New(p)
 }
 
+// Reads is how often a frame goes over the table of weights.
+func (o *op) Reads() int { return o.vectors }
+
 // Dependence has every vector apart.
 func (o *op) Dependence() dataflow.Dependence {
 	d := dataflow.EachApart(1, o.vectors)

@@ -76,7 +76,7 @@ const None ID = -1
 
 // A Stream is a port of a layer.
 type Stream struct {
-	Name  string // in0, in1 and so on, ends; out0 and so on
+	Name  string // in0, in1 and so on, ends, weights; out0 and so on
 	Width int
 	When  ID // at stage 0: the iteration moves a word
 	Word  ID // of an input the word at stage 0; of an output what is written at its stage

@@ -16,6 +16,8 @@ type Room struct {
 	// Coding is how tables have weights; nil where they have them as numbers.
 	Coding *num.Coding `json:"coding,omitempty"`
 	Out    num.Type    `json:"out"` // codes of step functions; the zero Type of a layer without any
+	// External has weights come from memory with every frame; then they lie in no table (External).
+	External bool `json:"external,omitempty"`
 }
 
 // RoomOf is the room for weights that lie where some do, with codes of some type. Behind weights are step functions
@@ -57,7 +59,7 @@ func (r Room) coded(c *num.Coding, turn bool) Room {
 type Loadable interface {
 	// Room is what weights of the types that the layer has need.
 	Room() Room
-	// Loads reports whether they are.
+	// Loads reports whether it has tables that are loaded.
 	Loads() bool
 	// Loaded is the layer, not bound, with tables that are loaded, and room for other weights.
 	Loaded(Room) Op
@@ -75,7 +77,7 @@ func (g *Graph) Rooms() []*Room {
 	return list
 }
 
-// Loads reports whether weights of a node are loaded.
+// Loads reports whether a node has tables that are loaded.
 func (g *Graph) Loads() bool {
 	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
 		l, ok := n.Op.(Loadable)

@@ -30,6 +30,7 @@ type benchView struct {
 	Ports                            []string // of the bench
 	Tops                             []dutView
 	Streams, Inputs, Outputs, Layers []string // in C++
+	Feeds                            bool     // weights come with every frame
 }
 
 // A dutView is a top in the bench.
@@ -38,6 +39,7 @@ type dutView struct {
 	Reset     string // clocks that the top lengthens a reset by
 	Pins      []string
 	Watches   []string
+	Feeds     []feedView
 }
 
 // Bench is all files of a bench that runs networks side by side, each under a name of its own: T0, T1 and so on.
@@ -185,6 +187,7 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 		b.view.Outputs = append(b.view.Outputs, fmt.Sprintf("{%d, %d, %d, %s, %s, %s, %s}", first+p.Stream,
 			d.Target.HostEvery(p.Port), len(r.face.In)+k, c["TDATA"], c["TVALID"], c["TREADY"], c["TLAST"]))
 	}
+	b.feeds(&dut, d, files)
 	dut.Pins = append(dut.Pins, r.quiet()...)
 	b.view.Tops = append(b.view.Tops, dut)
 	return nil

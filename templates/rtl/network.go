@@ -3,6 +3,7 @@ package rtl
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,7 +95,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		}
 	}
 	v := topView{Top: face.Top, Ports: templates.Ports(face, d, false)}
-	ends := n.ends()
+	ends, external := n.ends(), g.Externals()
 	for i, node := range g.Nodes {
 		m, err := n.circuit(i)
 		if err != nil {
@@ -126,6 +127,9 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 				connect(fmt.Sprint("out", k), stream(s), "stalled=stalled")
 			}
 		}
+		if slices.Contains(external, i) {
+			connect("weights", weights(node.Name), "word=word", "valid=valid", "read=read")
+		}
 		if list := tables(node.Name, m); len(list) > 0 {
 			l.Connections = append(l.Connections, v.load(node.Name)...)
 			n.loaded = append(n.loaded, list...)
@@ -145,6 +149,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		v.Streams = append(v.Streams, streamView{e.name, "1", "0", strconv.Itoa(e.FIFO.Depth),
 			style(e.FIFO.Memory, d.Target.Board), false})
 	}
+	v.weights(d)
 	v.Reset = strconv.Itoa(n.reset)
 	v.borders(n, ends)
 	registers, more, err := n.registers()

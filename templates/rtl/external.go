@@ -1,0 +1,50 @@
+package rtl
+
+import (
+	"fmt"
+	"strconv"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/templates"
+)
+
+// weights is the name of the FIFO in front of a layer whose weights come with every frame.
+func weights(layer string) string { return layer + "_weights" }
+
+// weights joins AXI4-Streams to the layers whose weights come with every frame.
+func (v *topView) weights(d *dataflow.Design) {
+	for _, p := range templates.WeightPorts(d) {
+		w, f := p.Port.Width(), dataflow.WeightFIFO
+		v.Streams = append(v.Streams, streamView{weights(p.Name), strconv.Itoa(w), strconv.Itoa(w - 1),
+			strconv.Itoa(f.Depth), style(f.Memory, d.Target.Board), false})
+		b := borderView{Axis: p.Axis, Stream: weights(p.Name), Word: fmt.Sprintf("%s_TDATA[%d:0]", p.Axis, w-1),
+			Width: strconv.Itoa(w)}
+		if p.Port.TDATA() > w {
+			b.Unused = fmt.Sprintf("%s_TDATA[%d:%d]", p.Axis, p.Port.TDATA()-1, w)
+		}
+		v.In = append(v.In, b)
+	}
+}
+
+// A feedView is a stream of weights in the bench, which always has a word: Name is that of its wires.
+type feedView struct{ Name, Width, High, Words, File string }
+
+// feeds has the bench of a network feed its layers with weights.
+func (b *bencher) feeds(dut *dutView, d *dataflow.Design, files *templates.Files) {
+	for _, p := range templates.WeightPorts(d) {
+		f := feedView{Name: dut.Name + "_" + weights(p.Name), Width: strconv.Itoa(p.Port.TDATA()),
+			High: strconv.Itoa(p.Port.TDATA() - 1), Words: strconv.Itoa(p.Port.Words)}
+		f.File = "bench/data/" + f.Name + ".dat"
+		var text []byte
+		table := d.Words(p.Weights)
+		for _, row := range table.Rows {
+			text = append(templates.AppendWord(text, table.Elem, row), '\n')
+		}
+		*files = append(*files, templates.File{Path: "rtl/" + f.File, Data: text})
+		dut.Feeds = append(dut.Feeds, f)
+		for _, suffix := range []string{"TDATA", "TVALID", "TREADY"} {
+			dut.Pins = append(dut.Pins, fmt.Sprintf(".%s_%s(%s_%[2]s)", p.Axis, suffix, f.Name))
+		}
+		b.view.Feeds = true
+	}
+}
