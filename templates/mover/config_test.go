@@ -50,12 +50,12 @@ func TestParameters(t *testing.T) {
 	t.Parallel()
 	c := mover.Config{DataBits: 64, StreamBytes: 3, MaxBeats: 16, Outstanding: 2, FrameBytes: 9, Steps: 7, Hash: 0xab}
 	want := []mover.Parameter{{"DATA_BITS", "64"}, {"STREAM_BYTES", "3"}, {"MAX_BEATS", "16"}, {"OUTSTANDING", "2"},
-		{"FRAME_BYTES", "9"}, {"HASH", "64'h00000000000000ab"}}
+		{"FRAME_BYTES", "9"}, {"PERIOD", "0"}, {"HASH", "64'h00000000000000ab"}}
 	if got := c.Parameters(); !slices.Equal(got, want) || c.Module() != "hlsgen_read" {
 		t.Errorf("%s has %v, want %v", c.Module(), got, want)
 	}
 	c.Writes = true
-	want = slices.Insert(want, 5, mover.Parameter{Name: "STEPS", Value: "7"})
+	want[5] = mover.Parameter{Name: "STEPS", Value: "7"}
 	if got := c.Parameters(); !slices.Equal(got, want) || c.Module() != "hlsgen_write" {
 		t.Errorf("%s has %v, want %v", c.Module(), got, want)
 	}

@@ -8,12 +8,15 @@
 // what there is room for: RREADY is always high. Bytes of the last beat behind the last frame are read and dropped; of
 // a table, all of a line of 64 bytes in which an entry counts. A length of 0 is refused: the frame is left out, the
 // others are moved.
+//
+// With a PERIOD, data begin again at `address` after so many bytes, over and over: whole frames and whole beats.
 module hlsgen_read #(
     parameter int        DATA_BITS    = 64,  // 32, 64, 128, 256 or 512
     parameter int        STREAM_BYTES = 4,
     parameter int        MAX_BEATS    = 16,
     parameter int        OUTSTANDING  = 4,
     parameter int        FRAME_BYTES  = 4,
+    parameter int        PERIOD       = 0,
     parameter bit [63:0] HASH         = 64'd0
 ) (
     input  logic                      ap_clk,
@@ -68,8 +71,9 @@ module hlsgen_read #(
     localparam int OWED    = $clog2(2 * BYTES_OF_BURST + FRAME_BYTES + 1) + 1;
 
     if (DATA_BITS < 32 || DATA_BITS > 512 || (DATA_BITS & (DATA_BITS - 1)) != 0 || MAX_BEATS < 2 || MAX_BEATS > 256 ||
-        (MAX_BEATS & (MAX_BEATS - 1)) != 0 || FRAME_BYTES % STREAM_BYTES != 0) begin : g_unknown
-        $error("hlsgen_read: DATA_BITS, MAX_BEATS or FRAME_BYTES is not what it can be");
+        (MAX_BEATS & (MAX_BEATS - 1)) != 0 || FRAME_BYTES % STREAM_BYTES != 0 || PERIOD % FRAME_BYTES != 0 ||
+        PERIOD % BYTES != 0) begin : g_unknown
+        $error("hlsgen_read: DATA_BITS, MAX_BEATS, FRAME_BYTES or PERIOD is not what it can be");
     end
 
     logic        go, done;
@@ -125,15 +129,34 @@ module hlsgen_read #(
     end
 
     // Bursts: whole ones, the first up to where a multiple of them begins, and at the end what is left.
-    logic [63-BEAT:0]     at;       // in beats
+    logic [63-BEAT:0]     at, next; // in beats
     logic [ROOM-1:0]      free;
+    logic [TOP-BEAT:0]    aligned;  // beats of a whole burst, to where a multiple of bursts begins
     logic [TOP:0]         to_end;   // of the burst, in bytes
     logic [TOP-BEAT:0]    beats;
     logic [OUTSTANDING-1:0] tables; // which of them are lines of the table; the newest is the lowest
     logic                 may, whole, ask, last_beat, of_table, data_beat;
     assign may = asked != ASKED'(OUTSTANDING) && (!m_axi_gmem_arvalid || m_axi_gmem_arready);
     assign table_asked = table_asks && may;
-    assign to_end = {(TOP-BEAT+1)'(BURST) - {1'b0, at[TOP-BEAT-1:0]}, {BEAT{1'b0}}};
+    assign aligned = (TOP-BEAT+1)'(BURST) - {1'b0, at[TOP-BEAT-1:0]};
+    if (PERIOD == 0) begin : g_once
+        assign to_end = {aligned, {BEAT{1'b0}}};
+        assign next = at + (64-BEAT)'(beats);
+    end else begin : g_again
+        localparam int BEATS = PERIOD / BYTES;
+        localparam int LEFT  = $clog2(BEATS + 1) > TOP - BEAT + 1 ? $clog2(BEATS + 1) : TOP - BEAT + 1;
+        logic [63-BEAT:0] first;
+        logic [LEFT-1:0]  left;  // beats until data begin again
+        logic             again;
+        assign to_end = {left < LEFT'(aligned) ? (TOP-BEAT+1)'(left) : aligned, {BEAT{1'b0}}};
+        assign again = left == LEFT'(beats);
+        assign next = again ? first : at + (64-BEAT)'(beats);
+        always_ff @(posedge ap_clk) begin
+            if (go) first <= address[63:BEAT];
+            if (go || ask && again) left <= LEFT'(BEATS);
+            else if (ask) left <= left - LEFT'(beats);
+        end
+    end
     assign whole = owed >= $signed(OWED'(to_end));
     assign ask = (whole || (all_owed || hurry) && owed > 0) && free >= ROOM'(BURST) && may && !table_asks;
     assign beats = whole ? to_end[TOP:BEAT] : (TOP-BEAT+1)'((owed + $signed(OWED'(BYTES - 1))) >>> BEAT);
@@ -153,7 +176,7 @@ module hlsgen_read #(
             asked <= asked + ASKED'(ask || table_asked) - ASKED'(last_beat);
         end
         if (go) at <= address[63:BEAT];
-        else if (ask) at <= at + (64-BEAT)'(beats);
+        else if (ask) at <= next;
         if (may) begin
             m_axi_gmem_araddr <= table_asked ? line : {at, {BEAT{1'b0}}};
             m_axi_gmem_arlen  <= table_asked ? line_len : 8'(beats) - 8'd1;

@@ -74,6 +74,7 @@ type Config struct {
 	MaxBeats    int    // of a burst
 	Outstanding int    // bursts at a time
 	FrameBytes  int    // of a frame, or of a step of a sequence
+	Period      int    // of one that reads: bytes after which data begin again; 0 where they do not
 	Steps       int    // most of them in a frame; 0 where nothing bounds them
 	Hash        uint64 // what the design is known by
 }
@@ -105,6 +106,29 @@ func Loader(dataBits, mostBeats int, hash uint64) Config {
 	return Config{DataBits: dataBits, StreamBytes: templates.LoadBytes, MaxBeats: min(mostBeats, 1024*8/dataBits),
 		Outstanding: 4, FrameBytes: templates.LoadBytes, Hash: hash}
 }
+
+// Again is the mover of a stream of weights: a frame is all of them, and frame after frame is the same ones. In memory
+// they lie several times, one behind the other, where that is what whole beats and long bursts take.
+func Again(p templates.WeightPort, dataBits, mostBeats int, hash uint64) (Config, error) {
+	c := Config{DataBits: dataBits, StreamBytes: p.Port.TDATA() / 8, MaxBeats: mostBeats, Outstanding: 4,
+		FrameBytes: p.Port.Bytes(), Hash: hash}
+	if err := c.check(); err != nil {
+		return Config{}, fmt.Errorf("mover of %s: %w", p.Axis, err)
+	}
+	c.MaxBeats = min(c.MaxBeats, 1024*8/c.DataBits)
+	beat := dataBits / 8
+	times := beat / (c.FrameBytes & -c.FrameBytes) // both powers of two
+	times = max(times, 1)
+	c.Period = c.FrameBytes * times
+	c.Period *= max(1, leastPeriod/c.Period)
+	return c, nil
+}
+
+// leastPeriod is the bytes of weights from which on they need not lie in memory several times.
+const leastPeriod = 4096
+
+// Copies is how often a frame lies in memory.
+func (c Config) Copies() int { return max(1, c.Period/c.FrameBytes) }
 
 // check reports what no mover can be.
 func (c Config) check() error {
@@ -140,6 +164,8 @@ func (c Config) Parameters() []Parameter {
 		{"FRAME_BYTES", strconv.Itoa(c.FrameBytes)}}
 	if c.Writes {
 		list = append(list, Parameter{"STEPS", strconv.Itoa(c.Steps)})
+	} else {
+		list = append(list, Parameter{"PERIOD", strconv.Itoa(c.Period)})
 	}
 	return append(list, Parameter{"HASH", fmt.Sprintf("64'h%016x", c.Hash)})
 }

@@ -49,7 +49,7 @@ struct pins {
 struct setup {
     const char* name;
     bool writes;
-    unsigned bytes, stream, max_beats, outstanding, frame, steps;
+    unsigned bytes, stream, max_beats, outstanding, frame, steps, period;
     uint64_t hash;
 };
 

@@ -108,7 +108,7 @@ class mover {
 
     // place puts the transfer into memory, and what is to be in memory afterwards aside.
     void place() {
-        const uint64_t from = now.address - std::min<uint64_t>(room, now.address), size = now.size();
+        const uint64_t from = now.address - std::min<uint64_t>(room, now.address), size = now.kept();
         std::vector<uint8_t> bytes(now.address - from + size + room);
         for (uint8_t& b : bytes) b = uint8_t(c.draw() >> 30);
         const std::vector<uint8_t> data = now.bytes();

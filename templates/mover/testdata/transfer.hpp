@@ -15,14 +15,19 @@ struct transfer {
     unsigned errors = 0;  // bits of the error register, but for those of responses
     bool moves = true;    // else it is refused, or there are no frames
 
+    uint64_t period = 0;  // bytes after which they are the first ones again; 0: never
+
     uint64_t size() const {
         uint64_t n = 0;
         for (const word& w : words) n += w.bytes.size();
         return n;
     }
+    // kept is how many of them lie in memory.
+    uint64_t kept() const { return period > 0 ? std::min(period, size()) : size(); }
     std::vector<uint8_t> bytes() const {
         std::vector<uint8_t> all;
         for (const word& w : words) all.insert(all.end(), w.bytes.begin(), w.bytes.end());
+        all.resize(kept());
         return all;
     }
     std::vector<uint8_t> table() const {
@@ -44,6 +49,7 @@ class maker {
     // 4 KB on.
     transfer plain(uint64_t bytes) {
         transfer t;
+        t.period = s.period;
         t.address = 1ull << 32;
         t.lengths.assign((bytes + s.frame - 1) / s.frame, 1);
         for (size_t i = 0; i < t.lengths.size(); i++) frame(t, 1, false);
@@ -52,6 +58,7 @@ class maker {
 
     transfer any() {
         transfer t;
+        t.period = s.period;
         t.address = (c.draw() >> c.below(40)) / s.bytes * s.bytes;
         if (c.in(50)) t.address = t.address / 4096 * 4096 + (4096 - s.bytes * c.below(64));  // a border is near
         if (t.address > ~0ull - (1 << 20)) t.address -= 1 << 20;
@@ -92,7 +99,9 @@ class maker {
         if (early && sequence) words = at + 1;
         for (uint64_t i = 0; i < words; i++) {
             word w;
+            const uint64_t before = s.period / s.stream;
             for (unsigned k = 0; k < s.stream; k++) w.bytes.push_back(uint8_t(c.draw() >> 20));
+            if (before > 0 && t.words.size() >= before) w.bytes = t.words[t.words.size() - before].bytes;
             w.last = i == at || (last && i == words - 1);
             t.words.push_back(std::move(w));
         }
