@@ -57,9 +57,10 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	t.BoolVar(&o.Counters, "counters", false, "with SystemVerilog: registers that count frames, clocks, "+
 		"and the clocks in which streams are stalled and starved")
 	option(t.FlagSet, &o.Weights, "weights", string(compiler.WeightsConstant), "FROM",
-		oneOf[compiler.WeightsFrom]("sources of weights", compiler.WeightSources), "where hardware has its weights "+
+		compiler.ParseWeights, "where hardware has its weights "+
 			"from: constant, part of the circuit; or, with --backend rtl, loaded: runtime, through registers, or "+
-			"stream, from memory by a mover of their own; hlsgen weights then writes those of retrained models")
+			"stream, from memory by a mover of their own; or external: large layers, or external=LAYER,..., read them "+
+			"from memory with every frame; hlsgen weights then writes those of retrained models")
 	t.completes("weights", compiler.WeightSources)
 	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run what is generated")
 	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)

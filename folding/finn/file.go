@@ -263,7 +263,8 @@ func (r *reader) memMode(where string, v any) {
 	switch v {
 	case "internal_decoupled", "internal_embedded", "decoupled", "const":
 	case "external":
-		r.fail(where, "tables outside the chip are not supported", "leave mem_mode out")
+		r.fail(where, "a folding file does not say where weights come from", "leave "+
+			"mem_mode out, and say hlsgen build --weights external")
 	default:
 		r.fail(where, fmt.Sprintf("%s is not one of internal_decoupled, internal_embedded", show(v)), "")
 	}

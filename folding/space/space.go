@@ -363,6 +363,13 @@ func (s *Space) Intervals() []int {
 		sum += most
 	}
 	bytes := int64(0) // the most that a frame can be
+	for i := range s.Layers {
+		most := int64(0)
+		for _, o := range s.Layers[i].Options {
+			most = max(most, o.Cost[ask.Traffic])
+		}
+		bytes += most
+	}
 	for i := range s.Streams {
 		most := int64(0)
 		for _, f := range s.Streams[i].host {

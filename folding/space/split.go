@@ -158,12 +158,15 @@ func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 
 // within is a fold as the target's envelope has it: whole, or split. ok is false where no split is within it.
 func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok bool) {
-	switch parts := s.Target.Unroll.Parts(s.node.Op, f); parts {
-	case 0:
+	bytes, carried := s.Target.WeightBytes(s.node.Op, f)
+	switch parts := s.Target.Unroll.Parts(s.node.Op, f); {
+	case parts == 0 || !carried || parts > 1 && bytes > 0: // a memory port is one layer's
 		return nil, cost, false
-	case 1:
+	case parts == 1:
 		c := s.node.Op.Cost(f, s.Target).Total()
-		return nil, s.Board.Vector(c), ask.Available(c, s.Target.Board)
+		cost = s.Board.Vector(c)
+		cost[ask.Traffic] = bytes
+		return nil, cost, ask.Available(c, s.Target.Board)
 	default:
 		return s.split(f, parts)
 	}

@@ -67,8 +67,29 @@ func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, to
 	return l.Diag(diag.UnrollExceeded, msg, "--max-unroll "+e.For(l.Node.Op, best).String()), true
 }
 
+// tooWide tells that all of these folds read more weights in a clock than a memory port carries; told is false where
+// one does not.
+func (l *LayerOptions) tooWide(s *Space, folds []dataflow.Fold) (dg diag.Diag, told bool) {
+	for _, f := range folds {
+		if _, ok := s.Target.WeightBytes(l.Node.Op, f); ok {
+			return dg, false
+		}
+	}
+	if len(folds) == 0 {
+		return dg, false
+	}
+	p := l.Node.Op.(dataflow.External).WeightPort(folds[0])
+	return l.Diag(diag.BudgetExceeded, fmt.Sprintf("%s reads %d bits of weights from memory in a clock at PE %d, "+
+		"SIMD %d; a port of the memory of %s carries %d", l.Node.Name, p.TDATA(), folds[0].PE, folds[0].SIMD,
+		s.Target.Board.Name, s.Target.Board.MemoryBits()), "a smaller PE or SIMD"), true
+}
+
 // notBuilt says why a layer has none of the folds that a file asks for.
 func (l *LayerOptions) notBuilt(s *Space, w *finn.Wish) diag.Diag {
+	if dg, told := l.tooWide(s, w.Folds()); told {
+		dg.Where = w.Where()
+		return dg
+	}
 	if dg, told := l.beyond(s, w.Folds()); told {
 		dg.Where, dg.Hint = w.Where(), dg.Hint+", or a smaller PE or SIMD"
 		return dg

@@ -176,13 +176,16 @@ func (m memory) Carries(clocks int) int64 {
 // MemoryClocks is the clocks that the processor's memory takes at least to carry a frame of a design.
 func (m memory) MemoryClocks(d *dataflow.Design) int { return m.clocks(int64(FrameBytes(d))) }
 
-// FrameBytes is the bytes that a frame moves to and from the processor's memory.
+// FrameBytes is the bytes that a frame moves to and from the processor's memory, with weights that come from there.
 func FrameBytes(d *dataflow.Design) (bytes int) {
 	if d.Target.PortBits() == 0 {
 		return 0
 	}
 	for _, s := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
 		bytes += d.Port(s).Bytes()
+	}
+	for _, w := range d.Externals() {
+		bytes += int(w.Bytes())
 	}
 	return bytes
 }

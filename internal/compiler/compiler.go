@@ -19,8 +19,8 @@
 //	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go, sequences.go: the
 //	                other reports
 //	form.go         the version of all JSON
-//	load.go         hardware whose weights are loaded; loadtime.go, how long that takes; weights.go: Weights, those of
-//	                another model for it
+//	load.go         hardware whose weights are loaded; external.go, or come with every frame; loadtime.go, how long that
+//	                takes; weights.go: Weights, those of another model for it
 //	page.go         report.html; readme.go: the folder's page, and the command that makes it again; vivado.go: the
 //	                way to the board
 //	write.go        the folder, whole or not at all; examples.go writes those of the examples
@@ -151,7 +151,11 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	model := r.Imported.Model
 	if o.Weights.Loaded() {
-		if r.rooms = loading(model, nil, d); r.rooms == nil {
+		rooms := model.Graph.Rooms()
+		if o.Weights.external() && !o.Weights.outside(model, board, rooms, d) {
+			return nil, nil
+		}
+		if r.rooms = loading(model, rooms, d); r.rooms == nil {
 			return nil, nil
 		}
 	}
@@ -256,7 +260,7 @@ func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
 		Unroll: o.Unroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
 	if o.Backend.On(b).RTL() {
-		t.Stalls, t.Counters, t.Loader = dataflow.Credit, o.Counters, o.Weights == WeightsStream
+		t.Stalls, t.Counters, t.Loader = dataflow.Credit, o.Counters, o.Weights.streams()
 	}
 	return t
 }

@@ -26,10 +26,14 @@ const (
 	WeightsConstant WeightsFrom = "constant" // they are part of the circuit
 	WeightsRuntime  WeightsFrom = "runtime"  // they are loaded through registers
 	WeightsStream   WeightsFrom = "stream"   // or from memory, by a mover of their own
+	// WeightsExternal has layers read theirs from memory with every frame; the others' are streamed before the first
+	// one. Behind "external=" may stand the names of the layers, separated by commas.
+	WeightsExternal WeightsFrom = "external"
 )
 
 // WeightSources lists them.
-var WeightSources = []string{string(WeightsConstant), string(WeightsRuntime), string(WeightsStream)}
+var WeightSources = []string{string(WeightsConstant), string(WeightsRuntime), string(WeightsStream),
+	string(WeightsExternal)}
 
 // Loaded reports whether weights are loaded.
 func (w WeightsFrom) Loaded() bool { return w != "" && w != WeightsConstant }
@@ -38,6 +42,10 @@ func (w WeightsFrom) Loaded() bool { return w != "" && w != WeightsConstant }
 func (o Options) loadable(d *diag.List) {
 	if !o.Weights.Loaded() {
 		return
+	}
+	if o.Weights.external() && o.Cost == dataflow.FINN {
+		d.Fail(diag.WeightsUnfit, "", "--weights external does not go with --cost finn, whose formulas have weights lie "+
+			"on the device", "leave one of the two out")
 	}
 	if o.Backend != BackendRTL {
 		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights %s: in the C++ for Vitis HLS weights are constants, "+
@@ -57,17 +65,14 @@ func (o Options) loadable(d *diag.List) {
 	}
 }
 
-// loading has the weights of a model's layers loaded, which leaves the room that is given, or, where none is, that of
-// their types. Where it cannot be, d says why.
+// loading has the weights of a model's layers loaded, which leaves the room that is given. Where it cannot be, d says
+// why.
 func loading(m *dataflow.Model, rooms []*dataflow.Room, d *diag.List) []*dataflow.Room {
-	if rooms == nil {
-		rooms = m.Graph.Rooms()
-	}
 	for i, n := range m.Graph.Nodes {
 		if c, ok := n.Op.(dataflow.Counting); ok && rooms[i] == nil && hasWeights(c) {
 			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("weights of a %s are constants of its circuit",
 				n.Op.Kind()),
-				"--weights runtime and stream are for networks whose weights are those of matrix layers and "+
+				"--weights runtime, stream and external are for networks whose weights are those of matrix layers and "+
 					"convolutions; leave it out")
 		}
 	}
@@ -138,6 +143,8 @@ type PlannedLayer struct {
 	Most   int64       `json:"most,omitempty"`
 	Values []int64     `json:"values,omitempty"` // by code, where tables have codes of weights
 	Codes  string      `json:"codes,omitempty"`  // that thresholds give; none of a layer that gives its sums
+	// weights come from memory with every frame
+	External bool `json:"external,omitempty"`
 }
 
 // A PlannedIn is what a stream carries.
@@ -173,6 +180,7 @@ func layersOf(g *dataflow.Graph, rooms []*dataflow.Room) (list []PlannedLayer) {
 		l := PlannedLayer{Name: n.Name, Kind: n.Op.Kind(), In: carried(n.In), Out: carried(n.Out)}
 		if r := rooms[i]; r != nil {
 			l.Weight, l.Least, l.Most = r.Weight.String(), r.Values.Lo, r.Values.Hi
+			l.External = r.External
 			if r.Coding != nil {
 				l.Values = r.Coding.Values
 			}
@@ -190,7 +198,7 @@ func (l PlannedLayer) room() (*dataflow.Room, error) {
 	if l.Weight == "" {
 		return nil, nil
 	}
-	r := &dataflow.Room{Values: num.Range{Lo: l.Least, Hi: l.Most}}
+	r := &dataflow.Room{Values: num.Range{Lo: l.Least, Hi: l.Most}, External: l.External}
 	var err error
 	if r.Weight, err = num.ParseType(l.Weight); err == nil && l.Codes != "" {
 		r.Out, err = num.ParseType(l.Codes)
@@ -256,7 +264,8 @@ func loadFiles(r *Result, o Options) (templates.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := deploy.Loaded(r.Design.Design, templates.Options{}, deploy.Load{Words: wordsOf(n)})
+	files, err := deploy.Loaded(r.Design.Design, templates.Options{}, deploy.Load{Words: wordsOf(n),
+		External: imagesOf(r.Design.Design)})
 	if err != nil {
 		return nil, err
 	}

@@ -3,12 +3,13 @@ package compiler
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"
 )
 
-// A LoadReport is what it takes to load weights: once, before the first frame. Frames move none of them.
+// A LoadReport is what it takes to load weights: once, before the first frame, and, of External, with every frame.
 type LoadReport struct {
 	From   WeightsFrom `json:"from"`
 	Tables int         `json:"tables"`
@@ -21,6 +22,17 @@ type LoadReport struct {
 	Port    float64 `json:"of_port,omitempty"`          // a share to a thousandth, where the board has a port
 	Memory  float64 `json:"of_memory,omitempty"`        // a share of its peak, where that is known
 	Mover   bool    `json:"mover"`                      // the build has one that reads them from memory
+
+	External []ExternalReport `json:"external,omitempty"`
+}
+
+// An ExternalReport is the weights of a layer that come from memory with every frame.
+type ExternalReport struct {
+	Layer string  `json:"layer"`
+	Port  string  `json:"port"`            // AXI4-Stream of the accelerator
+	Bits  int     `json:"bits"`            // in a clock of the layer
+	Bytes int64   `json:"bytes_per_frame"` // all of the table, as often as a frame takes it
+	GB    float64 `json:"gb_per_s"`        // at the simulated rate of frames
 }
 
 // LoadOf is what it takes to load weights; nil where they are constants.
@@ -29,16 +41,30 @@ func LoadOf(r *Result) *LoadReport {
 	if r.rooms == nil {
 		return nil
 	}
-	l := &LoadReport{From: WeightsRuntime, Words: 1}
+	l := &LoadReport{From: WeightsRuntime}
 	for _, t := range rtl.TablesOf(d.Design) {
 		l.Tables++
 		l.Words += t.Size()
+	}
+	if l.Tables > 0 {
+		l.Words++
+	}
+	frames := d.ClockMHz() * 1e6 / d.Clocks.Interval // a second
+	for _, p := range templates.WeightPorts(d.Design) {
+		l.External = append(l.External, ExternalReport{p.Name, p.Axis, p.Port.TDATA(), p.Bytes(),
+			rounded(float64(p.Bytes()) * frames / 1e9)})
 	}
 	l.Bytes = templates.LoadBytes * l.Words
 	if !d.Target.Loader {
 		return l
 	}
 	l.From, l.Mover, l.Clocks = WeightsStream, r.System != nil, l.Words
+	if l.External != nil {
+		l.From = WeightsExternal
+	}
+	if l.Words == 0 {
+		return l
+	}
 	hz, bits := d.ClockMHz()*1e6, d.Target.PortBits()
 	if bits > 0 && bits < 8*templates.LoadBytes {
 		l.Clocks *= 8 * templates.LoadBytes / bits
@@ -64,7 +90,14 @@ func (l *LoadReport) String() string {
 	if l.From == WeightsRuntime {
 		return fmt.Sprintf("%d words of 32 bits, written to a register one by one before the first frame", l.Words)
 	}
-	text := fmt.Sprintf("%d words of 32 bits in %s us, once, before the first frame: %s GB/s", l.Words,
+	text := ""
+	for _, e := range l.External {
+		text += fmt.Sprintf("%s reads %d bytes with every frame, %s GB/s; ", e.Layer, e.Bytes, plain(e.GB))
+	}
+	if l.Words == 0 {
+		return strings.TrimSuffix(text, "; ")
+	}
+	text += fmt.Sprintf("%d words of 32 bits in %s us, once, before the first frame: %s GB/s", l.Words,
 		plain(math.Round(1e7*l.Seconds)/10), plain(l.GB))
 	if l.Port > 0 {
 		text += fmt.Sprintf(", %s %% of the port", share(l.Port))

@@ -100,7 +100,8 @@ func (r *Weighed) write(o LoadOptions, design *folding.Design, d *diag.List) (*W
 	if d.Failed() {
 		return nil, nil
 	}
-	files, err := deploy.Loaded(design.Design, opt, deploy.Load{Words: wordsOf(n), Design: r.Plan.Design})
+	files, err := deploy.Loaded(design.Design, opt, deploy.Load{Words: wordsOf(n),
+		External: imagesOf(design.Design), Design: r.Plan.Design})
 	if none := new(deploy.None); errors.As(err, &none) {
 		d.Fail(diag.WeightsUnfit, "", none.Reason, "what a driver computes beside the accelerator has to stay what "+
 			"it is")
@@ -140,13 +141,13 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 	if errors.Is(err, os.ErrNotExist) {
 		if _, built := os.Stat(filepath.Join(dir, owned.Manifest)); built == nil {
 			return fail(fmt.Sprintf("%s was built with constant weights: there is no %s", dir, planName),
-				"build with --backend rtl, and --weights runtime or stream")
+				"build with --backend rtl, and --weights runtime, stream or external")
 		}
 		return fail(fmt.Sprintf("%s is no folder of hlsgen build: there is no %s", dir, planName),
-			"give the folder that hlsgen build --weights runtime or stream has written: --for DIR")
+			"give the folder that hlsgen build --weights runtime, stream or external has written: --for DIR")
 	}
 	if err != nil {
-		return fail(err.Error(), "give the folder that hlsgen build --weights runtime or stream has written: --for DIR")
+		return fail(err.Error(), "give the folder that hlsgen build --weights runtime, stream or external has written: --for DIR")
 	}
 	p := new(LoadPlan)
 	if err = json.Unmarshal(text, p); err == nil {

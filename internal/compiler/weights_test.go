@@ -332,12 +332,15 @@ func TestWeightsAXI(t *testing.T) {
 	}{
 		{"digits-mlp-w2a2", WeightsRuntime, false},
 		{"digits-mlp-w2a2", WeightsStream, false},
+		{"digits-mlp-w2a2", "external=MVAU_0,MVAU_1,MVAU_2", false},
+		{"digits-mlp-w1a1", "external=MVAU_0", true},
+		{"digits-cnn-w4a4", "external=MVAU_0,MVAU_1,MVAU_2", true},
 		{"digits-mlp-w1a1", WeightsRuntime, true},
 		{"digits-cnn-w4a4", WeightsRuntime, true},
 		{"digits-cnn-w4a4", WeightsStream, true},
 		{"digits-mobilenet-w4a4", WeightsStream, true},
 	} {
-		t.Run(fmt.Sprint(c.model, " ", c.from), func(t *testing.T) {
+		t.Run(c.model+" "+strings.NewReplacer("=", " ", ",", " ").Replace(string(c.from)), func(t *testing.T) {
 			t.Parallel()
 			if c.long {
 				tier.NeedsLong(t)
@@ -381,6 +384,13 @@ func TestWeightsAXI(t *testing.T) {
 			}
 			if c.from == WeightsRuntime {
 				return
+			}
+			if load.External != nil {
+				stalled := exec.Command(tools[3], append(args, own...)...)
+				stalled.Env = append(stalled.Environ(), "AXI_STALL=30")
+				if said, err := stalled.CombinedOutput(); err != nil || !strings.Contains(string(said), "PASS ") {
+					t.Errorf("with stalls: %v\n%s", err, said)
+				}
 			}
 			words, clocks := 0, 0
 			_, last, _ := strings.Cut(string(said), "LOADED ")

@@ -4,6 +4,7 @@ package dataflow
 // iteration reads a word of them, the next row of the table, over and over again.
 type External interface {
 	Loadable
+	Folds() Folds
 	// External reports whether they do.
 	External() bool
 	// Reads is how often a frame goes over the whole table.

@@ -32,13 +32,17 @@ type moverView struct {
 	FrameBytes              string
 }
 
+// A weightsView is a mover of weights: by number, with the accelerator's stream.
+type weightsView struct{ Number, Stream string }
+
 type view struct {
 	Top    string
 	Movers []moverView
 
 	Registers []templates.PortView // the accelerator's slave; Decl is as a port of the top
 	Frames    string               // how many movers carry frames
-	Loader    bool                 // there is one more behind them, which fills tables
+	Weights   []weightsView        // the movers behind these, of weights that come with every frame
+	Loader    string               // the number of the one that fills tables; empty where there is none
 }
 
 // Files are those of the folder rtl/axi, of the system of a design.
@@ -57,14 +61,17 @@ func Files(s *vivado.System, d *dataflow.Design) (templates.Files, error) {
 			Strobe: strconv.Itoa(m.DataBits/8 - 1), FrameBytes: strconv.Itoa(m.FrameBytes),
 			Bytes: strconv.Itoa(m.DataBits / 8)}
 		loads := s.Registers != nil && m.Stream == s.Registers.Loader
-		n.Packets = m.Writes || loads || l != nil && l.In[inputs] >= 0
-		switch {
-		case loads:
-			v.Loader = true
-		case !m.Writes:
+		n.Packets = m.Writes || loads
+		if !n.Packets && m.Passes == 0 {
+			n.Packets = l != nil && l.In[inputs] >= 0
 			inputs++
 		}
-		if v.Movers = append(v.Movers, n); !loads {
+		switch v.Movers = append(v.Movers, n); {
+		case loads:
+			v.Loader = strconv.Itoa(len(v.Movers) - 1)
+		case m.Passes > 0:
+			v.Weights = append(v.Weights, weightsView{strconv.Itoa(len(v.Movers) - 1), m.Stream})
+		default:
 			v.Frames = strconv.Itoa(len(v.Movers))
 		}
 	}

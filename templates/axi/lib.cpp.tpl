@@ -97,6 +97,18 @@ public:
     std::vector<port> ports;
     std::vector<std::uint8_t> memory;
     std::uint64_t clocks = 0;
+{%- if v.Weights %}
+
+    // Weights that come with every frame: the mover's number, its stream, the bytes, and how often a frame takes those of one copy.
+    struct feed {
+        std::size_t mover;
+        const char* stream;
+        std::vector<std::uint8_t> bytes;
+        std::size_t passes;
+    };
+    std::vector<feed> feeds = {
+{%- for w in v.Weights %}{% if not forloop.First %},{% endif %} { {{- w.Number|req }}, "{{ w.Stream|req }}", {}, 0}{% endfor %} };
+{%- endif %}
 
     void write(port& p, unsigned at, std::uint32_t value) {
         p.awaddr = CData(at), p.wdata = value, p.wstrb = 15, p.awvalid = p.wvalid = p.bready = 1;
@@ -321,6 +333,18 @@ static void run(machine& m, std::size_t frames, const std::uint8_t* const* in, c
         addresses.push_back(data);
         order.insert(p.writes ? order.begin() : order.end(), &p);
     }
+{%- if v.Weights %}
+    for (machine::feed& w : m.feeds) {
+        if (w.bytes.empty()) throw std::runtime_error(std::string("nobody has given the weights of ") + w.stream);
+        const std::uint64_t data = place(m, w.bytes.size());
+        std::memcpy(&m.memory[data - BASE], w.bytes.data(), w.bytes.size());
+        port& p = m.ports[w.mover];
+        m.wide(p, ADDRESS, data);
+        m.wide(p, TABLE, 0);
+        m.write(p, FRAMES, std::uint32_t(frames * w.passes));
+        order.insert(order.begin(), &p);
+    }
+{%- endif %}
     for (port* p : order) m.write(*p, CONTROL, 1);
     for (port* p : order) end(m, *p);
     received = 0;
@@ -349,7 +373,7 @@ extern "C" int hlsgen_run(std::size_t frames, const std::uint8_t* const* in, con
 extern "C" int hlsgen_load(const std::uint32_t* words, std::size_t count) {
     try {
         machine& m = started();
-        port& p = m.ports[MOVERS];
+        port& p = m.ports[{{ v.Loader|req }}];
         m.memory.clear();
         const std::uint64_t data = place(m, 4 * count), table = place(m, 4);
         const std::uint32_t steps = std::uint32_t(count);
@@ -365,5 +389,19 @@ extern "C" int hlsgen_load(const std::uint32_t* words, std::size_t count) {
         said = e.what();
         return 1;
     }
+}
+{%- endif %}
+{%- if v.Weights %}
+
+// hlsgen_weights has a stream carry these bytes with every frame from now on, those of one copy so many times.
+extern "C" int hlsgen_weights(const char* stream, const std::uint8_t* bytes, std::size_t size, std::size_t passes) {
+    for (machine::feed& w : started().feeds) {
+        if (std::strcmp(w.stream, stream) != 0) continue;
+        w.bytes.assign(bytes, bytes + size);
+        w.passes = passes;
+        return 0;
+    }
+    said = std::string("there is no stream ") + stream;
+    return 1;
 }
 {%- endif %}

@@ -226,6 +226,14 @@ class Library:
             raise RuntimeError(self.lib.hlsgen_said().decode())
 
 
+    def weights(self, port, data, passes):
+        """From now on the weights of port, of which a frame takes those of one copy so many times."""
+        data = np.ascontiguousarray(data)
+        if self.lib.hlsgen_weights(port.encode(), ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(data.size),
+                                   ctypes.c_size_t(passes)) != 0:
+            raise RuntimeError(self.lib.hlsgen_said().decode())
+
+
 class _Interrupt:
     """The interrupt of a mover, as Linux shows it to programs: a UIO device."""
 
@@ -266,6 +274,7 @@ class Pynq:
         self.overlay, self.interrupts = pynq.Overlay(path), {}
         self.readers = [self._mover("hlsgen_read", s["port"]) for s in host["send"]]
         self.writers = [self._mover("hlsgen_write", r["port"]) for r in host["receive"]]
+        self.constant = {}  # by port: what comes with every frame, its mover, and how often
         first = self.readers[0]
         self.hash = "%08x%08x" % (first.read(self.HASH + 4), first.read(self.HASH))
 
@@ -294,9 +303,12 @@ class Pynq:
             return None
 
     def start(self, sent, sizes):
-        for mover, stream in zip(self.writers + self.readers, self.host["receive"] + self.host["send"]):
+        movers = [(m, s["port"]) for m, s in zip(self.writers + self.readers, self.host["receive"] + self.host["send"])]
+        for mover, port in movers + [(m, port) for port, (m, _, _) in self.constant.items()]:
             if not mover.read(self.CONTROL) & 4:  # reading also clears that it was done
-                raise RuntimeError("stream %s is busy with a batch before: load the bitstream again" % stream["port"])
+                raise RuntimeError("stream %s is busy with a batch before: load the bitstream again" % port)
+        for port, (mover, data, passes) in self.constant.items():
+            self._go(mover, port, data.device_address, 0, len(sent[0]) * passes)
         buffers = []
         for mover, stream, frames in zip(self.writers, self.host["receive"], sizes):
             buffers.append((mover, stream, self.allocate((max(sum(frames), 1),), np.uint8), frames))
@@ -319,10 +331,16 @@ class Pynq:
             steps.flush()
             kept.append(steps)
             table = steps.device_address
-        for at, value in ((self.ADDRESS, buffer.device_address), (self.TABLE, table)):
+        self._go(mover, port, buffer.device_address, table, len(frames))
+
+    def _go(self, mover, port, address, table, frames):
+        """Starts a mover."""
+        if frames >> 32:
+            raise Unfit("stream %s: %d frames at a time are more than a mover counts: take a smaller batch" % (port, frames))
+        for at, value in ((self.ADDRESS, address), (self.TABLE, table)):
             mover.write(at, value & 0xFFFFFFFF)
             mover.write(at + 4, value >> 32)
-        mover.write(self.FRAMES, len(frames))
+        mover.write(self.FRAMES, frames)
         if port in self.interrupts:
             self.interrupts[port].clear()
         mover.write(self.CONTROL, 1)
@@ -351,12 +369,24 @@ class Pynq:
         for buffer in kept:
             buffer.freebuffer()
 
+    def weights(self, port, data, passes):
+        """From now on the weights of port, of which a frame takes those of one copy so many times."""
+        mover = self.constant[port][0] if port in self.constant else self._mover("hlsgen_read", port)
+        buffer = self.allocate((len(data),), np.uint8)
+        buffer[:] = data
+        buffer.flush()
+        if port in self.constant:
+            self.constant[port][1].freebuffer()
+        self.constant[port] = mover, buffer, passes
+
     def wait(self, started):
         buffers, kept = started
         seconds, received = self.timeout + max(len(b[3]) for b in buffers), []
         end = time.monotonic() + seconds
         for mover, stream, buffer, frames in buffers:
             self._end(mover, stream["port"], seconds, end)
+        for port, (mover, _, _) in self.constant.items():
+            self._end(mover, port, seconds, end)
         for _, _, buffer, frames in buffers[:len(self.writers)]:
             buffer.invalidate()
             ends = np.cumsum(frames)

@@ -13,6 +13,7 @@
 #define HLSGEN_ACCELERATOR_BARE_HPP
 
 #include <cstdio>
+#include <map>
 
 #include "accelerator.hpp"
 
@@ -34,6 +35,8 @@ public:
     void start(const std::vector<frames>& in, const std::vector<sizes>& out) override {
         for (std::size_t k = 0; k < writers.size(); k++) idle(writers[k], network.receives[k].stream);
         for (std::size_t k = 0; k < readers.size(); k++) idle(readers[k], network.sends[k].stream);
+        for (auto& w : constant) idle(w.first, of_weights);
+        for (auto& w : constant) go(w.first, w.second.data, 0, in[0].size() * w.second.passes);
         coming = out;
         pieces.assign(out.size() + in.size(), piece());
         for (std::size_t k = 0; k < out.size(); k++) {
@@ -47,6 +50,7 @@ public:
     std::vector<frames> wait() override {
         for (std::size_t k = 0; k < writers.size(); k++) end(writers[k], network.receives[k].stream);
         for (std::size_t k = 0; k < readers.size(); k++) end(readers[k], network.sends[k].stream);
+        for (auto& w : constant) end(w.first, of_weights);
         std::vector<frames> came(coming.size());
         for (std::size_t k = 0; k < coming.size(); k++) {
             const std::uint8_t* at = pieces[k].data.at();
@@ -59,10 +63,19 @@ public:
     // load has the mover of weights, whose registers are at loader, fill the accelerator's tables: hlsgen::stream_weights calls it.
     void load(std::uintptr_t loader, const std::uint32_t* words, std::size_t count) {
         const std::uint8_t* from = reinterpret_cast<const std::uint8_t*>(words);
-        const stream words_of{"of weights", kinds::natural, 32, 1, 4, 1};
         piece p;
-        start(loader, words_of, {bytes(from, from + 4 * count)}, p);
-        end(loader, words_of);
+        start(loader, of_weights, {bytes(from, from + 4 * count)}, p);
+        end(loader, of_weights);
+    }
+
+    // weights has the mover of a layer's weights, whose registers are at mover, read these bytes with every frame from now on, those
+    // of one copy so many times: hlsgen::give_weights calls it.
+    void weights(std::uintptr_t mover, const std::uint8_t* data, std::size_t size, std::size_t passes) {
+        feed& w = constant[mover];
+        w.data.take(size);
+        std::copy(data, data + size, w.data.at());
+        BUS::flush(w.data.at(), size);
+        w.passes = passes;
     }
 
 private:
@@ -85,6 +98,13 @@ private:
         std::size_t size = 0;
     };
 
+    struct feed {
+        room data;
+        std::size_t passes = 0;
+    };
+
+    const stream of_weights{"of weights", kinds::natural, 32, 1, 4, 1};
+    std::map<std::uintptr_t, feed> constant; // by mover: what comes with every frame
     std::vector<piece> pieces; // of the batch that runs: what is written first
     std::vector<sizes> coming;
 
@@ -100,8 +120,7 @@ private:
         std::uint8_t* at = p.data.at();
         for (const bytes& f : list) at = std::copy(f.begin(), f.end(), at);
         BUS::flush(p.data.at(), p.size);
-        put(mover + 0x10, BUS::address(p.data.at()));
-        put(mover + 0x24, 0);
+        std::uint64_t table = 0;
         if (!alike) {
             p.table.take(list.size() * sizeof(std::uint32_t));
             for (std::size_t f = 0; f < list.size(); f++) {
@@ -109,9 +128,16 @@ private:
                 std::memcpy(p.table.at() + f * sizeof steps, &steps, sizeof steps);
             }
             BUS::flush(p.table.at(), list.size() * sizeof(std::uint32_t));
-            put(mover + 0x24, BUS::address(p.table.at()));
+            table = BUS::address(p.table.at());
         }
-        BUS::write(mover + 0x1c, std::uint32_t(list.size()));
+        go(mover, p.data, table, list.size());
+    }
+
+    static void go(std::uintptr_t mover, room& data, std::uint64_t table, std::size_t count) {
+        if (std::uint64_t(count) >> 32) throw unfit("more frames at a time than a mover counts: take a smaller batch");
+        put(mover + 0x10, BUS::address(data.at()));
+        put(mover + 0x24, table);
+        BUS::write(mover + 0x1c, std::uint32_t(count));
         BUS::write(mover, 1);
     }
 

@@ -9,7 +9,9 @@
 #define HLSGEN_ACCELERATOR_XRT_HPP
 
 #include <chrono>
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <string>
 
 #include "accelerator.hpp"
@@ -39,6 +41,7 @@ public:
     void start(const std::vector<frames>& in, const std::vector<sizes>& out) override {
         coming = out;
         parts.clear();
+        for (auto& w : constant) w.second.go(in[0].size());
         for (std::size_t k = 0; k < out.size(); k++) {
             frames list;
             for (std::size_t size : out[k]) list.emplace_back(size);
@@ -53,6 +56,7 @@ public:
             const std::size_t of = writes ? k : k - writers.size();
             end(parts[k], writes ? writers[of] : readers[of], writes ? network.receives[of].stream : network.sends[of].stream);
         }
+        for (auto& w : constant) end(w.second.sent, w.second.mover, stream{w.first.c_str(), kinds::natural, 8, 1, 1, 1});
         std::vector<frames> came(coming.size());
         for (std::size_t k = 0; k < coming.size(); k++) {
             parts[k].data.sync(XCL_BO_SYNC_BO_FROM_DEVICE);
@@ -71,6 +75,21 @@ public:
         end(p, loader, s);
     }
 
+    // weights has the mover of a layer's weights read these bytes with every frame from now on, those of one copy so many times:
+    // hlsgen::give_weights calls it.
+    void weights(const std::string& port, const std::uint8_t* data, std::size_t size, std::size_t passes) {
+        auto at_port = constant.find(port);
+        if (at_port == constant.end()) {
+            const stream s{port.c_str(), kinds::natural, 8, 1, 1, 1};
+            at_port = constant.emplace(port, feed{mover(at, "read_", s), {}, 0}).first;
+        }
+        feed& w = at_port->second;
+        w.sent.data = xrt::bo(on, size, w.mover.group_id(0));
+        std::copy(data, data + size, w.sent.data.map<std::uint8_t*>());
+        w.sent.data.sync(XCL_BO_SYNC_BO_TO_DEVICE);
+        w.passes = passes;
+    }
+
 private:
     xrt::device on;
     xrt::uuid at;
@@ -83,6 +102,23 @@ private:
         std::size_t frames = 0;
     };
 
+    struct feed {
+        xrt::kernel mover;
+        sending sent;
+        std::size_t passes;
+
+        void go(std::size_t frames) {
+            if (std::uint64_t(frames * passes) >> 32) throw unfit("more frames at a time than a mover counts: take a smaller batch");
+            sent.frames = frames;
+            sent.run = xrt::run(mover);
+            sent.run.set_arg(0, sent.data);
+            sent.run.set_arg(1, unsigned(frames * passes));
+            sent.run.set_arg(2, std::uint64_t(0));
+            sent.run.start();
+        }
+    };
+
+    std::map<std::string, feed> constant; // by port: what comes with every frame
     std::vector<sending> parts; // of the batch that runs: what is written first
     std::vector<sizes> coming;
 

@@ -193,6 +193,9 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 		}
 		h.Results = append(h.Results, *r)
 	}
+	if list := externalOf(d); list != nil {
+		h.Weights = &Weights{External: list}
+	}
 	text, err := json.Marshal(h)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,41 +21,102 @@ const weightsMagic = "HLSGENW\x01"
 
 // Weights says in host.json which file of weights belongs to it: a driver loads it before it sends anything.
 type Weights struct {
-	File  string `json:"file"`
-	Words int    `json:"words"` // of 32 bits
-	Hash  string `json:"hash"`  // of the file
+	File     string            `json:"file"`
+	Words    int               `json:"words"` // of 32 bits, which fill tables: the first ones of the file
+	Hash     string            `json:"hash"`  // of the file
+	External []ExternalWeights `json:"external,omitempty"`
 }
 
-// A Load is what is loaded into tables, in the order in which they take it, and the hash of the design that has them;
-// empty for the design's own.
+// ExternalWeights come out of memory with every frame, to a stream of their own.
+type ExternalWeights struct {
+	Port   string `json:"port"`
+	Layer  string `json:"layer"`
+	At     int    `json:"at"`     // the first word of them in the file, by number
+	Bytes  int    `json:"bytes"`  // of one pass; in the file they take whole words of 32 bits
+	Copies int    `json:"copies"` // how often these bytes lie in memory, one behind the other
+	Passes int    `json:"passes"` // how often a frame takes all of them
+}
+
+// A Load is what is loaded into tables, in the order in which they take it, the weights that come with every frame, as
+// they lie in memory once, and the hash of the design that has them; empty for the design's own.
 type Load struct {
-	Words  []uint32
-	Design string
+	Words    []uint32
+	External [][]byte
+	Design   string
+}
+
+// externalOf is the weights of a design that come with every frame. Of host.json, its hash knows them.
+func externalOf(d *dataflow.Design) (list []ExternalWeights) {
+	for _, p := range templates.WeightPorts(d) {
+		list = append(list, ExternalWeights{Port: p.Axis, Layer: p.Name, Bytes: p.Port.Bytes(), Copies: p.Copies,
+			Passes: p.Passes})
+	}
+	return list
+}
+
+// words is all that the file has: what fills tables, and behind it what comes with every frame.
+func (h *Host) words(l *Load) (all []uint32, err error) {
+	all = slices.Clone(l.Words)
+	if h.Weights == nil {
+		return all, nil
+	}
+	if len(l.External) != len(h.Weights.External) {
+		return nil, fmt.Errorf("%d streams of weights, %s has %d", len(l.External), h.Top, len(h.Weights.External))
+	}
+	for k, data := range l.External {
+		e := &h.Weights.External[k]
+		if e.At = len(all); len(data) != e.Bytes {
+			return nil, fmt.Errorf("%d bytes for %s, which takes %d", len(data), e.Port, e.Bytes)
+		}
+		for at := 0; at < len(data); at += 4 {
+			var word [4]byte
+			copy(word[:], data[at:])
+			all = append(all, binary.LittleEndian.Uint32(word[:]))
+		}
+	}
+	return all, nil
 }
 
 // A weightsView is what weights.hpp.tpl shows.
-type weightsView struct{ Design, Offset, Words, Count, Loader string }
+type weightsView struct {
+	Design, Offset, Words, Count, Loader string
+	External                             []externalView
+}
+
+// An externalView is weights that come with every frame, in C++.
+type externalView struct{ Port, At, Bytes, Copies, Passes string }
 
 // loaded gives a host.json its weights, and is the files that have them, and load them.
 func (h *Host) loaded(l *Load) (files templates.Files, err error) {
-	window, ok := h.Registers.Window(templates.Weights)
-	if !ok {
+	window, tables := h.Registers.Window(templates.Weights)
+	if !tables && len(l.External) == 0 {
 		return nil, fmt.Errorf("%s has no weights that are loaded", h.Top)
 	}
-	file, err := h.weigh(l)
+	all, err := h.words(l)
+	if err != nil {
+		return nil, err
+	}
+	file, err := h.weigh(l, all)
 	if err != nil {
 		return nil, err
 	}
 	var words strings.Builder
-	for i, w := range l.Words {
+	for i, w := range all {
 		end := ", "
-		if i%8 == 7 || i == len(l.Words)-1 {
+		if i%8 == 7 || i == len(all)-1 {
 			end = ",\n"
 		}
 		fmt.Fprintf(&words, "0x%08x%s", w, end)
 	}
-	header, err := templates.Render(sources, "weights.hpp.tpl", weightsView{h.Hash, strconv.Itoa(window.Offset),
-		words.String(), strconv.Itoa(len(l.Words)), h.Registers.Loader})
+	v := weightsView{Design: h.Hash, Words: words.String(), Count: strconv.Itoa(len(l.Words))}
+	if tables {
+		v.Offset, v.Loader = strconv.Itoa(window.Offset), h.Registers.Loader
+	}
+	for _, e := range h.Weights.External {
+		v.External = append(v.External, externalView{e.Port, strconv.Itoa(e.At), strconv.Itoa(e.Bytes),
+			strconv.Itoa(e.Copies), strconv.Itoa(e.Passes)})
+	}
+	header, err := templates.Render(sources, "weights.hpp.tpl", v)
 	if err != nil {
 		return nil, err
 	}
@@ -76,10 +138,10 @@ func loads(driver []byte) []byte {
 		"        weights.load(self, host or os.path.join(here, \"host\", \"host.json\"))\n"), 1)
 }
 
-// weigh is a file of weights: the magic, the hash of the design, that of host.json without
-// its weights, the number of words, 0, the words, and the hash of all that. Numbers are little-endian, so that the
-// words are those of the registers.
-func (h *Host) weigh(l *Load) ([]byte, error) {
+// weigh is a file of weights: the magic, the hash of the design, that of host.json without the file's name and hash,
+// the number of words, 0, the words, and the hash of all that. Numbers are little-endian, so that the words are those
+// of the registers.
+func (h *Host) weigh(l *Load, words []uint32) ([]byte, error) {
 	if l.Design != "" {
 		h.Hash = l.Design
 	}
@@ -93,15 +155,18 @@ func (h *Host) weigh(l *Load) ([]byte, error) {
 			return nil, err
 		}
 	}
-	file = binary.LittleEndian.AppendUint32(file, uint32(len(l.Words)))
+	file = binary.LittleEndian.AppendUint32(file, uint32(len(words)))
 	file = binary.LittleEndian.AppendUint32(file, 0)
-	for _, w := range l.Words {
+	for _, w := range words {
 		file = binary.LittleEndian.AppendUint32(file, w)
 	}
 	if file, err = appendHash(file, sum(file)); err != nil {
 		return nil, err
 	}
-	h.Weights = &Weights{WeightsName, len(l.Words), sum(file)}
+	if h.Weights == nil {
+		h.Weights = new(Weights)
+	}
+	h.Weights.File, h.Weights.Words, h.Weights.Hash = WeightsName, len(l.Words), sum(file)
 	return file, nil
 }
 

@@ -1,4 +1,4 @@
-"""Loads the weights of a host.json into the accelerator, which was built with --weights runtime or stream. A driver does so when
+"""Loads the weights of a host.json into the accelerator, which was built with --weights runtime, stream or external. A driver does so when
 it begins:
 
     net = Accelerator("net.bit")                                            # the weights that it was built with
@@ -24,7 +24,18 @@ def load(net, path):
     """Loads what the host.json at path names. net is an Accelerator that nothing runs on."""
     of = net.host["weights"]
     words = read(os.path.join(os.path.dirname(os.path.abspath(path)), of["file"]), net.host)
-    window = [w for w in net.host["registers"]["windows"] if w["name"] == "weights"][0]
+    for e in of.get("external", []):  # these come out of memory with every frame
+        if not hasattr(net.device, "weights"):
+            raise Unfit("the device has no weights, which come out of memory: take a bitstream, or the library of rtl/axi")
+        data = np.array(words[e["at"]:e["at"] + (e["bytes"] + 3) // 4], "<u4").view(np.uint8)[:e["bytes"]]
+        net.device.weights(e["port"], np.tile(data, e["copies"]), e["passes"])
+    window = [w for w in (net.host.get("registers") or {"windows": []})["windows"] if w["name"] == "weights"]
+    if window:
+        _tables(net, of, words[:of["words"]], window[0])
+
+
+def _tables(net, of, words, window):
+    """Fills tables with words."""
     get, put = _registers(net.device, net.host)
     begin, word = window["offset"], window["offset"] + 4
     words += (0,)  # the last one no table takes

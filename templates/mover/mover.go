@@ -107,28 +107,16 @@ func Loader(dataBits, mostBeats int, hash uint64) Config {
 		Outstanding: 4, FrameBytes: templates.LoadBytes, Hash: hash}
 }
 
-// Again is the mover of a stream of weights: a frame is all of them, and frame after frame is the same ones. In memory
-// they lie several times, one behind the other, where that is what whole beats and long bursts take.
+// Again is the mover of a stream of weights: a frame is all of them, and frame after frame is the same ones.
 func Again(p templates.WeightPort, dataBits, mostBeats int, hash uint64) (Config, error) {
 	c := Config{DataBits: dataBits, StreamBytes: p.Port.TDATA() / 8, MaxBeats: mostBeats, Outstanding: 4,
-		FrameBytes: p.Port.Bytes(), Hash: hash}
+		FrameBytes: p.Port.Bytes(), Period: p.Port.Bytes() * p.Copies, Hash: hash}
 	if err := c.check(); err != nil {
 		return Config{}, fmt.Errorf("mover of %s: %w", p.Axis, err)
 	}
 	c.MaxBeats = min(c.MaxBeats, 1024*8/c.DataBits)
-	beat := dataBits / 8
-	times := beat / (c.FrameBytes & -c.FrameBytes) // both powers of two
-	times = max(times, 1)
-	c.Period = c.FrameBytes * times
-	c.Period *= max(1, leastPeriod/c.Period)
 	return c, nil
 }
-
-// leastPeriod is the bytes of weights from which on they need not lie in memory several times.
-const leastPeriod = 4096
-
-// Copies is how often a frame lies in memory.
-func (c Config) Copies() int { return max(1, c.Period/c.FrameBytes) }
 
 // check reports what no mover can be.
 func (c Config) check() error {
@@ -140,6 +128,8 @@ func (c Config) check() error {
 		return fmt.Errorf("bursts have up to %d beats, not a power of two from 2 to %d", c.MaxBeats, AXI4)
 	case c.StreamBytes < 1 || c.FrameBytes < 1 || c.FrameBytes%c.StreamBytes != 0:
 		return fmt.Errorf("frames of %d bytes are no words of %d", c.FrameBytes, c.StreamBytes)
+	case c.Period%c.FrameBytes != 0 || c.Period%(c.DataBits/8) != 0:
+		return fmt.Errorf("a period of %d bytes is no frames of %d, and no words of the bus", c.Period, c.FrameBytes)
 	case c.Outstanding < 1 || c.Steps < 0:
 		return fmt.Errorf("%d bursts at a time, %d steps", c.Outstanding, c.Steps)
 	}

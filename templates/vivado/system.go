@@ -11,8 +11,8 @@ import (
 	"hlsgen/templates/mover"
 )
 
-// A System is what joins an accelerator to the memory of its host: a mover per stream, and one for weights where these
-// are streamed.
+// A System is what joins an accelerator to the memory of its host: a mover per stream, one for each layer whose
+// weights come with every frame, and one for weights that are streamed once.
 type System struct {
 	Top    string // of the accelerator, its IP's name
 	Board  boards.Board
@@ -30,6 +30,7 @@ type Mover struct {
 	Name   string // of its cell, and of its compute unit: read_s_axis_0, write_m_axis_0
 	Stream string // the accelerator's
 	Port   string // the memory port, or the bank
+	Passes int    // of one of weights that come with every frame: how often a frame takes all of them; else 0
 	// of its registers, where the PS sees them; 0 on a card, whose linker gives them out
 	Base uint64
 }
@@ -96,6 +97,11 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 			return nil, err
 		}
 	}
+	for k, p := range templates.WeightPorts(d) {
+		if err := s.again(p, len(host.Send)+k); err != nil {
+			return nil, err
+		}
+	}
 	if s.Registers != nil && s.Registers.Loader != "" {
 		if err := s.loader(); err != nil {
 			return nil, err
@@ -129,6 +135,20 @@ func (s *System) add(p templates.AXIPort, writes bool, host deploy.Stream, k int
 		return fmt.Errorf("hash of the host: %w", err)
 	}
 	m.Config, err = mover.Of(p, writes, bits, beats, p.Port.Words/host.Words, hash)
+	s.Movers = append(s.Movers, m)
+	return err
+}
+
+// again is the mover of weights that come with every frame, the k-th that reads: it has a memory port of its own.
+func (s *System) again(p templates.WeightPort, k int) error {
+	m := s.mover(p.Axis, false, k)
+	m.Passes = p.Passes
+	bits, beats := s.bus()
+	hash, err := strconv.ParseUint(s.Hash, 16, 64)
+	if err != nil {
+		return fmt.Errorf("hash of the host: %w", err)
+	}
+	m.Config, err = mover.Again(p, bits, beats, hash)
 	s.Movers = append(s.Movers, m)
 	return err
 }

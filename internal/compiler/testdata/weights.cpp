@@ -13,6 +13,14 @@
 extern "C" std::uint32_t hlsgen_peek(unsigned at);
 extern "C" void hlsgen_poke(unsigned at, std::uint32_t value);
 extern "C" int hlsgen_load(const std::uint32_t* words, std::size_t count);
+#ifdef EXTERNAL
+extern "C" int hlsgen_weights(const char* stream, const std::uint8_t* bytes, std::size_t size, std::size_t passes);
+
+// give has the library take weights that come with every frame.
+static void give(const char* port, const std::uint8_t* data, std::size_t size, std::size_t passes) {
+    if (hlsgen_weights(port, data, size, passes) != 0) throw std::runtime_error(hlsgen::hlsgen_said());
+}
+#endif
 
 // fake is a bus with the mover of weights behind it. Its memory is not the processor's.
 struct fake {
@@ -23,6 +31,14 @@ struct fake {
     static std::uint64_t wide(std::uintptr_t at) { return registers[at] | std::uint64_t(registers[at + 4]) << 32; }
     static void write(std::uintptr_t at, std::uint32_t value) {
         registers[at] = value;
+#ifdef EXTERNAL
+        if (at % 0x1000 == 0 && at >= 0x60000) { // of weights that come with every frame: two frames
+            const hlsgen::external_weights& e = hlsgen::external[(at - 0x60000) / 0x1000];
+            const hlsgen::bytes& data = memory.at(wide(at + 0x10));
+            if (registers[at + 0x1c] == 2 * e.passes && wide(at + 0x24) == 0) give(e.port, data.data(), data.size(), e.passes);
+        }
+#endif
+        if (at % 0x1000 == 0 && at != 0x50000) registers[at] = 6;
         if (at != 0x50000) return;
         const hlsgen::bytes &data = memory.at(wide(at + 0x10)), &table = memory.at(wide(at + 0x24));
         std::uint32_t steps;
@@ -57,6 +73,22 @@ int main(int, char** argv) {
                                hlsgen_peek);
     hlsgen::bare_device<fake> bare({0x10000}, {0x20000}, 100);
     if (way == "bare") hlsgen::stream_weights([&](const std::uint32_t* words, std::size_t n) { bare.load(0x50000, words, n); }, hlsgen_peek);
+#endif
+#ifdef EXTERNAL
+    if (way == "bare") {
+        std::uintptr_t at = 0x60000;
+        hlsgen::give_weights([&](const char*, const std::uint8_t* data, std::size_t size, std::size_t passes) {
+            fake::registers[at] = 4;
+            bare.weights(at, data, size, passes);
+            at += 0x1000;
+        });
+        fake::registers[0x10000] = fake::registers[0x20000] = 4;
+        const hlsgen::bytes frame(hlsgen::network.sends[0].stream.words * hlsgen::network.sends[0].stream.bytes);
+        bare.start({{frame, frame}}, {{1, 1}});
+        bare.wait();
+    } else {
+        hlsgen::give_weights(give);
+    }
 #endif
     const std::vector<float> y = net.predict(x);
     std::ofstream(argv[2], std::ios::binary).write(reinterpret_cast<const char*>(y.data()), std::streamsize(y.size() * sizeof(float)));
