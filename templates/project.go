@@ -9,7 +9,8 @@
 //   - layer.go, axis.go (the network's ends), top.go, bench.go, ip.go (each process as a top), rtl.go (the top that
 //     joins them), readme.go: the views of the templates; steps.go, of sequences of different lengths
 //   - ports.go says what the arguments of processes are, in C++ and as ports of modules
-//   - registers.go says where the registers of an accelerator are, for all that read or write them
+//   - registers.go says where the registers of an accelerator are, for all that read or write them; external.go,
+//     through which streams weights come with every frame
 //   - render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell values, types and names
 //   - lint.go, lint_memory.go, lint_pragma.go hold text against what Vitis HLS accepts: pragma.go is its grammar of
 //     pragmas, scope.go finds what they stand in

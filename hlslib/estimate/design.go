@@ -86,8 +86,8 @@ func End(t dataflow.Target, e dataflow.End, l *dataflow.Lengths) dataflow.Cost {
 func FIFOMemory(m cost.Memory) dataflow.Memory { return dataflow.Memory(slices.Index(memories[:], m)) }
 
 // Host is what joins the network to a processor's memory, where the board has one: a DMA per stream of the host, for
-// each layer whose weights come with every frame and for weights that are streamed once, and the shell around them. It does not depend on the folding. A design that is fed from
-// inside the FPGA has nothing of it.
+// each layer whose weights come with every frame and for weights that are streamed once, and the shell around them. It
+// does not depend on the folding. A design that is fed from inside the FPGA has nothing of it.
 func Host(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	if t.PortBits() == 0 {
 		return nil

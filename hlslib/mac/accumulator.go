@@ -29,7 +29,7 @@ func bindAccumulator(u *Unit, sums []num.Range) error {
 	if u.requant != nil { // the rules are of products as they are
 		b.L1, b.ZeroCentred = b.Exact, 0
 	} else {
-		b.DataType = num.DataTypeBound(len(u.weights[0]), in.Width, u.signedWeightBits(), in.Signed())
+		b.DataType = num.DataTypeBound(len(u.weights[0]), in.Width, signedWeightBits(u), in.Signed())
 	}
 	if u.room != nil && len(u.steps) > 0 {
 		union.Lo-- // is a threshold that every sum exceeds
@@ -62,7 +62,7 @@ func spanBits(in num.Type) int {
 }
 
 // signedWeightBits is M such that every weight's magnitude is at most 2^(M-1).
-func (u *Unit) signedWeightBits() int {
+func signedWeightBits(u *Unit) int {
 	t := integer(u.Weight)
 	if t.Signed() {
 		return t.Width

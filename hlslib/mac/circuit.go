@@ -45,7 +45,7 @@ func (c Circuit) lane(pe int) num.Type {
 // Weights is a row of weights in every iteration: that of the table, or the next one that comes from memory.
 func (c Circuit) Weights(row circuit.Value) circuit.Value {
 	if c.External() {
-		return c.b.Weights(c.WeightPort(c.f).Width())
+		return circuit.Weights(c.b, c.WeightPort(c.f).Width())
 	}
 	return c.table().Row(row)
 }

@@ -17,7 +17,8 @@
 // requantised are numbers.
 //
 // In come weights, step functions and the types of inputs; out come a unit's accumulator, its folds, its results, the
-// parameters of its C++ and its circuits. It sees layer, steps, cells, cost, delay, circuit, dataflow and num.
+// parameters of its C++ and its circuits. It sees layer, steps, estimate, cells, cost, delay, circuit,
+// dataflow and num.
 //
 //   - mac.go      Unit: what it is bound to
 //   - room.go     weights and step functions that are loaded

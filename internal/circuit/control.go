@@ -61,7 +61,7 @@ func (b *Builder) Input(width int, when Value) Value {
 }
 
 // Weights is the stream of weights that come from memory: every iteration takes a word. It is the word, at stage 0.
-func (b *Builder) Weights(width int) Value { return take(b, "weights", width, b.Constant(1)) }
+func Weights(b *Builder, width int) Value { return take(b, "weights", width, b.Constant(1)) }
 
 // Ends is the stream that tells where sequences end, a bit for each step, 1 for the last one: those iterations take it
 // for which the condition, at stage 0, holds. It is that they do and it is 1, at stage 0.

@@ -13,8 +13,8 @@ import (
 	"hlsgen/templates"
 )
 
-// worthwhile is the bytes of weights from which on a layer has them come from memory where none is named: as many as its
-// mover holds of what is on its way.
+// worthwhile is the bytes of weights from which on a layer has them come from memory where none is named: as many as
+// its mover holds of what is on its way.
 const worthwhile = 4096
 
 // ParseWeights reads a source of weights as users write it.
@@ -28,12 +28,12 @@ func ParseWeights(s string) (WeightsFrom, error) {
 		return WeightsFrom(s), nil
 	}
 	if from != string(WeightsExternal) {
-		return "", fmt.Errorf("of %s no layers are named, but of %s: %[2]s=MVAU_0,MVAU_1", from, WeightsExternal)
+		return "", fmt.Errorf("of %s no layers are named, but of %s: %[2]s=LAYER,LAYER", from, WeightsExternal)
 	}
 	list := strings.Split(layers, ",")
 	for i, name := range list {
 		if name == "" || slices.Contains(list[:i], name) {
-			return "", fmt.Errorf("%q is no list of different layers: %s=MVAU_0,MVAU_1", layers, WeightsExternal)
+			return "", fmt.Errorf("%q is no list of different layers: %s=LAYER,LAYER", layers, WeightsExternal)
 		}
 	}
 	return WeightsFrom(s), nil
@@ -68,7 +68,8 @@ func (w WeightsFrom) outside(m *dataflow.Model, b boards.Board, rooms []*dataflo
 	left := len(b.MemoryPorts) - len(m.Graph.In)
 	if b.MemoryBits() == 0 || left < 1 {
 		return fail("", fmt.Sprintf("--weights external: nothing is known of a memory port of %s that weights could "+
-			"come through", b.Name), "use a board with a processor or a platform (`hlsgen boards`), or --weights stream")
+			"come through", b.Name), "use a board with a processor or a platform (`hlsgen boards`), or --weights "+
+			"stream")
 	}
 	if names := w.layers(); names != nil {
 		return named(names, left, m.Graph, rooms, b, d)
@@ -82,7 +83,7 @@ func (w WeightsFrom) outside(m *dataflow.Model, b boards.Board, rooms []*dataflo
 	if len(large) == 0 {
 		return fail("", fmt.Sprintf("--weights external: no layer reads each of its weights once per frame and has %d "+
 			"bytes of them or more, which its mover would hold", worthwhile), "name the layers that are to read them "+
-			"from memory all the same, --weights external=MVAU_0, or use --weights stream")
+			"from memory all the same, --weights external=LAYER, or use --weights stream")
 	}
 	slices.SortStableFunc(large, func(a, b int) int {
 		return cmp.Compare(tableBytes(m.Graph.Nodes[b].Op.(dataflow.External)),
@@ -119,8 +120,8 @@ func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.Room, 
 		rooms[i].External = true
 	}
 	if len(names) > left {
-		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights external: %d layers want a memory port each; %s has %d, and "+
-			"inputs take %d", len(names), b.Name, len(b.MemoryPorts), len(g.In)), "name fewer layers: the largest ones")
+		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights external: %d layers want a memory port each; %s has %d, "+
+			"and inputs take %d", len(names), b.Name, len(b.MemoryPorts), len(g.In)), "name fewer layers: the largest ones")
 		return false
 	}
 	return true

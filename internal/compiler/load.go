@@ -44,8 +44,8 @@ func (o Options) loadable(d *diag.List) {
 		return
 	}
 	if o.Weights.external() && o.Cost == dataflow.FINN {
-		d.Fail(diag.WeightsUnfit, "", "--weights external does not go with --cost finn, whose formulas have weights lie "+
-			"on the device", "leave one of the two out")
+		d.Fail(diag.WeightsUnfit, "", "--weights external does not go with --cost finn, whose formulas have weights "+
+			"lie on the device", "leave one of the two out")
 	}
 	if o.Backend != BackendRTL {
 		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights %s: in the C++ for Vitis HLS weights are constants, "+

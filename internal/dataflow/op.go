@@ -14,7 +14,7 @@
 //   - port.go is words on streams; loop.go is when they move, nest.go and stride.go how layers spell that;
 //     recurrence.go is what steps hand on
 //   - instance.go, storage.go, steps.go, requant.go: tables, memories and fields for the C++
-//   - circuit.go is layers in RTL; room.go, those whose weights are loaded;
+//   - circuit.go is layers in RTL; room.go, those whose weights are loaded; external.go, or come with every frame;
 //     coded.go, streams that carry minifloats
 //   - cost.go is resources by part; limits.go, sizes that nothing exceeds; unroll.go, what one process computes at
 //     most; stages.go, what may be two

@@ -9,7 +9,7 @@
 //
 //	module.go     a circuit as a module: its ports, stages, registers
 //	spell.go      operations
-//	load.go       tables that are loaded
+//	load.go       tables that are loaded; external.go, weights that come with every frame
 //	network.go    the top; lib/ has what does not depend on a design; sequences.go where sequences end
 //	registers.go  what is behind AXI4-Lite: counters; registers/ has its modules
 //	wrapper.go    tops around it: one that looks at packets, one for Vivado's IP packager

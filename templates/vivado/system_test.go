@@ -34,6 +34,14 @@ func (g *graph) agrees(d *dataflow.Design, windows []mapped) found {
 	for k, r := range host.Receive {
 		g.mover(&f, d, "write_"+r.Port, "hlsgen_write", "s_axis", r.Stream, host.Hash, k)
 	}
+	for k, p := range templates.WeightPorts(d) {
+		name := "read_" + p.Axis
+		g.mover(&f, d, name, "hlsgen_read", "m_axis", deploy.Stream{Port: p.Axis, Bytes: p.Port.TDATA() / 8,
+			Words: p.Port.Words}, host.Hash, len(host.Send)+k)
+		if c := g.Cells[name]; c.number("PERIOD") != p.Copies*p.Port.Bytes() {
+			f.add("parameter", "PERIOD of %s is not %d times %d", name, p.Copies, p.Port.Bytes())
+		}
+	}
 	g.clock(&f, d.Target)
 	g.price(&f, d, face)
 	g.interrupts(&f)

@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/tier"
+	"hlsgen/templates"
 	"hlsgen/templates/deploy"
 	"hlsgen/templates/vivado"
 )
@@ -104,6 +105,69 @@ func TestLoader(t *testing.T) {
 	g.links(&f)
 	c.mover(&f, g, "read_s_axis_weights", "m_axis", deploy.Stream{Port: "s_axis_weights", Bytes: 4, Words: 1},
 		d.Target.Board.MemoryPorts[0])
+	for _, wrong := range f {
+		t.Errorf("the card: %s", wrong)
+	}
+}
+
+// external has the weights of all layers come with every frame.
+func external(t *testing.T, d *dataflow.Design) {
+	t.Helper()
+	rooms := d.Model.Graph.Rooms()
+	for i, n := range d.Model.Graph.Nodes {
+		if _, ok := n.Op.(dataflow.External); ok {
+			rooms[i].External, d.Folds[i].Memory = true, dataflow.NoMemory
+		}
+	}
+	g, err := d.Model.Graph.Loaded(rooms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Model.Graph, d.Target.Loader = g, true
+}
+
+// TestExternal: weights that come with every frame have movers that begin again, which the budget counts, each with a
+// memory port of its own; of a card, too.
+func TestExternal(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "tclsh", "make", "sh")
+	for _, board := range []string{"zcu104", "pynq-z1"} {
+		d := designOf(t, "digits-mlp-w2a2", board, vivado.RTL, false)
+		external(t, d)
+		w := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL))
+		if said, failed := w.run(nil, "make", "bitstream"); failed {
+			t.Fatal(said)
+		}
+		g := w.graph(t)
+		for _, wrong := range append(g.check(), g.agrees(d, w.windows())...) {
+			t.Errorf("%s: %s", board, wrong)
+		}
+		ports, again := map[string]bool{}, 0
+		for _, m := range w.system.Movers {
+			if again++; m.Passes == 0 {
+				again--
+				continue
+			}
+			if ports[m.Port] || m.Port == w.system.Movers[0].Port {
+				t.Errorf("%s: %s shares port %s", board, m.Name, m.Port)
+			}
+			ports[m.Port] = true
+		}
+		if again != len(d.Externals()) || again < 3 {
+			t.Errorf("%s: %d movers of weights for %d layers", board, again, len(d.Externals()))
+		}
+	}
+	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.RTL, false)
+	external(t, d)
+	cfg, texts := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL)).texts(t)
+	c, f := parsed(cfg, texts)
+	g := c.graph(&f)
+	g.wires(&f)
+	g.links(&f)
+	for k, p := range templates.WeightPorts(d) {
+		c.mover(&f, g, "read_"+p.Axis, "m_axis", deploy.Stream{Port: p.Axis, Bytes: p.Port.TDATA() / 8,
+			Words: p.Port.Words}, d.Target.Board.MemoryPorts[1+k])
+	}
 	for _, wrong := range f {
 		t.Errorf("the card: %s", wrong)
 	}

@@ -198,7 +198,7 @@ ip xilinx.com:ip:axi_register_slice:2.1 {} {
 
 from "hlsgen's own: ports and parameters of the movers" 2020.1-2024.2
 foreach {name write} {hlsgen_read 0 hlsgen_write 1} {
-    ip hlsgen:kernels:$name:1.0 [concat [expr {$write ? {STEPS int:0:2147483647 0} : {}}] {
+    ip hlsgen:kernels:$name:1.0 [concat [expr {$write ? {STEPS int:0:2147483647 0} : {PERIOD int:0:2147483647 0}}] {
         DATA_BITS one:32:64:128:256:512 64  STREAM_BYTES int:1:4096 4  MAX_BEATS one:2:4:8:16:32:64:128:256 16
         OUTSTANDING int:1:64 4              FRAME_BYTES int:1:2147483647 4  HASH hex64 0x0
     }] [string map [list @ $write] {
