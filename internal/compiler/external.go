@@ -121,7 +121,8 @@ func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.Room, 
 	}
 	if len(names) > left {
 		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights external: %d layers want a memory port each; %s has %d, "+
-			"and inputs take %d", len(names), b.Name, len(b.MemoryPorts), len(g.In)), "name fewer layers: the largest ones")
+			"and inputs take %d", len(names), b.Name, len(b.MemoryPorts), len(g.In)),
+			"name fewer layers: the largest ones")
 		return false
 	}
 	return true

@@ -147,8 +147,8 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 			"give the folder that hlsgen build --weights runtime, stream or external has written: --for DIR")
 	}
 	if err != nil {
-		return fail(err.Error(), "give the folder that hlsgen build --weights runtime, stream or external has written: "+
-			"--for DIR")
+		return fail(err.Error(), "give the folder that hlsgen build --weights runtime, stream or external has "+
+			"written: --for DIR")
 	}
 	p := new(LoadPlan)
 	if err = json.Unmarshal(text, p); err == nil {

@@ -141,6 +141,9 @@ func (s *System) add(p templates.AXIPort, writes bool, host deploy.Stream, k int
 
 // again is the mover of weights that come with every frame, the k-th that reads: it has a memory port of its own.
 func (s *System) again(p templates.WeightPort, k int) error {
+	if k >= len(s.Board.MemoryPorts) {
+		return fmt.Errorf("%d streams from memory, %s has %d ports", k+1, s.Board.Name, len(s.Board.MemoryPorts))
+	}
 	m := s.mover(p.Axis, false, k)
 	m.Passes = p.Passes
 	bits, beats := s.bus()

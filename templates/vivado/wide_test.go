@@ -21,7 +21,7 @@ var ofWide = []mistake{
 	{"memory behind another port", "memory read_s_axis_0 SAXIGP2/HP0_DDR_* SAXIGP2/*",
 		"memory read_s_axis_0 SAXIGP3/HP1_DDR_* SAXIGP3/*", "unreachable"},
 	{"a mover of the other direction", "add read_s_axis_3 hlsgen:kernels:hlsgen_read:*",
-		"add read_s_axis_3 hlsgen:kernels:hlsgen_write:*", "unknown-pin"},
+		"add read_s_axis_3 hlsgen:kernels:hlsgen_write:*", "unknown-config"},
 	{"an interrupt at another's place", "wire write_m_axis_1/interrupt interrupts_0/In1",
 		"wire write_m_axis_1/interrupt interrupts_0/In0", "two-drivers"},
 }
