@@ -48,6 +48,9 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 	case b.Host:
 		b.Reason = doing(host, "takes", "take") + " " + at + " for a frame"
 		b.Cure = "--io stream, where the network is fed from inside the FPGA, or fewer bits at its ends (--input-type)"
+		if len(d.Externals()) > 0 {
+			b.Cure = "fewer layers whose weights come from memory, --weights external=LAYER,..., or fewer bits of weights"
+		}
 		if len(b.Layers) > 0 {
 			b.Reason += "; " + doing(b.Layers, "keeps", "keep") + " pace with that"
 			b.Cure += "; and then, for what keeps pace, " + q.cure(d, b.Layers)

@@ -140,8 +140,8 @@ func TestExternalLayers(t *testing.T) {
 			if err := os.WriteFile(o.Folding, []byte(`{"MVAU_0": {"PE": 64, "SIMD": 64}}`), 0o644); err != nil {
 				t.Fatal(err)
 			}
-		}, "MVAU_0 reads 8192 bits of weights from memory in a clock at PE 64, SIMD 64; a port of the memory of zcu104 " +
-			"carries 128; a smaller PE or SIMD"},
+		}, "MVAU_0 reads 8192 bits of weights from memory in a clock at PE 64, SIMD 64; a port of the memory " +
+			"of zcu104 carries 128; a smaller PE or SIMD"},
 	} {
 		o := Options{Model: mlp, Board: c.board, Backend: BackendRTL, NoCSim: true, Verify: 1,
 			Out: filepath.Join(t.TempDir(), "out")}
@@ -170,7 +170,8 @@ func TestExternalLayers(t *testing.T) {
 func TestParseWeights(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"constant": "", "stream": "", "external": "", "external=A,B": "",
-		"extern": "did you mean external", "stream=A": "no layers are named", "external=": "no list of different layers",
+		"extern": "did you mean external", "stream=A": "no layers are named",
+		"external=":    "no list of different layers",
 		"external=A,A": "no list of different layers"} {
 		w, err := ParseWeights(text)
 		if (err == nil) != (want == "") || err == nil && string(w) != text ||

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/boards"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/dataflow"
@@ -255,19 +254,7 @@ func TestWeightsCalibrated(t *testing.T) {
 // TestLoadReport has what it takes to load weights, on boards with memory and without.
 func TestLoadReport(t *testing.T) {
 	t.Parallel()
-	slow := filepath.Join(t.TempDir(), "slow.json")
-	board, err := boards.Find("pynq-z1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	board.Name, board.MemoryGBps = "slow", 0.1
-	text, err := json.Marshal(board)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(slow, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	slow := slowed(t, "pynq-z1", 0.1)
 	for _, tt := range []struct {
 		board string
 		from  WeightsFrom
