@@ -49,7 +49,8 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 		b.Reason = doing(host, "takes", "take") + " " + at + " for a frame"
 		b.Cure = "--io stream, where the network is fed from inside the FPGA, or fewer bits at its ends (--input-type)"
 		if len(d.Externals()) > 0 {
-			b.Cure = "fewer layers whose weights come from memory, --weights external=LAYER,..., or fewer bits of weights"
+			b.Cure = "fewer layers whose weights come from memory, --weights external=LAYER,..., or fewer bits of " +
+				"weights"
 		}
 		if len(b.Layers) > 0 {
 			b.Reason += "; " + doing(b.Layers, "keeps", "keep") + " pace with that"
