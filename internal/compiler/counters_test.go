@@ -21,8 +21,8 @@ import (
 
 // TestCounters reads the counters of Verilated designs, after frames at full speed and where results are taken now and
 // then: they are those of the simulation, for every stream. Where frames are through they stand still; a word that is
-// written clears them, and part of one does not. The frames that come then count as those behind a reset, but where a layer
-// has begun the next frame meanwhile, padding, or products of what it keeps: there they count as those that come later.
+// written clears them, and part of one does not. The frames that come then count as those behind a reset, but where a
+// layer has begun the next frame meanwhile, padding, or products of what it keeps: there they count as those after them.
 func TestCounters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -67,7 +67,8 @@ func TestCounters(t *testing.T) {
 				if err != nil || strings.Contains(string(said), "FAIL") {
 					t.Fatalf("%v\n%s", err, said)
 				}
-				wants := map[string][]int{"reset": words(want), "kept": words(want), "again": words(want), "later": words(want)}
+				all := words(want)
+				wants := map[string][]int{"reset": all, "kept": all, "again": all, "later": all}
 				if c.early {
 					wants["again"] = countersSaid(t, string(said), "later")
 					delete(wants, "later")

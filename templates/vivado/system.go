@@ -40,9 +40,6 @@ const Range = 0x10000
 // maxMovers is how many one SmartConnect joins to the PS (PG247).
 const maxMovers = 16
 
-// cardBits is the width of a memory port of a card: what UG1393 recommends for DDR4 and HBM.
-const cardBits = 512
-
 // A None error says why there is no way to a bitstream.
 type None struct{ Reason string }
 
@@ -164,13 +161,7 @@ func (s *System) mover(stream string, writes bool, k int) Mover {
 
 // bus is that of the memory: its bits, and the beats of a burst at most.
 func (s *System) bus() (bits, beats int) {
-	switch s.Board.PS {
-	case boards.NoPS:
-		return cardBits, mover.AXI4
-	case boards.Zynq7000:
-		return s.Board.HostPortBits, mover.AXI3
-	}
-	return s.Board.HostPortBits, mover.AXI4
+	return s.Board.HostPortBits, s.Board.BurstBeats()
 }
 
 // A Window is a piece of the address space of the PS.
