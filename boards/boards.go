@@ -44,7 +44,7 @@ type Board struct {
 	BoardPart   string   `json:"board_part,omitempty"`  // Vivado's name of the board, * for any version
 	BoardFiles  string   `json:"board_files,omitempty"` // where Vivado's files of the board are had
 	Platform    string   `json:"platform,omitempty"`    // of a card, as v++ names it
-	MemoryGBps  float64  `json:"memory_gbps"`           // the peak of that memory, of one bank on a card; 0 where none or not known
+	MemoryGBps  float64  `json:"memory_gbps"`           // its peak, of one bank on a card; 0 where none or not known
 	ClockMHz    float64  `json:"default_clock_mhz"`     // used without --clock: one that designs close at
 	// where the pins of the UART top are, each as "NAME SITE"; ClockMHz is what the clock pin carries
 	Pins            []string `json:"pins,omitempty"`

@@ -88,7 +88,8 @@ func TestAll(t *testing.T) {
 		if b.Platform != "" {
 			sources = append(sources, b.PlatformSource)
 		}
-		if (b.PS == boards.NoPS && b.Platform == "") != (b.HostPortBits == 0) || (b.Platform != "") != strings.HasPrefix(b.Name, "alveo-") {
+		if (b.PS == boards.NoPS && b.Platform == "") != (b.HostPortBits == 0) ||
+			(b.Platform != "") != strings.HasPrefix(b.Name, "alveo-") {
 			t.Errorf("%s: ps %q, platform %q, a port of %d bits", b.Name, b.PS, b.Platform, b.HostPortBits)
 		}
 		if slices.Contains(sources, "") {

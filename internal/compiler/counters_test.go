@@ -22,7 +22,7 @@ import (
 // TestCounters reads the counters of Verilated designs, after frames at full speed and where results are taken now and
 // then: they are those of the simulation, for every stream. Where frames are through they stand still; a word that is
 // written clears them, and part of one does not. The frames that come then count as those behind a reset, but where a
-// layer has begun the next frame meanwhile, padding, or products of what it keeps: there they count as those after them.
+// layer has begun the next frame meanwhile, padding or products of what it keeps: there they count as those after them.
 func TestCounters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
