@@ -29,8 +29,34 @@ func (p *Program) viewOf(s int) *view {
 
 // see makes views of the outputs of a node that moves elements of its one input.
 func (p *Program) see(n *dataflow.Node, g dataflow.Gather) {
-	from := p.viewOf(n.In[0])
-	for k, s := range n.Out {
+	if b := g.Border; b != nil && b.Runs*g.Run <= p.streams[n.Out[0]].size {
+		frame := p.border(n.In[0], g)
+		p.look(frame, n.Out, dataflow.Gather{Run: g.Run, At: func(_, r int) (input, at int) { return 0, b.Of(r) }})
+		p.streams[n.Out[0]].border = frame
+		return
+	}
+	p.look(n.In[0], n.Out, g)
+}
+
+// border adds a stream that is a copy of another with a border around it.
+func (p *Program) border(s int, g dataflow.Gather) int {
+	frame := len(p.streams)
+	reach := p.streams[s].reach.Union(num.Point(g.Fill))
+	p.streams = append(p.streams, stream{size: g.Border.Runs * g.Run, reach: reach})
+	p.look(s, []int{frame}, dataflow.Gather{Run: g.Run, Fill: g.Fill, At: func(_, r int) (input, at int) {
+		if at = g.Border.In(r); at < 0 {
+			return -1, 0
+		}
+		return 0, at
+	}})
+	p.streams[frame].copy, p.streams[frame].view = p.streams[frame].view, nil
+	return frame
+}
+
+// look makes views of streams whose elements are those of another.
+func (p *Program) look(in int, out []int, g dataflow.Gather) {
+	from := p.viewOf(in)
+	for k, s := range out {
 		run := dataflow.GCD(g.Run, from.run)
 		v := &view{root: from.root, run: run, fill: from.fill}
 		fills := false
@@ -51,9 +77,9 @@ func (p *Program) see(n *dataflow.Node, g dataflow.Gather) {
 		}
 		if fills {
 			if v.fill = g.Fill; from.filled() && from.fill != g.Fill {
-				in := &p.streams[n.In[0]] // two fills do not go into one view
-				in.copy, in.view = in.view, nil
-				p.see(n, g)
+				from := &p.streams[in] // two fills do not go into one view
+				from.copy, from.view = from.view, nil
+				p.look(in, out, g)
 				return
 			}
 		}
