@@ -137,6 +137,7 @@ func (p *Program) roots(streams []int) (list []int) {
 type pool struct {
 	dataflow.Pools
 	in, out *stream
+	windows int
 	begins  []int32     // by window: where it lies; nil where windows are put together
 	offs    []int32     // by position: where its vector lies, from where the window begins
 	segs    [][]segment // by window: what it is put together of
@@ -160,8 +161,10 @@ func (p *Program) pools(n *dataflow.Node, c dataflow.Pools) bool {
 			!slices.ContainsFunc(list, func(s segment) bool { return int(s.n)%c.Channels != 0 })
 	}
 	parts := []segment{{0, int32(size)}}
+	k.windows = len(k.begins)
 	if alike {
-		parts = k.segs[0]
+		parts, k.segs = k.segs[0], nil
+		k.begins = p.shared(k.begins)
 	} else {
 		k.begins = nil
 		p.scratch = max(p.scratch, size)
@@ -180,7 +183,7 @@ func (k *pool) run(w *Worker, frames int) {
 	shift := uint8(k.in.lo() - k.out.lo()) // of a maximum
 	for f := range frames {
 		x := w.bytes(k.in, f)
-		for window := range k.segs {
+		for window := range k.windows {
 			part := w.scratch
 			if k.begins != nil {
 				part = x[k.begins[window]:]

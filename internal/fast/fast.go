@@ -44,9 +44,7 @@ type stream struct {
 	width width
 	view  *view // not nil: there is no buffer
 	copy  *view // not nil: what the buffer is a copy of
-	// of a view: the stream that lies between, a copy with a border; 0 without
-	border int
-	slot   int // of the buffers that a worker has, whose streams do not live at the same time
+	slot  int   // of the buffers that a worker has, whose streams do not live at the same time
 }
 
 // lo is what a byte of 0 stands for.
@@ -58,6 +56,13 @@ type stage struct {
 	run           func(w *Worker, frames int)
 }
 
+// A plan is what only compiling needs.
+type plan struct {
+	with    map[*dataflow.Node]*dataflow.Node // functions that are computed where their sums are, by what makes these
+	borders map[int]int                       // by stream that is a view: the copy with a border that it is one of
+	lists   [][]int32                         // that layers share
+}
+
 // A Program is a graph as stages. It is immutable; each goroutine has a Worker of its own.
 type Program struct {
 	g       *dataflow.Graph
@@ -66,9 +71,9 @@ type Program struct {
 	slots   []int // bytes of a frame, by slot
 	scratch int   // bytes that a stage needs beside
 	kernels *kernels
-	with    map[*dataflow.Node]*dataflow.Node // functions that are computed where their sums are, by what makes these
-	Batch   int                               // frames that a worker takes at a time
-	MACs    int64                             // products with weights of a frame
+	*plan
+	Batch int   // frames that a worker takes at a time
+	MACs  int64 // products with weights of a frame
 }
 
 // batchBytes is what the buffers of a batch may take together: they are to stay in the cache of a core.
@@ -97,7 +102,7 @@ func compile(g *dataflow.Graph, k *kernels) (*Program, error) {
 		return nil, errors.New("frames depend on each other")
 	}
 	p := &Program{g: g, kernels: k, streams: make([]stream, len(g.Streams)),
-		with: map[*dataflow.Node]*dataflow.Node{}}
+		plan: &plan{with: map[*dataflow.Node]*dataflow.Node{}, borders: map[int]int{}}}
 	for i, s := range g.Streams {
 		p.streams[i] = stream{size: s.Type.Shape.Size(), reach: s.Type.Union()}
 	}
@@ -125,6 +130,10 @@ func compile(g *dataflow.Graph, k *kernels) (*Program, error) {
 		p.keep(s)
 	}
 	p.place()
+	for i := range p.streams {
+		p.streams[i].view, p.streams[i].copy = nil, nil
+	}
+	p.plan = nil
 	return p, nil
 }
 
@@ -140,10 +149,11 @@ func (p *Program) stage(n *dataflow.Node) {
 			p.gather(n, c)
 		}
 		for _, s := range n.Out {
-			for _, s := range []int{p.streams[s].border, s} {
-				if v := p.streams[s].copy; v != nil {
-					p.copies(s, v)
-				}
+			if frame := p.borders[s]; frame > 0 {
+				p.copies(frame, p.streams[frame].copy)
+			}
+			if v := p.streams[s].copy; v != nil {
+				p.copies(s, v)
 			}
 		}
 	case dataflow.Products:

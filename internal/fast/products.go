@@ -81,6 +81,7 @@ func (p *Program) products(from, to int, c dataflow.Products) bool {
 	} else {
 		k.steps()
 	}
+	k.begins = p.shared(k.begins)
 	k.pack()
 	if k.begins == nil {
 		room := band * k.stride

@@ -1,6 +1,8 @@
 package fast
 
 import (
+	"slices"
+
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -32,7 +34,7 @@ func (p *Program) see(n *dataflow.Node, g dataflow.Gather) {
 	if b := g.Border; b != nil && b.Runs*g.Run <= p.streams[n.Out[0]].size {
 		frame := p.border(n.In[0], g)
 		p.look(frame, n.Out, dataflow.Gather{Run: g.Run, At: func(_, r int) (input, at int) { return 0, b.Of(r) }})
-		p.streams[n.Out[0]].border = frame
+		p.borders[n.Out[0]] = frame
 		return
 	}
 	p.look(n.In[0], n.Out, g)
@@ -102,6 +104,18 @@ func (v *view) filled() bool {
 	return false
 }
 
+// shared is a list that equals this one, the same for all layers that lie alike.
+func (p *Program) shared(list []int32) []int32 {
+	for _, other := range p.lists {
+		if slices.Equal(other, list) {
+			return other
+		}
+	}
+	list = slices.Clip(list)
+	p.lists = append(p.lists, list)
+	return list
+}
+
 // A segment is elements that lie side by side in root's frame, or as many times fill where at is negative.
 type segment struct{ at, n int32 }
 
@@ -149,10 +163,10 @@ func (p *Program) keep(s int) {
 // copies adds a stage that copies the elements of a view into a stream's buffer.
 func (p *Program) copies(to int, v *view) {
 	dst, src := &p.streams[to], &p.streams[v.root]
-	list := v.segments(nil, 0, dst.size)
+	list, value := slices.Clip(v.segments(nil, 0, dst.size)), v.fill
 	p.stages = append(p.stages, stage{[]int{v.root}, []int{to}, func(w *Worker, frames int) {
 		if dst.width == narrow && src.width == narrow {
-			shift, fill := uint8(src.lo()-dst.lo()), pieceOf(uint8(v.fill-src.lo()))
+			shift, fill := uint8(src.lo()-dst.lo()), pieceOf(uint8(value-src.lo()))
 			for f := range frames {
 				y := w.bytes(dst, f)
 				copyBytes(y, w.bytes(src, f), list, &fill)
@@ -173,7 +187,7 @@ func (p *Program) copies(to int, v *view) {
 					copy(to[:s.n], x[s.at:])
 				} else {
 					for i := range to[:s.n] {
-						to[i] = v.fill
+						to[i] = value
 					}
 				}
 				to = to[s.n:]
