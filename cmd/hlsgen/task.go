@@ -132,8 +132,7 @@ func (t *task) design() {
 		"0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
 	fs.BoolVar(&o.Over, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
 	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json", nil)
-	t.BoolVar(&o.AccPerPE, "acc-per-pe", false, "give every PE an accumulator as wide as its own channels need, not "+
-		"all the width of the layer's widest")
+	t.accPerPE()
 	t.unroll()
 	t.calibration()
 	t.fifo("depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; " +
@@ -167,6 +166,11 @@ func (t *task) least() {
 func (t *task) ends(usage string) {
 	option(t.FlagSet, &t.o.IO, "io", dataflow.FromMemory.String(), "ENDS",
 		either(dataflow.FromMemory, dataflow.FromStream), usage)
+}
+
+func (t *task) accPerPE() {
+	t.BoolVar(&t.o.AccPerPE, "acc-per-pe", false, "give every PE an accumulator as wide as its own channels need, not "+
+		"all the width of the layer's widest")
 }
 
 func (t *task) unroll() {

@@ -131,7 +131,8 @@ func a2qOf(t *testing.T, dir string) *a2q {
 // measuredLUT is what Yosys has made of the layer; 0 where it has not been measured.
 func (x *a2q) measuredLUT(have map[string]cellCount) int { return have[x.layer.name].LUT }
 
-// TestMeasureA2Q has Yosys synthesise the layers that a2q.csv lacks.
+// TestMeasureA2Q has Yosys synthesise the layers that a2q.csv lacks: one at a time, and the file is written after each,
+// as all at once take gigabytes and minutes.
 func TestMeasureA2Q(t *testing.T) {
 	if !*measure {
 		t.Skip("it takes some minutes: make measure runs it")
@@ -141,24 +142,19 @@ func TestMeasureA2Q(t *testing.T) {
 	if _, err := os.Stat(a2qFile); err == nil {
 		have = tableOf(t, a2qFile)
 	}
-	var lacking []point
 	for _, x := range a2qFamily(t) {
-		if _, ok := have[x.layer.name]; !ok {
-			lacking = append(lacking, x.layer)
+		p := x.layer
+		if _, ok := have[p.name]; ok {
+			continue
 		}
-	}
-	if len(lacking) == 0 {
-		return
-	}
-	got, spent, err := together(t.Context(), t.TempDir(), lacking)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range lacking {
+		got, spent, err := together(t.Context(), t.TempDir(), []point{p})
+		if err != nil {
+			t.Fatal(err)
+		}
 		have[p.name] = got[p.name]
+		t.Logf("%v for %s", spent.Round(time.Second), p.name)
+		writeTo(t, a2qFile, have)
 	}
-	t.Logf("%v for %d layers", spent.Round(time.Second), len(lacking))
-	writeTo(t, a2qFile, have)
 }
 
 // TestA2QPage holds the table and the picture of docs/accumulators.md against what the networks give; -update writes
