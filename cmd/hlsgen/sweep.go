@@ -255,6 +255,8 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 				"--save-model")
 		case len(o.Precisions) > 0 && (len(o.Samples) > 1 || len(o.Samples) == 1 && o.Samples[0] > 1):
 			return nil, usagef("--requantize excludes --interleave")
+		case o.Data != "" && o.Classes == "" && len(o.Precisions) == 0:
+			return nil, usagef("--input has the samples that accuracy is measured on: --labels FILE")
 		case o.Bound && (o.Latency || by.slurm):
 			return nil, usagef("--bound makes no designs: it excludes --latency and --jobs slurm")
 		}

@@ -50,6 +50,9 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 		if t.o.Model, err = a.configure(cmd, args); err != nil {
 			return err
 		}
+		if err = t.calibrating(); err != nil {
+			return err
+		}
 		a.running = true
 		p := newProgress(a.stderr, a.logger())
 		t.o.Progress = p.step
@@ -226,6 +229,16 @@ func (t *task) quantising() {
 		"by: mse (default), the least square error; max, the largest value; percentile, what 99.9 % do not exceed")
 	t.path(&o.SaveModel, "save-model", "FILE", "with --calibrate: write the quantised model, ONNX (QONNX)", nil)
 	t.completes("scales", quantise.Rules)
+}
+
+// calibrating tells of flags that say how a model is quantised where it is not.
+func (t *task) calibrating() error {
+	scales := t.o.Scales != "" && !t.Changed("requantize") // which has samples of its own in the example
+	if t.o.Calibrate == "" && (t.o.Recipe != nil || t.o.SaveModel != "" || scales) {
+		return usagef("--quantize, --scales and --save-model say what becomes of a model that is quantised on samples: " +
+			"--calibrate FILE")
+	}
+	return nil
 }
 
 // recipe parses what a network is to become.
