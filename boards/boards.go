@@ -36,7 +36,7 @@ type Board struct {
 	URAM       int      `json:"uram"`
 	DSP        int      `json:"dsp"`
 	DSPType    string   `json:"dsp_type"` // DSP48E1, DSP48E2, DSP58, SB_MAC16 or MULT18X18D
-	// width of the port to the processor's memory, 0 where none or not known
+	// width of the port to the processor's memory, or of a kernel's on a card; 0 where none or not known
 	HostPortBits int `json:"host_port_bits"`
 	PS           PS  `json:"ps,omitempty"` // the processor beside the logic
 	// the PS's ports to its memory, or banks of the platform's, in the order in which streams take them
@@ -44,7 +44,7 @@ type Board struct {
 	BoardPart   string   `json:"board_part,omitempty"`  // Vivado's name of the board, * for any version
 	BoardFiles  string   `json:"board_files,omitempty"` // where Vivado's files of the board are had
 	Platform    string   `json:"platform,omitempty"`    // of a card, as v++ names it
-	MemoryGBps  float64  `json:"memory_gbps"`           // the peak of that memory, 0 where none or not known
+	MemoryGBps  float64  `json:"memory_gbps"`           // its peak, of one bank on a card; 0 where none or not known
 	ClockMHz    float64  `json:"default_clock_mhz"`     // used without --clock: one that designs close at
 	// where the pins of the UART top are, each as "NAME SITE"; ClockMHz is what the clock pin carries
 	Pins            []string `json:"pins,omitempty"`
@@ -64,16 +64,10 @@ type Board struct {
 // with DSP58), not on UltraScale+.
 func (b Board) InitialisesURAM() bool { return b.URAM > 0 && b.DSPType == "DSP58" }
 
-// CardBits is the width of a memory port of a card: what UG1393 recommends for DDR4 and HBM.
-const CardBits = 512
-
 // MemoryBits is the width of each of MemoryPorts, 0 where there is none.
 func (b Board) MemoryBits() int {
-	switch {
-	case len(b.MemoryPorts) == 0:
+	if len(b.MemoryPorts) == 0 {
 		return 0
-	case b.PS == NoPS:
-		return CardBits
 	}
 	return b.HostPortBits
 }

@@ -31,6 +31,9 @@ var processors = map[PS]processor{
 // bank is a memory of a platform, as the linker v++ names it.
 var bank = regexp.MustCompile(`^(DDR|HBM|PLRAM)\[[0-9]{1,2}\]$`)
 
+// kernelBits are the widths of a kernel's memory port on a platform (UG1393 recommends 512).
+var kernelBits = []int{32, 64, 128, 256, 512}
+
 // maxPorts is more than any PS or linker has names for.
 const maxPorts = 32
 
@@ -102,6 +105,9 @@ func (b *Board) hostContradicts() (key, reason string) {
 		if b.BoardPart == "" {
 			return "board_part", "missing: Vivado sets the ps up as the board's preset says"
 		}
+	case b.Platform != "" && !slices.Contains(kernelBits, b.HostPortBits):
+		return "host_port_bits", fmt.Sprintf("%d is no width of a kernel's memory port: %s", b.HostPortBits,
+			strings.Trim(fmt.Sprint(kernelBits), "[]"))
 	case b.Platform == "" && len(b.MemoryPorts) > 0:
 		return "memory_ports", "a board with neither ps nor platform has none"
 	}
@@ -114,4 +120,17 @@ func (b *Board) hostContradicts() (key, reason string) {
 		}
 	}
 	return "", ""
+}
+
+// BurstBeats is the most beats of a burst at the port to the memory: bursts are of 1 KiB, or of AXI3's 16 beats, which
+// is what a Zynq-7000 has. 0 without such a port.
+func (b *Board) BurstBeats() int {
+	if b.HostPortBits == 0 {
+		return 0
+	}
+	most := 256
+	if b.PS == Zynq7000 {
+		most = 16
+	}
+	return min(most, 1024*8/b.HostPortBits)
 }

@@ -90,8 +90,8 @@ func histogram(s *screen, r *compiler.AccumulatorReport) {
 // maxOrders bounds how often samples are run again.
 const maxOrders = 1000
 
-// overflowing tells of flags that do not go together with narrower accumulators.
-func overflowing(o compiler.SimOptions) error {
+// overflowing tells of flags that do not go together with narrower accumulators. engine: one is asked for.
+func overflowing(o compiler.SimOptions, engine bool) error {
 	switch {
 	case o.Overflow == "" && o.AccBits.Asked():
 		return usagef("--acc-bits of a simulation is for --acc-overflow wrap or saturate; " +
@@ -102,9 +102,9 @@ func overflowing(o compiler.SimOptions) error {
 		return nil
 	case !o.AccBits.Asked():
 		return usagef("--acc-overflow needs the bits of accumulators: --acc-bits 12, or hidden=10")
-	case o.Engine != compiler.Fast:
+	case engine && o.Engine != compiler.Reference:
 		return usagef("--acc-overflow changes the model as written, and no hardware does what it does: " +
-			"leave --engine out")
+			"engine reference runs it, leave --engine out")
 	case o.Compare != "" || o.Trace != "":
 		return usagef("--acc-overflow gives another model's outputs: --compare and --trace are not for it")
 	}

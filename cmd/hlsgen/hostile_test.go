@@ -184,7 +184,7 @@ var needed = map[string]string{
 	"build":    iris + " --board pynq-z1 --input " + irisInputs + " --no-csim --verify 1 --out out",
 	"convert":  iris + " --to qcdq --out out.onnx",
 	"simulate": iris + " --input " + irisInputs + " --engine cycle",
-	"sweep":    iris + " --board pynq-z1 --input " + irisInputs + " --fps 1000 --out out",
+	"sweep":    iris + " --board pynq-z1 --input " + irisInputs + " --labels " + irisLabels + " --fps 1000 --out out",
 	"weights":  iris + " --for " + loaded + " --out out",
 }
 

@@ -73,6 +73,7 @@ func folder(t *testing.T, files map[string]string) string {
 const (
 	iris       = examples.Iris + "/model.onnx"
 	irisInputs = examples.Iris + "/inputs.npy"
+	irisLabels = examples.Iris + "/labels.npy"
 )
 
 // TestExit holds the exit codes and what is said with them.

@@ -97,7 +97,7 @@ are pieces of one stream, in order.
 		if err := t.excluding(); err != nil {
 			return nil, err
 		}
-		if err := overflowing(o); err != nil {
+		if err := overflowing(o, t.Changed("engine")); err != nil {
 			return nil, err
 		}
 		r, err := compiler.Simulate(ctx, o, &t.d)
@@ -113,12 +113,12 @@ are pieces of one stream, in order.
 }
 
 func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
-	s.title("%s, engine %s: %s%s", label(r.Source.Name), o.Engine, count(r.Samples, "sample"), stepsOf(r.Steps))
+	s.title("%s, engine %s: %s%s", label(r.Source.Name), r.Engine, count(r.Samples, "sample"), stepsOf(r.Steps))
 	s.example(r.Source, "; your own: hlsgen simulate MODEL.onnx --input x.npy")
 	if r.Design != nil {
 		s.design(o, r)
 	}
-	switch o.Engine {
+	switch r.Engine {
 	case compiler.Cycle, compiler.CSim:
 		s.field("verified", "every layer's stream equals the one of engine eval")
 	case compiler.RTL, compiler.Netlist:
@@ -263,7 +263,7 @@ type folded struct {
 }
 
 func simulatedOf(o compiler.SimOptions, r *compiler.Simulated, d *diag.List) simulated {
-	s := simulated{about: aboutOf(r.Source), Outputs: []tensor{}, Engine: o.Engine, Samples: r.Samples, Steps: r.Steps,
+	s := simulated{about: aboutOf(r.Source), Outputs: []tensor{}, Engine: r.Engine, Samples: r.Samples, Steps: r.Steps,
 		Compare: r.Compare, Accuracy: r.Accuracy, Stated: r.Stated, Overflow: r.Overflow, outcome: outcomeOf(d, nil)}
 	if r.Decoder != nil {
 		s.Decode, s.Texts = r.Decoder.Method, r.Texts

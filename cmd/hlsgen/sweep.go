@@ -205,6 +205,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	budgets(fs, &o.MaxUses, "max-use", "budgets: guideline (the default); shares of the board, 0.5,0.8; "+
 		"or lut=0.7,bram=0.9, which is one (may be repeated)")
 	t.ends("where frames come from: memory, through the processor's ports; or stream, from inside the FPGA")
+	t.accPerPE()
 	t.unroll()
 	t.fifo("depth of FIFOs: throughput, minimal, or a number of words for all")
 	t.cost()
@@ -254,6 +255,8 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 				"--save-model")
 		case len(o.Precisions) > 0 && (len(o.Samples) > 1 || len(o.Samples) == 1 && o.Samples[0] > 1):
 			return nil, usagef("--requantize excludes --interleave")
+		case o.Data != "" && o.Classes == "" && len(o.Precisions) == 0:
+			return nil, usagef("--input has the samples that accuracy is measured on: --labels FILE")
 		case o.Bound && (o.Latency || by.slurm):
 			return nil, usagef("--bound makes no designs: it excludes --latency and --jobs slurm")
 		}

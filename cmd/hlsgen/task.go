@@ -50,6 +50,9 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 		if t.o.Model, err = a.configure(cmd, args); err != nil {
 			return err
 		}
+		if err = t.calibrating(); err != nil {
+			return err
+		}
 		a.running = true
 		p := newProgress(a.stderr, a.logger())
 		t.o.Progress = p.step
@@ -132,8 +135,7 @@ func (t *task) design() {
 		"0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
 	fs.BoolVar(&o.Over, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
 	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json", nil)
-	t.BoolVar(&o.AccPerPE, "acc-per-pe", false, "give every PE an accumulator as wide as its own channels need, not "+
-		"all the width of the layer's widest")
+	t.accPerPE()
 	t.unroll()
 	t.calibration()
 	t.fifo("depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; " +
@@ -167,6 +169,11 @@ func (t *task) least() {
 func (t *task) ends(usage string) {
 	option(t.FlagSet, &t.o.IO, "io", dataflow.FromMemory.String(), "ENDS",
 		either(dataflow.FromMemory, dataflow.FromStream), usage)
+}
+
+func (t *task) accPerPE() {
+	t.BoolVar(&t.o.AccPerPE, "acc-per-pe", false, "give every PE an accumulator as wide as its own channels need, not "+
+		"all the width of the layer's widest")
 }
 
 func (t *task) unroll() {
@@ -222,6 +229,16 @@ func (t *task) quantising() {
 		"by: mse (default), the least square error; max, the largest value; percentile, what 99.9 % do not exceed")
 	t.path(&o.SaveModel, "save-model", "FILE", "with --calibrate: write the quantised model, ONNX (QONNX)", nil)
 	t.completes("scales", quantise.Rules)
+}
+
+// calibrating tells of flags that say how a model is quantised where it is not.
+func (t *task) calibrating() error {
+	scales := t.o.Scales != "" && !t.Changed("requantize") // which has samples of its own in the example
+	if t.o.Calibrate == "" && (t.o.Recipe != nil || t.o.SaveModel != "" || scales) {
+		return usagef("--quantize, --scales and --save-model say what becomes of a model that is quantised on samples: " +
+			"--calibrate FILE")
+	}
+	return nil
 }
 
 // recipe parses what a network is to become.

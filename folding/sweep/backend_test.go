@@ -10,20 +10,26 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// TestBackends holds that a point is what a build makes with the same back end, and that neither back end's design is
-// taken for the other's.
+// TestBackends holds that a point is what a build makes with the same back end and the same accumulators, and that no
+// one's design is taken for another's.
 func TestBackends(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
-	o.FPS = []float64{1e4}
-	ids := map[string]compiler.Backend{}
-	for _, backend := range []compiler.Backend{compiler.BackendHLS, compiler.BackendRTL} {
-		o.Backend = backend
+	o.FPS = []float64{2e6}
+	type made struct {
+		backend  compiler.Backend
+		accPerPE bool
+	}
+	ids := map[string]made{}
+	lut := map[made]int{}
+	for _, m := range []made{{compiler.BackendHLS, false}, {compiler.BackendRTL, false}, {compiler.BackendHLS, true},
+		{compiler.BackendRTL, true}} {
+		o.Backend, o.AccPerPE = m.backend, m.accPerPE
 		p := run(t, o).Points[0]
 		if other, seen := ids[p.ID]; seen || p.Status != Fits {
-			t.Errorf("%s: %s is %q, and of %q", backend, p.ID, p.Status, other)
+			t.Errorf("%v: %s is %q, and of %v", m, p.ID, p.Status, other)
 		}
-		ids[p.ID] = backend
+		ids[p.ID], lut[m] = m, p.Resources.LUT
 		one := o.importing(1)
 		one.Board, one.FPS, one.NoCSim, one.Verify = o.Boards[0], o.FPS[0], true, 0
 		one.Out = filepath.Join(t.TempDir(), "build")
@@ -34,8 +40,13 @@ func TestBackends(t *testing.T) {
 		}
 		latency, interval, takes := r.Design.Clocks.Latency, r.Design.Clocks.Interval, r.Design.Estimate.Total
 		if p.Latency != latency || p.Interval != interval || p.Resources != takes {
-			t.Errorf("%s: the sweep has %d, %v, %+v, a build %d, %v, %+v", backend, p.Latency, p.Interval, p.Resources,
+			t.Errorf("%v: the sweep has %d, %v, %+v, a build %d, %v, %+v", m, p.Latency, p.Interval, p.Resources,
 				latency, interval, takes)
+		}
+	}
+	for m, n := range lut {
+		if m.accPerPE && n >= lut[made{m.backend, false}] {
+			t.Errorf("%s: %d LUT with accumulators for each PE, %d without", m.backend, n, lut[made{m.backend, false}])
 		}
 	}
 }

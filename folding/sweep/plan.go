@@ -41,11 +41,12 @@ type spec struct {
 
 	Calibration *delay.Calibration `json:",omitempty"` // of delays
 	RTL         bool               `json:",omitempty"` // folded for SystemVerilog, whatever is written beside it
+	AccPerPE    bool               `json:",omitempty"` // accumulators are as wide as each PE's channels need
 }
 
 func (s *spec) target() dataflow.Target {
 	t := dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO,
-		Unroll: s.Unroll, Calibration: s.Calibration}
+		Unroll: s.Unroll, Calibration: s.Calibration, AccPerPE: s.AccPerPE}
 	if s.RTL {
 		t.Stalls = dataflow.Credit
 	}
@@ -117,7 +118,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		return nil
 	}
 	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound,
-		Formula: o.Cost, Unroll: o.Unroll, Calibration: o.Delays(d)}
+		Formula: o.Cost, Unroll: o.Unroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
 	if d.Failed() {
 		return nil
 	}

@@ -207,6 +207,9 @@ func (p *Point) identify(s spec, salt string) string {
 	if s.RTL {
 		by = append(by, "rtl")
 	}
+	if s.AccPerPE {
+		by = append(by, "acc-per-pe")
+	}
 	b, err := json.Marshal(by)
 	if err != nil {
 		panic(err) // texts and numbers always encode

@@ -47,9 +47,9 @@ func (all *spaces) saltOf(s spec) string {
 
 // of is the space of a spec: those that differ in their goals alone share one.
 func (all *spaces) of(s spec) (*space, error) {
-	without := spec{Board: s.Board, ClockMHz: s.ClockMHz, IO: s.IO, FIFO: s.FIFO,
-		Memory: s.Memory, Compute: s.Compute, Formula: s.Formula, Samples: s.Samples, Unroll: s.Unroll,
-		Precision: s.Precision}
+	without := s
+	without.FPS, without.Interval, without.Latency, without.Least, without.Front, without.Bound, without.MaxUse =
+		0, 0, false, 0, 0, false, folding.Use{}
 	k := without.key("")
 	all.mu.Lock()
 	x, ok := all.made[k]

@@ -37,8 +37,8 @@ import (
 )
 
 // Options are what a sweep is asked for. Of the embedded Options those count that say how the model is read, Latency,
-// Least, IO, Unroll, FIFO, the formula of costs, Out, Force, Version and Progress. An empty axis has one value, the
-// default of a build.
+// Least, IO, Unroll, AccPerPE, FIFO, the formula of costs, Out, Force, Version and Progress. An empty axis has one
+// value, the default of a build.
 type Options struct {
 	compiler.Options
 	Boards    []string // names or paths

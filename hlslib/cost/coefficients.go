@@ -38,10 +38,6 @@ var Coefficients = [...]Coefficient{
 	streamFF:  {43.48, "FF per layer", "loop counters and handshake of a layer that only moves or compares", layers},
 	windowLUT: {166.7, "LUT per layer", "addresses, counters and handshake of a sliding window", layers},
 	windowFF:  {98.37, "FF per layer", "addresses, counters and handshake of a sliding window", layers},
-	readerLUT: {1131, "LUT per stream", "DMA from memory to a stream", layers},
-	readerFF:  {1641, "FF per stream", "DMA from memory to a stream", layers},
-	writerLUT: {992.7, "LUT per stream", "DMA from a stream to memory", layers},
-	writerFF:  {1453, "FF per stream", "DMA from a stream to memory", layers},
 	shellLUT:  {4433, "LUT", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
 	shellFF:   {5414, "FF", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
 }
@@ -69,10 +65,6 @@ const (
 	streamFF
 	windowLUT
 	windowFF
-	readerLUT
-	readerFF
-	writerLUT
-	writerFF
 	shellLUT
 	shellFF
 )

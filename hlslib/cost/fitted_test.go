@@ -57,7 +57,8 @@ func TestFittedParts(t *testing.T) {
 		{"FIFO", FIFO{Depth: 100, Width: 8, Memory: Shift}, []string{"stream control", "FIFO memory"}},
 		{"converter", WidthConverter{8, 24}, []string{"stream control", "shift register"}},
 		{"label select", LabelSelect{2, 8, 4}, []string{"stream control", "comparators", "multiplexers", "registers"}},
-		{"host", Host{1, 2}, []string{"DMA of inputs", "DMA of outputs", "shell"}},
+		{"host", Host{1, 2, 128, 64, false}, []string{"movers of inputs", "movers of outputs", "shell"}},
+		{"card", Host{1, 2, 512, 16, true}, []string{"movers of inputs", "movers of outputs"}},
 	} {
 		if got := names(tt.c.Fitted()); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
@@ -165,7 +166,7 @@ func TestFormula(t *testing.T) {
 	if got, want := Total(Fitted.Parts(w4a4)), Total(w4a4.Fitted()); got != want {
 		t.Errorf("fitted %+v, want %+v", got, want)
 	}
-	for _, c := range []Costly{Host{1, 1}, LabelSelect{1, 8, 4}} {
+	for _, c := range []Costly{Host{1, 1, 128, 64, false}, LabelSelect{1, 8, 4}} {
 		if len(FINN.Parts(c)) != 0 {
 			t.Errorf("FINN counts %+v", c)
 		}

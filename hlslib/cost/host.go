@@ -44,21 +44,38 @@ func (l LabelSelect) shares(v *values) []share {
 	}
 }
 
-// A Host is what joins an accelerator to a processor's memory: a DMA per stream, and the shell around them.
-type Host struct{ Inputs, Outputs int }
+// A Host is what joins an accelerator to a memory: a mover per stream, and on a Zynq the shell around them.
+type Host struct {
+	Inputs, Outputs int
+	Bits, Beats     int  // of the memory's port, and of a burst at most
+	Card            bool // what is around the movers belongs to the card's platform
+}
 
 // FINN is nothing: FINN counts no infrastructure on a Zynq.
 func (h Host) FINN() []Part { return nil }
 
-// Fitted is the estimate of the DMAs and of the shell.
+// Fitted is the movers, and the estimate of the shell.
 func (h Host) Fitted() []Part { return parts(h.shares(&fitted)) }
 
+// shares: what movers of the texts in templates/mover take, as Yosys makes them for ports of 32 to 512 bits. A beat
+// goes through a register and a gearbox; what is kept of a burst lies in LUTs up to 64 beats, else in block RAM, whose
+// ports have 36 bits.
 func (h Host) shares(v *values) []share {
-	in, out := float64(h.Inputs), float64(h.Outputs)
-	return []share{
-		// Blocks are as measured: a RAMB36 of read data, a RAMB18 of write data.
-		{name: "DMA of inputs", lut: in * v[readerLUT], ff: in * v[readerFF], bram: 2 * h.Inputs},
-		{name: "DMA of outputs", lut: out * v[writerLUT], ff: out * v[writerFF], bram: h.Outputs},
-		{name: "shell", lut: v[shellLUT], ff: v[shellFF]},
+	in, out, bits := float64(h.Inputs), float64(h.Outputs), float64(h.Bits)
+	blocks := func(beats, width int) int {
+		if beats <= 64 {
+			return 0
+		}
+		return ceil(width, 36)
 	}
+	list := []share{
+		{name: "movers of inputs", lut: in * (940 + 3.4*bits), ff: in * (730 + 0.9*bits),
+			bram: h.Inputs * blocks(4*h.Beats, h.Bits)},
+		{name: "movers of outputs", lut: out * (560 + 1.8*bits), ff: out * (510 + bits),
+			bram: h.Outputs * blocks(2*h.Beats, h.Bits+1)},
+	}
+	if !h.Card {
+		list = append(list, share{name: "shell", lut: v[shellLUT], ff: v[shellFF]})
+	}
+	return list
 }

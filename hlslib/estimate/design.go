@@ -85,8 +85,8 @@ func End(t dataflow.Target, e dataflow.End, l *dataflow.Lengths) dataflow.Cost {
 // FIFOMemory is the other way round: where formulas take a FIFO to lie.
 func FIFOMemory(m cost.Memory) dataflow.Memory { return dataflow.Memory(slices.Index(memories[:], m)) }
 
-// Host is what joins the network to a processor's memory, where the board has one: a DMA per stream of the host, for
-// each layer whose weights come with every frame and for weights that are streamed once, and the shell around them. It
+// Host is what joins the network to a memory, where the board has one: a mover per stream of the host, for each layer
+// whose weights come with every frame and for weights that are streamed once, and on a Zynq the shell around them. It
 // does not depend on the folding. A design that is fed from inside the FPGA has nothing of it.
 func Host(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	if t.PortBits() == 0 {
@@ -96,5 +96,11 @@ func Host(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	if t.Loader && g.Loads() {
 		in++
 	}
-	return Of(t, cost.Host{Inputs: in, Outputs: len(g.Out)})
+	return Movers(t, in, len(g.Out))
+}
+
+// Movers is so many of them at the board's port, and the shell around them.
+func Movers(t dataflow.Target, in, out int) dataflow.Cost {
+	return Of(t, cost.Host{Inputs: in, Outputs: out, Bits: t.Board.HostPortBits, Beats: t.Board.BurstBeats(),
+		Card: t.Board.Platform != ""})
 }

@@ -162,7 +162,7 @@ func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.V
 
 // Computation is Eval as data.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Elements{Channels: o.Channels, Of: o.outputOf}
+	return dataflow.Elements{Channels: o.Channels, Of: o.outputOf, Monotonic: true}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {

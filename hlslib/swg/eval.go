@@ -21,17 +21,38 @@ func (o *op) Dependence() dataflow.Dependence {
 
 // Computation is Eval as data.
 func (o *op) Computation() dataflow.Computation {
-	height, width, kernel := o.in.Shape[0], o.in.Shape[1], o.P.Kernel
-	return dataflow.Gather{Run: o.channels, Fill: o.P.Pad, At: func(_, r int) (input, at int) {
+	height, width, kernel, before := o.in.Shape[0], o.in.Shape[1], o.P.Kernel, o.P.Before
+	// pixel is the one of the input that lies at a place of an output; its border has places too.
+	pixel := func(r int) (row, column int) {
 		r, j := r/kernel[1], r%kernel[1]
 		r, i := r/kernel[0], r%kernel[0]
-		row := r/o.out.Shape[1]*o.P.Stride[0] - o.P.Before[0] + i*o.P.Dilation[0]
-		column := r%o.out.Shape[1]*o.P.Stride[1] - o.P.Before[1] + j*o.P.Dilation[1]
+		row = r/o.out.Shape[1]*o.P.Stride[0] - before[0] + i*o.P.Dilation[0]
+		return row, r%o.out.Shape[1]*o.P.Stride[1] - before[1] + j*o.P.Dilation[1]
+	}
+	at := func(row, column int) int {
 		if row < 0 || row >= height || column < 0 || column >= width {
+			return -1
+		}
+		return row*width + column
+	}
+	g := dataflow.Gather{Run: o.channels, Fill: o.P.Pad, At: func(_, r int) (input, run int) {
+		if run = at(pixel(r)); run < 0 {
 			return -1, 0
 		}
-		return 0, row*width + column
+		return 0, run
 	}}
+	if o.P.Before != [2]int{} || o.P.After != [2]int{} {
+		wide := before[1] + width + o.P.After[1]
+		g.Border = &dataflow.Border{
+			Runs: (before[0] + height + o.P.After[0]) * wide,
+			In:   func(r int) int { return at(r/wide-before[0], r%wide-before[1]) },
+			Of: func(r int) int {
+				row, column := pixel(r)
+				return (row+before[0])*wide + column + before[1]
+			},
+		}
+	}
+	return g
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {

@@ -50,7 +50,6 @@ package swg
 
 import (
 	"fmt"
-	"math"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
@@ -80,7 +79,7 @@ type Params struct {
 	Dilation [2]int `json:"dilation"`
 	Before   [2]int `json:"before"` // rows above the frame, columns left of it
 	After    [2]int `json:"after"`  // rows below the frame, columns right of it
-	Pad      int64  `json:"pad"`    // the code of a pixel outside of the frame; fits 32 bits
+	Pad      int64  `json:"pad"`    // the code of a pixel outside of the frame
 	Groups   int    `json:"groups"` // sets of channels that are written apart; divides the channels
 }
 
@@ -113,9 +112,6 @@ func (p Params) Verify() error {
 				return fmt.Errorf("padding by %d for a kernel that reaches over %d, want 0 to %d", v, reach, reach-1)
 			}
 		}
-	}
-	if p.Pad < math.MinInt32 || p.Pad > math.MaxInt32 {
-		return fmt.Errorf("padding with %d, which is beyond 32 bits", p.Pad)
 	}
 	if p.Groups < 1 {
 		return fmt.Errorf("%d groups", p.Groups)

@@ -89,7 +89,12 @@ func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.V
 
 // Computation is Eval as data.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Elements{Channels: o.Channels, Of: o.outputOf}
+	turns := false
+	for c := range o.Channels {
+		s := o.steps.Step(c)
+		turns = turns || !s.NonDecreasing() && !s.Mirror().NonDecreasing()
+	}
+	return dataflow.Elements{Channels: o.Channels, Of: o.outputOf, Monotonic: !turns}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {

@@ -120,7 +120,7 @@ func (a AccBits) accumulators(g *dataflow.Graph, sums []*frontend.Sum, d *diag.L
 	for _, name := range slices.Sorted(maps.Keys(a.Layers)) {
 		at := slices.IndexFunc(list, func(l *accumulator) bool { return slices.Contains(l.labels(), name) })
 		if at < 0 {
-			none(name, "accumulators are in "+strings.Join(known, ", ")+suggest.Meant(name, known))
+			none(name, "accumulators are in "+strings.Join(known, ", ")+suggest.Meant(name, append(known, hidden)))
 			continue
 		}
 		list[at].bits = a.Layers[name]

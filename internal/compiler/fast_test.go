@@ -2,14 +2,17 @@ package compiler
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"hlsgen/frontend"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/fast"
 	"hlsgen/internal/models"
 	"hlsgen/internal/tier"
+	"hlsgen/rtlsim"
 )
 
 // likeStreams holds the compiled engine against what eval has put on every stream: with tables at both ends, where the
@@ -28,6 +31,25 @@ func likeStreams(ctx context.Context, m *dataflow.Model, s *samples.Runs, stream
 		}
 		if err := sameReals("engine fast against eval", got, want); err != nil {
 			return err
+		}
+	}
+	return likeMachines(m, streams)
+}
+
+// likeMachines holds the programs for all kinds of processor that this one is against what eval has put on every
+// stream: one batch, and one frame alone.
+func likeMachines(m *dataflow.Model, streams []tensors) error {
+	programs, err := fast.CompileForAll(m.Graph)
+	if err != nil {
+		return nil // frames depend on each other
+	}
+	in, want := pick(streams, m.Graph.In), pick(streams, m.Graph.Out)
+	for _, p := range programs {
+		w := p.Worker()
+		for _, n := range []int{min(len(in), p.Batch), min(len(in), 1)} {
+			if err := rtlsim.Compare(w.Run(in[:n]), want[:n]); err != nil {
+				return fmt.Errorf("engine fast on %s against eval, output: %w", p.Machine(), err)
+			}
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -38,6 +39,11 @@ func (o Options) opened(ctx context.Context, d *diag.List) (*Source, Options, er
 
 // calibrated quantises a model for samples.
 func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*Source, Options, error) {
+	if sameFile(o.Model, o.SaveModel) {
+		d.Fail(diag.OutputForeign, src.File, "--save-model would replace the model that is quantised",
+			"give the quantised model another name")
+		return nil, o, nil
+	}
 	o.Step("calibrating", 0, 0)
 	q, runs, err := o.quantising(ctx, src, false, d)
 	if q == nil || err != nil {
@@ -70,6 +76,16 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 		}
 	}
 	return &made, o, nil
+}
+
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // recipe is what a calibrated model becomes.

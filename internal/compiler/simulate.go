@@ -34,7 +34,7 @@ const (
 // SimOptions are what a simulation is asked for; of the embedded Options those that shape a design count.
 type SimOptions struct {
 	Options
-	Engine   Engine
+	Engine   Engine            // Simulated.Engine may be another
 	Input    string            // .npy or .npz
 	Labels   string            // .npy with a class per sample; may be empty
 	Steps    string            // .npy with the lengths of the samples' sequences; may be empty
@@ -51,6 +51,7 @@ type SimOptions struct {
 // A Simulated is a simulation's story.
 type Simulated struct {
 	Source    *Source
+	Engine    Engine // that ran
 	Samples   int
 	Steps     []int // per sample, where these are sequences of different lengths; else nil
 	Out       []dataflow.Real
@@ -69,7 +70,8 @@ type Simulated struct {
 // Simulate runs the model on data from files. Errors as in Run.
 func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, err error) {
 	defer Catch(&err)
-	r := &Simulated{}
+	o.Engine = o.engine()
+	r := &Simulated{Engine: o.Engine}
 	o.Step("reading", 0, 0)
 	o.Data, o.Classes = o.Input, o.Labels
 	src, made, err := o.opened(ctx, d)
@@ -179,6 +181,18 @@ func (o SimOptions) steps(d *diag.List) (a *npy.Array, ok bool) {
 	return a, err == nil
 }
 
+// engine is the one that runs: engine fast has no tensors between layers to trace, and accumulators overflow in the model
+// as written alone.
+func (o SimOptions) engine() Engine {
+	switch {
+	case o.Overflow != "":
+		return Reference
+	case o.Engine == Fast && o.Trace != "":
+		return Eval
+	}
+	return o.Engine
+}
+
 // importFor imports as far as the engine needs.
 func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag.List) (*frontend.Imported,
 	*dataflow.Model, error) {
@@ -190,7 +204,7 @@ func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag
 	for name, a := range arrays {
 		opt.Data[name] = a.Shape
 	}
-	if o.Engine == Reference {
+	if o.Engine == Reference && o.Overflow == "" {
 		im := frontend.ImportReference(src.File, src.ONNX, opt, d)
 		return im, im.Model, nil
 	}
@@ -215,7 +229,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 		out, err := reference(ctx, m, s)
 		return out, modelError(err, r.Source, d)
 	}
-	if o.Engine == Fast && o.Trace == "" {
+	if o.Engine == Fast {
 		out, err := compiled(ctx, m, s)
 		return out, modelError(err, r.Source, d)
 	}
@@ -224,7 +238,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 		return nil, modelError(err, r.Source, d)
 	}
 	var streams, out []tensors
-	if o.Engine == Eval || o.Engine == Fast || o.Trace != "" {
+	if o.Engine == Eval || o.Trace != "" {
 		if streams, err = eval(ctx, m, in); err != nil {
 			return nil, err
 		}

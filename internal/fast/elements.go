@@ -133,59 +133,98 @@ func (p *Program) roots(streams []int) (list []int) {
 	return list
 }
 
+// A pool is the greatest, or the sum, of the vectors of windows at work.
+type pool struct {
+	dataflow.Pools
+	in, out *stream
+	windows int
+	begins  []int32     // by window: where it lies; nil where windows are put together
+	offs    []int32     // by position: where its vector lies, from where the window begins
+	segs    [][]segment // by window: what it is put together of
+	fill    piece
+}
+
 // pools adds a stage for the maxima of bytes, or their sums; false where there is none.
 func (p *Program) pools(n *dataflow.Node, c dataflow.Pools) bool {
 	v := p.viewOf(n.In[0])
 	in, out := &p.streams[v.root], &p.streams[n.Out[0]]
-	size := c.Positions * c.Channels
 	if in.width != narrow || out.width == wide || !c.Sum && out.width != narrow {
 		return false
 	}
-	windows := out.size / c.Channels
-	segs := make([][]segment, windows)
-	for k := range segs {
-		segs[k] = v.segments(nil, k*size, size)
+	k := &pool{Pools: c, in: in, out: out, fill: pieceOf(uint8(v.fill - in.lo()))}
+	size := c.Positions * c.Channels
+	alike := true
+	for window := range out.size / c.Channels {
+		list := v.segments(nil, window*size, size)
+		k.segs, k.begins = append(k.segs, list), append(k.begins, list[0].at)
+		alike = alike && alikeSegments(list, k.segs[0]) &&
+			!slices.ContainsFunc(list, func(s segment) bool { return int(s.n)%c.Channels != 0 })
 	}
-	fill := pieceOf(uint8(v.fill - in.lo()))
-	shift := uint8(in.lo() - out.lo()) // of a maximum
-	add := int64(c.Positions) * in.lo()
-	p.scratch = max(p.scratch, size)
-	p.stages = append(p.stages, stage{[]int{v.root}, []int{n.Out[0]}, func(w *Worker, frames int) {
-		sums := w.numbers(c.Channels)
-		for f := range frames {
-			x := w.bytes(in, f)
-			for k, list := range segs {
-				window := w.scratch[:size]
-				if len(list) == 1 && list[0].at >= 0 {
-					window = x[list[0].at:][:size]
-				} else {
-					copyBytes(w.scratch, x, list, &fill)
-				}
-				if !c.Sum {
-					y := w.bytes(out, f)[k*c.Channels:][:c.Channels]
-					w.p.kernels.highest(y, window)
-					if shift != 0 {
-						for i := range y {
-							y[i] += shift
-						}
-					}
-					continue
-				}
-				clear(sums)
-				for at := 0; at < size; at += c.Channels {
-					for i, v := range window[at:][:c.Channels] {
-						sums[i] += int64(v)
-					}
-				}
-				for i, sum := range sums {
-					if out.width == narrow {
-						w.bytes(out, f)[k*c.Channels+i] = uint8(sum + add - out.lo())
-					} else {
-						w.ints(out, f)[k*c.Channels+i] = int32(sum + add)
-					}
+	parts := []segment{{0, int32(size)}}
+	k.windows = len(k.begins)
+	if alike {
+		parts, k.segs = k.segs[0], nil
+		k.begins = p.shared(k.begins)
+	} else {
+		k.begins = nil
+		p.scratch = max(p.scratch, size)
+	}
+	for _, s := range parts {
+		for at := int32(0); at < s.n; at += int32(c.Channels) {
+			k.offs = append(k.offs, s.at-parts[0].at+at)
+		}
+	}
+	p.stages = append(p.stages, stage{[]int{v.root}, []int{n.Out[0]}, k.run})
+	return true
+}
+
+func (k *pool) run(w *Worker, frames int) {
+	sums := w.numbers(k.Channels)
+	shift := uint8(k.in.lo() - k.out.lo()) // of a maximum
+	for f := range frames {
+		x := w.bytes(k.in, f)
+		for window := range k.windows {
+			part := w.scratch
+			if k.begins != nil {
+				part = x[k.begins[window]:]
+			} else {
+				copyBytes(part, x, k.segs[window], &k.fill)
+			}
+			at := window * k.Channels
+			if k.Sum {
+				k.add(sums, part)
+				k.put(w, f, at, sums)
+				continue
+			}
+			y := w.bytes(k.out, f)[at:][:k.Channels]
+			w.p.kernels.highest(y, part, k.offs)
+			if shift != 0 {
+				for i := range y {
+					y[i] += shift
 				}
 			}
 		}
-	}})
-	return true
+	}
+}
+
+// add has sums be those of a window's bytes.
+func (k *pool) add(sums []int64, x []uint8) {
+	clear(sums)
+	for _, off := range k.offs {
+		for i, v := range x[off:][:k.Channels] {
+			sums[i] += int64(v)
+		}
+	}
+}
+
+// put makes outputs of sums, from an element of frame f on.
+func (k *pool) put(w *Worker, f, at int, sums []int64) {
+	for i, sum := range sums {
+		v := sum + int64(k.Positions)*k.in.lo()
+		if k.out.width == narrow {
+			w.bytes(k.out, f)[at+i] = uint8(v - k.out.lo())
+		} else {
+			w.ints(k.out, f)[at+i] = int32(v)
+		}
+	}
 }

@@ -8,7 +8,10 @@
 //
 //	fast.go       Compile: a graph becomes stages over buffers
 //	view.go       streams whose elements lie in another one's buffer
-//	products.go   products with constant weights, and their step functions
+//	products.go   products with constant weights
+//	finish.go     what becomes of their sums
+//	lines.go      step functions as whole parts of lines
+//	fuse.go       functions of sums, which are computed where these are
 //	elements.go   functions of single elements, and pools
 //	frames.go     what goes in and comes out, and Eval for layers that say nothing
 //	host.go       real numbers in and out, where a model's ends are tables (dataflow.Host)
@@ -53,6 +56,13 @@ type stage struct {
 	run           func(w *Worker, frames int)
 }
 
+// A plan is what only compiling needs.
+type plan struct {
+	with    map[*dataflow.Node]*dataflow.Node // functions that are computed where their sums are, by what makes these
+	borders map[int]int                       // by stream that is a view: the copy with a border that it is one of
+	lists   [][]int32                         // that layers share
+}
+
 // A Program is a graph as stages. It is immutable; each goroutine has a Worker of its own.
 type Program struct {
 	g       *dataflow.Graph
@@ -61,8 +71,9 @@ type Program struct {
 	slots   []int // bytes of a frame, by slot
 	scratch int   // bytes that a stage needs beside
 	kernels *kernels
-	Batch   int   // frames that a worker takes at a time
-	MACs    int64 // products with weights of a frame
+	*plan
+	Batch int   // frames that a worker takes at a time
+	MACs  int64 // products with weights of a frame
 }
 
 // batchBytes is what the buffers of a batch may take together: they are to stay in the cache of a core.
@@ -83,11 +94,15 @@ func CompileForAll(g *dataflow.Graph) (list []*Program, err error) {
 	return list, nil
 }
 
+// Machine is the kind of processor that the program is for.
+func (p *Program) Machine() string { return p.kernels.name }
+
 func compile(g *dataflow.Graph, k *kernels) (*Program, error) {
 	if g.Keeps() {
 		return nil, errors.New("frames depend on each other")
 	}
-	p := &Program{g: g, kernels: k, streams: make([]stream, len(g.Streams))}
+	p := &Program{g: g, kernels: k, streams: make([]stream, len(g.Streams)),
+		plan: &plan{with: map[*dataflow.Node]*dataflow.Node{}, borders: map[int]int{}}}
 	for i, s := range g.Streams {
 		p.streams[i] = stream{size: s.Type.Shape.Size(), reach: s.Type.Union()}
 	}
@@ -96,6 +111,7 @@ func compile(g *dataflow.Graph, k *kernels) (*Program, error) {
 			p.see(n, gather)
 		}
 	}
+	p.agree()
 	for i := range p.streams {
 		s := &p.streams[i]
 		switch {
@@ -114,11 +130,18 @@ func compile(g *dataflow.Graph, k *kernels) (*Program, error) {
 		p.keep(s)
 	}
 	p.place()
+	for i := range p.streams {
+		p.streams[i].view, p.streams[i].copy = nil, nil
+	}
+	p.plan = nil
 	return p, nil
 }
 
 // stage adds what computes a node; nothing where its outputs are views.
 func (p *Program) stage(n *dataflow.Node) {
+	if p.fused(n) {
+		return
+	}
 	done := false
 	switch c := dataflow.ComputationOf(n.Op).(type) {
 	case dataflow.Gather:
@@ -126,20 +149,42 @@ func (p *Program) stage(n *dataflow.Node) {
 			p.gather(n, c)
 		}
 		for _, s := range n.Out {
+			if frame := p.borders[s]; frame > 0 {
+				p.copies(frame, p.streams[frame].copy)
+			}
 			if v := p.streams[s].copy; v != nil {
 				p.copies(s, v)
 			}
 		}
 	case dataflow.Products:
 		p.MACs += int64(c.Vectors) * int64(len(c.Weights)) * int64(len(c.Weights[0]))
-		done = p.products(n, c)
+		done = p.products(n.In[0], n.Out[0], c)
 	case dataflow.Elements:
 		done = p.elements(n, c)
 	case dataflow.Pools:
-		done = p.pools(n, c)
+		if s := p.sums(n, c); s.Weights != nil {
+			done = p.products(n.In[0], n.Out[0], s)
+		}
+		done = done || p.pools(n, c)
 	}
 	if !done {
 		p.evaluate(n)
+	}
+}
+
+// agree has copies count their bytes from where what they are copies of does.
+func (p *Program) agree() {
+	unite := func(i int) {
+		if v := p.streams[i].copy; v != nil {
+			r := p.streams[i].reach.Union(p.streams[v.root].reach)
+			p.streams[i].reach, p.streams[v.root].reach = r, r
+		}
+	}
+	for i := range p.streams {
+		unite(len(p.streams) - 1 - i)
+	}
+	for i := range p.streams {
+		unite(i)
 	}
 }
 

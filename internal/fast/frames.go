@@ -16,11 +16,9 @@ type Worker struct {
 	tile              // of sums
 }
 
-// A tile is what the sums of rows need beside.
+// A tile is what a band of rows needs beside.
 type tile struct {
-	sums, upper [rows * lanes]int32
-	outputs     [rows * lanes]uint8
-	here, above [rows]int
+	sums, upper [band * lanes]int32
 	begins      [band]int // where rows begin
 }
 

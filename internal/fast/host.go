@@ -1,7 +1,6 @@
 package fast
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -20,8 +19,10 @@ type Ends struct {
 type quantiser struct {
 	input int
 	index []int32 // by element of the frame; nil where they are those of the input
-	which []uint16
-	steps []reach
+	// more than 0: the input has so many planes, and the frame has the elements of a place in all of them side by side
+	planes int
+	which  []uint16
+	steps  []reach
 }
 
 // A reach is how many thresholds are at most x, and what byte stands for that.
@@ -68,6 +69,8 @@ func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) {
 		}
 		if same {
 			q.index = nil
+		} else {
+			q.planes = planesOf(in.Index, e.size[in.Input])
 		}
 		for _, step := range in.Steps {
 			if len(step.At) > math.MaxUint16 || !kept(step.Codes, s) {
@@ -81,6 +84,39 @@ func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) {
 		e.out = append(e.out, scale{out.Index, out.Which, out.Codes, m.Out[k].DType == "float32"})
 	}
 	return e, true
+}
+
+// planesOf is the planes of so many elements together that an index interleaves; 0 where it does something else.
+func planesOf(index []int32, size int) int {
+	if len(index) != size || size < 2 || index[1] <= 0 || size%int(index[1]) != 0 {
+		return 0
+	}
+	each := int(index[1])
+	planes := size / each
+	for k, at := range index {
+		if int(at) != k%planes*each+k/planes {
+			return 0
+		}
+	}
+	return planes
+}
+
+// interleave has y be the elements of planes of x, those of a place side by side.
+func interleave(y, x []uint8, planes int) {
+	each := len(x) / planes
+	if planes == 3 {
+		a, b, c := x[:each], x[each:2*each], x[2*each:3*each]
+		for i := range a {
+			y := y[3*i : 3*i+3]
+			y[0], y[1], y[2] = a[i], b[i], c[i]
+		}
+		return
+	}
+	for p := range planes {
+		for i, v := range x[p*each : (p+1)*each] {
+			y[i*planes+p] = v
+		}
+	}
 }
 
 // kept reports whether all codes are kept in a stream's bytes.
@@ -138,8 +174,11 @@ func (r *reach) code(x float32) uint8 {
 // quantise makes the bytes of numbers that lie side by side.
 func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 	switch {
+	case len(r.at) <= counted && r.bytes == nil:
+		k.reached(y, x, r.at, r.first, r.step)
+		return
 	case len(r.at) <= counted:
-		k.reached(y, x, r.at)
+		k.reached(y, x, r.at, 0, 1)
 	case r.lookup != nil:
 		k.sought(y, x, r.lookup)
 	default:
@@ -154,18 +193,9 @@ func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 			y[i] = r.bytes[n]
 		}
 	case r.first != 0 || r.step != 1:
-		scaled(y, uint64(r.step), uint64(r.first))
-	}
-}
-
-// scaled multiplies bytes and adds to them, eight at a time: none grows beyond a byte.
-func scaled(y []uint8, by, add uint64) {
-	const ones = 0x0101010101010101
-	for ; len(y) >= 8; y = y[8:] {
-		binary.LittleEndian.PutUint64(y, binary.LittleEndian.Uint64(y)*by+add*ones)
-	}
-	for i, v := range y {
-		y[i] = v*uint8(by) + uint8(add)
+		for i, n := range y {
+			y[i] = r.first + n*r.step
+		}
 	}
 }
 
@@ -183,6 +213,10 @@ func (w *Worker) Predict(e *Ends, in [][]float32, out [][]float64, samples int) 
 			case q.which == nil:
 				codes := w.scratch[:n]
 				q.steps[0].quantise(w.p.kernels, codes, x)
+				if q.planes > 0 {
+					interleave(y, codes, q.planes)
+					continue
+				}
 				for k, at := range q.index {
 					y[k] = codes[at]
 				}

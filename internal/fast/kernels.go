@@ -7,29 +7,33 @@ type kernels struct {
 	name  string
 	bytes bool // dot may multiply any bytes: no sum is of 16 bits
 
-	dot     func(acc *[rows * lanes]int32, x []uint8, at *[rows]int, weights []int8, steps, chunk int)
-	count   func(y *[rows * lanes]uint8, acc *[rows * lanes]int32, thresholds []int32, base *[lanes]uint8)
-	each    func(acc *[lanes]int32, x []uint8, stride int, weights []int16)
-	highest func(y, x []uint8)
-	reached func(y []uint8, x, thresholds []float32)
+	dot     func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)
+	each    func(acc []int32, x []uint8, at []int, offs []int32, weights []int16)
+	count   func(y []uint8, stride, n int, acc []int32, thresholds []int32, base *[lanes]uint8)
+	line    func(y []uint8, stride, n int, acc []int32, l *line)
+	steep   func(y []uint8, stride, n int, acc []int32, l *steep)
+	highest func(y, x []uint8, offs []int32)
+	reached func(y []uint8, x, thresholds []float32, first, step uint8)
 	sought  func(y []uint8, x []float32, l *lookup)
 }
 
 // anywhere is any processor.
 func anywhere() *kernels {
-	return &kernels{name: "any", bytes: true, dot: dotGo, count: countGo, each: eachGo, highest: highestGo,
-		reached: reachedGo, sought: soughtGo}
+	return &kernels{name: "any", bytes: true, dot: dotGo, each: eachGo, count: countGo, line: lineGo, steep: steepGo,
+		highest: highestGo, reached: reachedGo, sought: soughtGo}
 }
 
-// dotGo is a tile of sums: acc[r*lanes+c] of the products of a row, which begins at x[at[r]], with the weights of lane
-// c. Steps are even. Sums of chunk steps fit 16 bits, where a kernel wants that.
-func dotGo(acc *[rows * lanes]int32, x []uint8, at *[rows]int, weights []int8, steps, _ int) {
-	*acc = [rows * lanes]int32{}
+// dotGo is sums by row and lane: acc[r*lanes+c] is of the products of a row, which has deep bytes from x[at[r]+offs[s]]
+// on for step s, with the weights of lane c. Rows are a multiple of rows, and steps are even. Sums of chunk steps fit
+// 16 bits, where a kernel wants that. The caller has looked that all that is read is there.
+func dotGo(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int) {
 	for r, from := range at {
-		row, sums := x[from:from+steps*deep], (*[lanes]int32)(acc[r*lanes:])
-		for s := range steps {
+		sums := (*[lanes]int32)(acc[r*lanes:])
+		*sums = [lanes]int32{}
+		for s, off := range offs {
 			w := weights[s*lanes*deep : (s+1)*lanes*deep]
-			x0, x1, x2, x3 := int32(row[s*deep]), int32(row[s*deep+1]), int32(row[s*deep+2]), int32(row[s*deep+3])
+			four := x[from+int(off):][:deep]
+			x0, x1, x2, x3 := int32(four[0]), int32(four[1]), int32(four[2]), int32(four[3])
 			for c := range sums {
 				v := w[c*deep : c*deep+deep]
 				sums[c] += x0*int32(v[0]) + x1*int32(v[1]) + x2*int32(v[2]) + x3*int32(v[3])
@@ -38,26 +42,79 @@ func dotGo(acc *[rows * lanes]int32, x []uint8, at *[rows]int, weights []int8, s
 	}
 }
 
-// countGo is outputs by thresholds: base and the number of those that are less than the sum.
-func countGo(y *[rows * lanes]uint8, acc *[rows * lanes]int32, thresholds []int32, base *[lanes]uint8) {
-	for i, sum := range acc {
-		n := base[i%lanes]
-		for t := i % lanes; t < len(thresholds); t += lanes {
-			if sum > thresholds[t] {
-				n++
+// eachGo is sums of products by row and lane, of x[at[r]+offs[k]+c] and weights[k*lanes+c], which fit 16 bits. Rows are
+// a multiple of rows. The caller has looked that all that is read is there.
+func eachGo(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
+	for r, from := range at {
+		sums := (*[lanes]int32)(acc[r*lanes:])
+		*sums = [lanes]int32{}
+		for k, off := range offs {
+			v, w := x[from+int(off):][:lanes], weights[k*lanes:][:lanes]
+			for c := range sums {
+				sums[c] += int32(v[c]) * int32(w[c])
 			}
 		}
-		y[i] = n
 	}
 }
 
-// eachGo is sums of products by lane: of x[k*stride+c] and weights[k*lanes+c], which fit 16 bits.
-func eachGo(acc *[lanes]int32, x []uint8, stride int, weights []int16) {
-	*acc = [lanes]int32{}
-	for k := 0; k*lanes < len(weights); k++ {
-		v, w := x[k*stride:][:lanes], weights[k*lanes:][:lanes]
-		for c := range acc {
-			acc[c] += int32(v[c]) * int32(w[c])
+// countGo is outputs by thresholds: base and the number of those that are less than the sum. Row r of sums, of which
+// there are band at most, has its first n outputs at y[r*stride]. Kernels read up to a multiple of rows.
+func countGo(y []uint8, stride, n int, acc []int32, thresholds []int32, base *[lanes]uint8) {
+	for r := 0; r*lanes < len(acc); r++ {
+		for c, sum := range acc[r*lanes:][:n] {
+			count := base[c]
+			for t := c; t < len(thresholds); t += lanes {
+				if sum > thresholds[t] {
+					count++
+				}
+			}
+			y[r*stride+c] = count
+		}
+	}
+}
+
+// A line makes bytes of sums: base and the whole part of sum*scale + bias, kept from 0 to top. The product and the sum
+// are each rounded to float32.
+type line struct {
+	scale, bias [lanes]float32
+	top, base   [lanes]uint8
+}
+
+// at is the byte of lane c for a sum; none where the number is no int32.
+func (l *line) at(c int, sum int32) uint8 {
+	v := float32(float32(sum)*l.scale[c]) + l.bias[c]
+	return min(saturated(int32(v)), l.top[c]) + l.base[c]
+}
+
+// A steep line is one in float64.
+type steep struct {
+	scale, bias [lanes]float64
+	top, base   [lanes]uint8
+}
+
+// at is the byte of lane c for a sum; none where the number is no int32.
+func (l *steep) at(c int, sum int32) uint8 {
+	v := float64(float64(sum)*l.scale[c]) + l.bias[c]
+	return min(saturated(int32(v)), l.top[c]) + l.base[c]
+}
+
+// saturated is the nearest byte.
+func saturated(v int32) uint8 { return uint8(min(max(v, 0), math.MaxUint8)) }
+
+// lineGo is outputs by a line, which lie as those of countGo do.
+func lineGo(y []uint8, stride, n int, acc []int32, l *line) {
+	for r := 0; r*lanes < len(acc); r++ {
+		for c, sum := range acc[r*lanes:][:n] {
+			y[r*stride+c] = l.at(c, sum)
+		}
+	}
+}
+
+// steepGo is outputs by a steep line, which lie as those of countGo do.
+func steepGo(y []uint8, stride, n int, acc []int32, l *steep) {
+	for r := 0; r*lanes < len(acc); r++ {
+		for c, sum := range acc[r*lanes:][:n] {
+			y[r*stride+c] = l.at(c, sum)
 		}
 	}
 }
@@ -70,75 +127,68 @@ func greatestGo(y, x []uint8) {
 	}
 }
 
-// highestGo has y be the greatest of each channel of x, which has positions of as many channels as y has.
-func highestGo(y, x []uint8) {
-	copy(y, x)
-	for x = x[len(y):]; len(x) > 0; x = x[len(y):] {
-		greatestGo(y, x)
+// highestGo has y be the greatest of each channel of x, which has as many channels as y has from each of offs on.
+func highestGo(y, x []uint8, offs []int32) {
+	copy(y, x[offs[0]:])
+	for _, off := range offs[1:] {
+		greatestGo(y, x[off:])
 	}
 }
 
-// reachedGo is the number of thresholds that are at most x, by element.
-func reachedGo(y []uint8, x, thresholds []float32) {
+// reachedGo is first and step times the number of thresholds that are at most x, by element.
+func reachedGo(y []uint8, x, thresholds []float32, first, step uint8) {
 	x = x[:len(y)]
 	for i, v := range x {
-		n := uint8(0)
+		n := first
 		for _, t := range thresholds {
 			if t <= v {
-				n++
+				n += step
 			}
 		}
 		y[i] = n
 	}
 }
 
-// A lookup finds the number of thresholds that are at most x, in constant time.
+// A lookup finds the number of thresholds that are at most x, in constant time: it is the whole part of
+// (x-least)*scale, or one more.
 type lookup struct {
-	at     []float32 // ascending, and behind them infinity
-	scale  float32   // bucket b has the numbers for which (x-at[0])*scale, from 0 on, begins with b
-	before []int32   // thresholds in buckets before, by bucket; a bucket has one at most, the last numbers beyond
+	at           []float32 // ascending, and behind them infinity
+	least, scale float32
 }
 
-// lookupOf is that of thresholds; nil where some lie too close for it.
+// lookupOf is that of thresholds; nil where they do not lie as evenly as it wants.
 func lookupOf(at []float32) *lookup {
 	n := len(at)
-	span := at[n-1] - at[0]
-	l := &lookup{at: append(at[:n:n], float32(math.Inf(1))), scale: float32(4*n) / span, before: make([]int32, 4*n+2)}
+	l := &lookup{at: append(at[:n:n], float32(math.Inf(1))), scale: float32(n-1) / (at[n-1] - at[0])}
+	l.least = at[0] - 0.5/l.scale
 	if !(l.scale > 0) || math.IsInf(float64(l.scale), 0) {
 		return nil
 	}
-	for i, t := range at {
-		b := l.bucket(t)
-		if i > 0 && l.bucket(at[i-1]) == b || b == len(l.before)-1 {
+	for i, t := range at { // guess is monotonic: what holds on both sides of thresholds holds everywhere
+		below, above := l.guess(math.Nextafter32(t, float32(math.Inf(-1)))), l.guess(t)
+		if below < i-1 || below > i || above < i || above > i+1 || i > 0 && at[i-1] >= t {
 			return nil
 		}
-		l.before[b+1]++
-	}
-	for b := 1; b < len(l.before); b++ {
-		l.before[b] += l.before[b-1]
 	}
 	return l
 }
 
-// bucket is monotonic in x, so that a threshold in a bucket before that of x is less than x.
-func (l *lookup) bucket(x float32) int {
-	v := (x - l.at[0]) * l.scale
+// guess is the thresholds that are at most x, or one less.
+func (l *lookup) guess(x float32) int {
+	v := (x - l.least) * l.scale
 	if !(v > 0) {
 		return 0
 	}
-	if last := len(l.before) - 1; v < float32(last) {
-		return int(v)
-	}
-	return len(l.before) - 1
+	return int(min(v, float32(len(l.at)-1)))
 }
 
 // count is the thresholds that are at most x.
 func (l *lookup) count(x float32) int {
-	n := l.before[l.bucket(x)]
+	n := l.guess(x)
 	if l.at[n] <= x {
 		n++
 	}
-	return int(n)
+	return n
 }
 
 // soughtGo is the number of thresholds that are at most x, by element.

@@ -16,6 +16,15 @@ func TestKernels(t *testing.T) {
 	}
 }
 
+// sums is random ones of so many rows, up to a limit.
+func sums(r *rand.Rand, rows, limit int) []int32 {
+	list := make([]int32, rows*lanes)
+	for i := range list {
+		list[i] = int32(r.IntN(2*limit) - limit)
+	}
+	return list
+}
+
 func testKernels(t *testing.T, k *kernels) {
 	r := rand.New(rand.NewPCG(1, 2))
 	bytes := func(n, top int) []uint8 {
@@ -35,69 +44,117 @@ func testKernels(t *testing.T, k *kernels) {
 			continue
 		}
 		t.Run(fmt.Sprint("dot ", c), func(t *testing.T) {
-			x := bytes(c.steps*deep+100, c.top)
-			at := [rows]int{0, 99, 7, 7}
+			x := bytes(c.steps*deep+1000, c.top)
 			w := make([]int8, c.steps*lanes*deep)
 			for i := range w {
 				if w[i] = int8(r.IntN(2*c.weight) - c.weight); r.IntN(3) == 0 {
 					w[i] = int8(-c.weight)
 				}
 			}
-			var got, want [rows * lanes]int32
-			got[3] = 7 // is not added to
-			k.dot(&got, x, &at, w, c.steps, math.MaxInt16/(2*c.weight*c.top))
-			dotGo(&want, x, &at, w, c.steps, 0)
-			if got != want {
-				t.Errorf("%v, want %v", got, want)
+			offs := make([]int32, c.steps)
+			for i := range offs {
+				offs[i] = int32(i*deep + i/9*7)
 			}
-		})
-	}
-	for _, n := range []int{0, 1, 3, 24, 255} {
-		t.Run(fmt.Sprint("count ", n), func(t *testing.T) {
-			var acc [rows * lanes]int32
-			var base [lanes]uint8
-			thresholds := make([]int32, n*lanes)
-			for i := range acc {
-				acc[i] = int32(r.IntN(200) - 100)
-			}
-			for i := range thresholds {
-				if thresholds[i] = int32(r.IntN(200) - 100); r.IntN(4) == 0 {
-					thresholds[i] = math.MaxInt32
+			offs[0] = -3 // of a row that goes back
+			for n := rows; n <= band; n += 3 * rows {
+				at := make([]int, n)
+				for i := range at {
+					at[i] = 3 + r.IntN(100)
 				}
-			}
-			for i := range base {
-				base[i] = uint8(i)
-			}
-			var got, want [rows * lanes]uint8
-			k.count(&got, &acc, thresholds, &base)
-			countGo(&want, &acc, thresholds, &base)
-			if got != want {
-				t.Errorf("%v, want %v", got, want)
+				got, want := sums(r, n+1, 100), make([]int32, (n+1)*lanes) // got is not added to
+				copy(want[n*lanes:], got[n*lanes:])
+				k.dot(got, x, at, offs, w, math.MaxInt16/(2*c.weight*c.top))
+				dotGo(want, x, at, offs, w, 0)
+				if !slices.Equal(got, want) {
+					t.Errorf("%v, want %v", got, want)
+				}
 			}
 		})
 	}
 	for _, c := range []struct{ steps, stride int }{{1, 16}, {9, 16}, {9, 24}, {25, 1}} {
 		t.Run(fmt.Sprint("each ", c), func(t *testing.T) {
-			x := bytes(c.steps*c.stride+lanes, 15)
+			x := bytes(c.steps*c.stride+200, 15)
 			w := make([]int16, c.steps*lanes)
 			for i := range w {
 				w[i] = int16(r.IntN(16) - 8)
 			}
-			var got, want [lanes]int32
-			k.each(&got, x, c.stride, w)
-			eachGo(&want, x, c.stride, w)
-			if got != want {
-				t.Errorf("%v, want %v", got, want)
+			offs := make([]int32, c.steps)
+			for i := range offs {
+				offs[i] = int32(i*c.stride - c.stride)
+			}
+			for n := rows; n <= band; n += 3 * rows {
+				at := make([]int, n)
+				for i := range at {
+					at[i] = c.stride + r.IntN(100)
+				}
+				got, want := sums(r, n+1, 100), make([]int32, (n+1)*lanes)
+				copy(want[n*lanes:], got[n*lanes:])
+				k.each(got, x, at, offs, w)
+				eachGo(want, x, at, offs, w)
+				if !slices.Equal(got, want) {
+					t.Errorf("%v, want %v", got, want)
+				}
 			}
 		})
+	}
+	for _, c := range []struct{ rows, n, stride int }{
+		{1, 16, 16}, {4, 16, 16}, {7, 5, 5}, {32, 16, 40}, {30, 1, 16}, {32, 8, 8},
+	} {
+		// outputs are those of Go, and nothing is written between rows or behind them
+		check := func(name string, made, wanted func(y []uint8)) {
+			t.Run(fmt.Sprint(name, c), func(t *testing.T) {
+				got := bytes(c.rows*c.stride+99, 255)
+				want := slices.Clone(got)
+				made(got)
+				wanted(want)
+				if !slices.Equal(got, want) {
+					t.Errorf("%v, want %v", got, want)
+				}
+			})
+		}
+		var base, top [lanes]uint8
+		for i := range base {
+			base[i], top[i] = uint8(i), uint8(255-17*i)
+		}
+		room := band * lanes // that kernels may read
+		for _, n := range []int{0, 1, 3, 24, 255} {
+			acc := sums(r, band, 100)[: c.rows*lanes : room]
+			thresholds := sums(r, n, 100)
+			for i := range thresholds {
+				if r.IntN(4) == 0 {
+					thresholds[i] = math.MaxInt32
+				}
+			}
+			check(fmt.Sprint("count ", n), func(y []uint8) { k.count(y, c.stride, c.n, acc, thresholds, &base) },
+				func(y []uint8) { countGo(y, c.stride, c.n, acc, thresholds, &base) })
+		}
+		for _, limit := range []int{100, 5_000, 1 << 24, math.MaxInt32} {
+			acc := sums(r, band, limit)[: c.rows*lanes : room]
+			l, s := line{top: top, base: base}, steep{top: top, base: base}
+			for i := range base {
+				l.scale[i] = float32(r.NormFloat64()) * 200 / float32(limit)
+				s.scale[i] = r.NormFloat64() * 200 / float64(limit)
+				l.bias[i] = float32(r.NormFloat64()) * 100
+				s.bias[i] = r.NormFloat64() * 100
+			}
+			l.scale[3], s.scale[4] = 1e4/float32(limit), -1e4/float64(limit) // beyond 16 bits
+			check(fmt.Sprint("line ", limit), func(y []uint8) { k.line(y, c.stride, c.n, acc, &l) },
+				func(y []uint8) { lineGo(y, c.stride, c.n, acc, &l) })
+			check(fmt.Sprint("steep ", limit), func(y []uint8) { k.steep(y, c.stride, c.n, acc, &s) },
+				func(y []uint8) { steepGo(y, c.stride, c.n, acc, &s) })
+		}
 	}
 	for _, n := range []int{1, 8, 31, 32, 33, 64, 100, 128, 200} {
 		for _, positions := range []int{1, 4, 9} {
 			t.Run(fmt.Sprint("highest ", n, positions), func(t *testing.T) {
 				got, want, x := bytes(n+9, 255), make([]uint8, n), bytes(n*positions, 255)
 				behind := slices.Clone(got[n:])
-				k.highest(got[:n], x)
-				highestGo(want, x)
+				var offs []int32
+				for i := range positions {
+					offs = append(offs, int32((i*7)%positions*n))
+				}
+				k.highest(got[:n], x, offs)
+				highestGo(want, x, offs)
 				if !slices.Equal(got, append(want, behind...)) {
 					t.Errorf("%v, want %v", got, want)
 				}
@@ -114,10 +171,12 @@ func testKernels(t *testing.T, k *kernels) {
 			f[n-1] = math.MaxFloat32
 			f[0] = -math.MaxFloat32
 			for _, thresholds := range [][]float32{{}, {0.5}, {-1, 0, 0.5, 1}, make([]float32, 255)} {
-				k.reached(got, f, thresholds)
-				reachedGo(want, f, thresholds)
-				if !slices.Equal(got, want) {
-					t.Errorf("reached %v: %v, want %v", thresholds, got, want)
+				for _, c := range []struct{ first, step uint8 }{{0, 1}, {7, 2}, {1, 255}} {
+					k.reached(got, f, thresholds, c.first, c.step)
+					reachedGo(want, f, thresholds, c.first, c.step)
+					if !slices.Equal(got, want) {
+						t.Errorf("reached %v, %v: %v, want %v", thresholds, c, got, want)
+					}
 				}
 			}
 			for _, scale := range []float32{1.0 / 64, 0.01, 1e-30, 1e30} {
@@ -134,7 +193,7 @@ func testKernels(t *testing.T, k *kernels) {
 					t.Fatal("no lookup of ", scale)
 				}
 				k.sought(got, at, l)
-				reachedGo(want, at, thresholds)
+				reachedGo(want, at, thresholds, 0, 1)
 				if !slices.Equal(got, want) {
 					t.Errorf("sought by %g: %v, want %v", scale, got, want)
 				}
@@ -143,7 +202,7 @@ func testKernels(t *testing.T, k *kernels) {
 	}
 }
 
-// TestLookup refuses thresholds that share a bucket, or that float32 cannot tell.
+// TestLookup refuses thresholds that lie unevenly, or that float32 cannot tell.
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

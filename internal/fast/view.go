@@ -1,6 +1,8 @@
 package fast
 
 import (
+	"slices"
+
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -29,8 +31,34 @@ func (p *Program) viewOf(s int) *view {
 
 // see makes views of the outputs of a node that moves elements of its one input.
 func (p *Program) see(n *dataflow.Node, g dataflow.Gather) {
-	from := p.viewOf(n.In[0])
-	for k, s := range n.Out {
+	if b := g.Border; b != nil && b.Runs*g.Run <= p.streams[n.Out[0]].size {
+		frame := p.border(n.In[0], g)
+		p.look(frame, n.Out, dataflow.Gather{Run: g.Run, At: func(_, r int) (input, at int) { return 0, b.Of(r) }})
+		p.borders[n.Out[0]] = frame
+		return
+	}
+	p.look(n.In[0], n.Out, g)
+}
+
+// border adds a stream that is a copy of another with a border around it.
+func (p *Program) border(s int, g dataflow.Gather) int {
+	frame := len(p.streams)
+	reach := p.streams[s].reach.Union(num.Point(g.Fill))
+	p.streams = append(p.streams, stream{size: g.Border.Runs * g.Run, reach: reach})
+	p.look(s, []int{frame}, dataflow.Gather{Run: g.Run, Fill: g.Fill, At: func(_, r int) (input, at int) {
+		if at = g.Border.In(r); at < 0 {
+			return -1, 0
+		}
+		return 0, at
+	}})
+	p.streams[frame].copy, p.streams[frame].view = p.streams[frame].view, nil
+	return frame
+}
+
+// look makes views of streams whose elements are those of another.
+func (p *Program) look(in int, out []int, g dataflow.Gather) {
+	from := p.viewOf(in)
+	for k, s := range out {
 		run := dataflow.GCD(g.Run, from.run)
 		v := &view{root: from.root, run: run, fill: from.fill}
 		fills := false
@@ -51,9 +79,9 @@ func (p *Program) see(n *dataflow.Node, g dataflow.Gather) {
 		}
 		if fills {
 			if v.fill = g.Fill; from.filled() && from.fill != g.Fill {
-				in := &p.streams[n.In[0]] // two fills do not go into one view
-				in.copy, in.view = in.view, nil
-				p.see(n, g)
+				from := &p.streams[in] // two fills do not go into one view
+				from.copy, from.view = from.view, nil
+				p.look(in, out, g)
 				return
 			}
 		}
@@ -74,6 +102,18 @@ func (v *view) filled() bool {
 		}
 	}
 	return false
+}
+
+// shared is a list that equals this one, the same for all layers that lie alike.
+func (p *Program) shared(list []int32) []int32 {
+	for _, other := range p.lists {
+		if slices.Equal(other, list) {
+			return other
+		}
+	}
+	list = slices.Clip(list)
+	p.lists = append(p.lists, list)
+	return list
 }
 
 // A segment is elements that lie side by side in root's frame, or as many times fill where at is negative.
@@ -123,10 +163,10 @@ func (p *Program) keep(s int) {
 // copies adds a stage that copies the elements of a view into a stream's buffer.
 func (p *Program) copies(to int, v *view) {
 	dst, src := &p.streams[to], &p.streams[v.root]
-	list := v.segments(nil, 0, dst.size)
+	list, value := slices.Clip(v.segments(nil, 0, dst.size)), v.fill
 	p.stages = append(p.stages, stage{[]int{v.root}, []int{to}, func(w *Worker, frames int) {
 		if dst.width == narrow && src.width == narrow {
-			shift, fill := uint8(src.lo()-dst.lo()), pieceOf(uint8(v.fill-src.lo()))
+			shift, fill := uint8(src.lo()-dst.lo()), pieceOf(uint8(value-src.lo()))
 			for f := range frames {
 				y := w.bytes(dst, f)
 				copyBytes(y, w.bytes(src, f), list, &fill)
@@ -147,7 +187,7 @@ func (p *Program) copies(to int, v *view) {
 					copy(to[:s.n], x[s.at:])
 				} else {
 					for i := range to[:s.n] {
-						to[i] = v.fill
+						to[i] = value
 					}
 				}
 				to = to[s.n:]

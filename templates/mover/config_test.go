@@ -21,12 +21,12 @@ func TestOf(t *testing.T) {
 		dataBits, beats, steps int
 		stream, frame, burst   int // 0: it is refused
 	}{
-		{"Zynq-7000", port(8, 10), 64, mover.AXI3, 5, 1, 2, 16},
-		{"ZynqMP", port(24, 10), 128, mover.AXI4, 1, 3, 30, 64},
-		{"Alveo", port(1024, 7), 512, mover.AXI4, 7, 128, 128, 16},
-		{"narrow", port(8, 1), 32, mover.AXI4, 1, 1, 1, 256},
-		{"no such bus", port(8, 10), 96, mover.AXI4, 1, 0, 0, 0},
-		{"too wide a bus", port(8, 10), 1024, mover.AXI4, 1, 0, 0, 0},
+		{"Zynq-7000", port(8, 10), 64, 16, 5, 1, 2, 16},
+		{"ZynqMP", port(24, 10), 128, 64, 1, 3, 30, 64},
+		{"Alveo", port(1024, 7), 512, 16, 7, 128, 128, 16},
+		{"narrow", port(8, 1), 32, 256, 1, 1, 1, 256},
+		{"no such bus", port(8, 10), 96, 64, 1, 0, 0, 0},
+		{"too wide a bus", port(8, 10), 1024, 8, 1, 0, 0, 0},
 		{"no such burst", port(8, 10), 64, 24, 1, 0, 0, 0},
 		{"no words", port(8, 0), 64, 16, 1, 0, 0, 0},
 		{"no such steps", port(8, 10), 64, 16, 3, 0, 0, 0},

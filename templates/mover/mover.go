@@ -79,16 +79,13 @@ type Config struct {
 	Hash        uint64 // what the design is known by
 }
 
-// AXI3 and AXI4 are the most beats of a burst: AXI3 is what a Zynq-7000 has.
-const (
-	AXI3 = 16
-	AXI4 = 256
-)
+// AXI4 is the most beats of a burst.
+const AXI4 = 256
 
 // Of is the mover of an accelerator's stream. Its words are those of the longest sequence, of so many steps; where all
-// frames have one length, that is one step. Bursts are of 1 KiB, or of as many beats as the bus knows.
-func Of(p templates.AXIPort, writes bool, dataBits, mostBeats, steps int, hash uint64) (Config, error) {
-	c := Config{Writes: writes, DataBits: dataBits, StreamBytes: p.TDATA / 8, MaxBeats: mostBeats, Outstanding: 4,
+// frames have one length, that is one step.
+func Of(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint64) (Config, error) {
+	c := Config{Writes: writes, DataBits: dataBits, StreamBytes: p.TDATA / 8, MaxBeats: beats, Outstanding: 4,
 		Steps: steps, Hash: hash}
 	if steps < 1 || p.Port.Words%steps != 0 {
 		return Config{}, fmt.Errorf("mover of %s: %d words are not those of %d steps", p.Name, p.Port.Words, steps)
@@ -97,13 +94,12 @@ func Of(p templates.AXIPort, writes bool, dataBits, mostBeats, steps int, hash u
 	if err := c.check(); err != nil {
 		return Config{}, fmt.Errorf("mover of %s: %w", p.Name, err)
 	}
-	c.MaxBeats = min(c.MaxBeats, 1024*8/c.DataBits)
 	return c, nil
 }
 
 // Loader is the mover that fills tables: their words are one sequence, each word a step of it.
-func Loader(dataBits, mostBeats int, hash uint64) Config {
-	return Config{DataBits: dataBits, StreamBytes: templates.LoadBytes, MaxBeats: min(mostBeats, 1024*8/dataBits),
+func Loader(dataBits, beats int, hash uint64) Config {
+	return Config{DataBits: dataBits, StreamBytes: templates.LoadBytes, MaxBeats: beats,
 		Outstanding: 4, FrameBytes: templates.LoadBytes, Hash: hash}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/boards"
 	"hlsgen/hlslib/cost"
 	"hlsgen/internal/tier"
 	"hlsgen/templates/mover"
@@ -49,9 +50,9 @@ func TestLint(t *testing.T) {
 
 var lut = regexp.MustCompile(`^LUT[1-6]$`)
 
-// took is the lookup tables of both movers with such parameters, the one that reads first, as Yosys maps them to AMD's
-// cells, those of memories and shift registers included.
-func took(t *testing.T, c mover.Config, yosys string) (luts [2]int) {
+// took is what both movers take with such parameters, the one that reads first, as Yosys maps them to AMD's cells:
+// lookup tables, those of memories and shift registers included, flip-flops and RAMB18.
+func took(t *testing.T, c mover.Config, yosys string) (made [2]cost.Resources) {
 	t.Helper()
 	dir, _ := texts(t)
 	script := []string{
@@ -59,7 +60,7 @@ func took(t *testing.T, c mover.Config, yosys string) (luts [2]int) {
 		"read_verilog -sv -defer hlsgen_mover_*.sv hlsgen_stream.sv hlsgen_last.sv",
 		"read_verilog -sv hlsgen_read.sv hlsgen_write.sv",
 	}
-	for k := range luts {
+	for k := range made {
 		c.Writes = k == 1
 		set := ""
 		for _, p := range c.Parameters() {
@@ -79,39 +80,58 @@ func took(t *testing.T, c mover.Config, yosys string) (luts [2]int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var made struct {
+	var design struct {
 		Modules map[string]struct {
 			Cells map[string]struct{ Type string }
 		}
 	}
-	if err := json.Unmarshal(text, &made); err != nil {
+	if err := json.Unmarshal(text, &design); err != nil {
 		t.Fatal(err)
 	}
 	for k, name := range []string{mover.Read, mover.Write} {
-		for _, x := range made.Modules[name].Cells {
+		for _, x := range design.Modules[name].Cells {
 			switch {
 			case x.Type == "RAM32M" || x.Type == "RAM64M":
-				luts[k] += 4
+				made[k].LUT += 4
 			case strings.HasPrefix(x.Type, "SRL"), lut.MatchString(x.Type):
-				luts[k]++
+				made[k].LUT++
+			case strings.HasPrefix(x.Type, "FD"):
+				made[k].FF++
+			case strings.HasPrefix(x.Type, "RAMB36"):
+				made[k].BRAM += 2
+			case strings.HasPrefix(x.Type, "RAMB18"):
+				made[k].BRAM++
 			}
 		}
 	}
-	return luts
+	return made
 }
 
-// TestSynthesis: at a port of 128 bits, a ZynqMP's, Yosys makes of each mover what the estimate counts for one, give or
-// take a fifth.
+// TestSynthesis: at the ports that boards have Yosys makes of each mover what the estimate counts for one, give or take
+// a fifth of its LUTs and flip-flops, and just as much block RAM.
 func TestSynthesis(t *testing.T) {
 	t.Parallel()
 	yosys := tier.Needs(t, "yosys")[0]
-	price := cost.Host{Inputs: 1, Outputs: 1}.Fitted() // of inputs, outputs, and the shell
-	c := mover.Config{DataBits: 128, StreamBytes: 8, MaxBeats: 64, Outstanding: 4, FrameBytes: 64, Steps: 1}
-	for k, luts := range took(t, c, yosys) {
-		want := float64(price[k].LUT)
-		t.Logf("%d LUT; %s is estimated as %g", luts, price[k].Name, want)
-		if math.Abs(float64(luts)-want) > 0.2*want {
-			t.Errorf("%d LUT; %s is estimated as %g", luts, price[k].Name, want)
-		}
+	for _, board := range []string{"zcu104", "pynq-z1", "alveo-u250"} {
+		t.Run(board, func(t *testing.T) {
+			t.Parallel()
+			if board != "zcu104" {
+				tier.NeedsLong(t)
+			}
+			b, err := boards.Find(board)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := mover.Config{DataBits: b.HostPortBits, StreamBytes: 8, MaxBeats: b.BurstBeats(), Outstanding: 4,
+				FrameBytes: 64, Steps: 1}
+			price := cost.Host{Inputs: 1, Outputs: 1, Bits: c.DataBits, Beats: c.MaxBeats, Card: true}.Fitted()
+			for k, made := range took(t, c, yosys) {
+				want := price[k].Resources
+				near := func(made, want int) bool { return math.Abs(float64(made-want)) <= 0.2*float64(want) }
+				if !near(made.LUT, want.LUT) || !near(made.FF, want.FF) || made.BRAM != want.BRAM {
+					t.Errorf("%s are %+v, estimated as %+v", price[k].Name, made, want)
+				}
+			}
+		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/tier"
 	"hlsgen/templates"
@@ -141,6 +142,16 @@ func (c card) check(d *dataflow.Design, host *deploy.Host) found {
 	}
 	if n := len(host.Send) + len(host.Receive); len(c.units) != n+1 || len(c.kernels) != n+1 || len(c.banks) != n {
 		f.add("count", "%d units, %d kernels, %d banks of %d streams", len(c.units), len(c.kernels), len(c.banks), n)
+	}
+	movers := map[bool]int{}
+	for _, kernel := range c.units {
+		if name, _, ok := strings.Cut(strings.TrimPrefix(kernel, "hlsgen_"), "_"); ok && kernel != host.Top {
+			movers[name == "write"]++
+		}
+	}
+	have, want := estimate.Movers(d.Target, movers[false], movers[true]), estimate.Host(d.Target, d.Model.Graph)
+	if len(want) == 0 || !slices.Equal(have, want) {
+		f.add("price", "the kernels cost %v, the budget has %v", have, want)
 	}
 	a := c.kernels[c.units["accelerator"]]
 	if a.Protocol != "ap_ctrl_none" || a.VLNV != "hlsgen:hls:"+host.Top+":1.0" {

@@ -184,10 +184,7 @@ func (s *System) mover(stream string, writes bool, k int) Mover {
 
 // bus is that of the memory: its bits, and the beats of a burst at most.
 func (s *System) bus() (bits, beats int) {
-	if s.Board.PS == boards.Zynq7000 {
-		return s.Board.MemoryBits(), mover.AXI3
-	}
-	return s.Board.MemoryBits(), mover.AXI4
+	return s.Board.HostPortBits, s.Board.BurstBeats()
 }
 
 // A Window is a piece of the address space of the PS.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
@@ -120,7 +119,7 @@ func (g *graph) price(f *found, d *dataflow.Design, face templates.Interface) {
 	for _, name := range names(g.Cells) {
 		count[g.Cells[name].kind()]++
 	}
-	have := estimate.Of(d.Target, cost.Host{Inputs: count["hlsgen_read"], Outputs: count["hlsgen_write"]})
+	have := estimate.Movers(d.Target, count["hlsgen_read"], count["hlsgen_write"])
 	if want := estimate.Host(d.Target, d.Model.Graph); !slices.Equal(have, want) {
 		f.add("price", "the cells cost %v, the budget has %v", have, want)
 	}

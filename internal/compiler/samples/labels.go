@@ -3,6 +3,7 @@ package samples
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/npy"
@@ -37,6 +38,10 @@ func LabelsOf(a *npy.Array, s *Runs, out []dataflow.Real) (*Labels, error) {
 		return nil, &Unfit{Msg: fmt.Sprintf("%d labels a sample for an output of shape %v", each, shape),
 			Hint: fmt.Sprintf("give %d a sample: the place of the largest element along the last axis",
 				elements/max(1, scores))}
+	}
+	if slices.Max(a.Data) < 0 {
+		return nil, &Unfit{Msg: "no sample has a label: all are negative",
+			Hint: "give the class of each sample, counted from 0; -1 where there is none"}
 	}
 	for i, v := range a.Data {
 		if v != math.Trunc(v) || l.scores > 0 && v >= float64(scores) || math.Abs(v) > 1<<31 {

@@ -118,9 +118,11 @@ int main(int, char** argv) {
     show("reset");
     write(0, 1, 7); // no whole word
     show("kept");
-    write(4, 1, 15);
-    show("clear");
-    frames(count, stall, seed);
-    show("again");
+    for (const char* when : {"again", "later"}) {
+        write(4, 1, 15);
+        show("clear");
+        frames(count, stall, seed);
+        show(when);
+    }
     top.final();
 }

@@ -16,11 +16,15 @@ func main() {
 	dot()
 	count()
 	each()
+	line()
 	greatest()
 	reached()
 	dotWide()
 	countWide()
+	lineWide()
+	steepWide()
 	highestWide()
+	reachedWide()
 	soughtWide()
 	Generate()
 }
@@ -32,144 +36,217 @@ func zero() VecVirtual {
 	return v
 }
 
-// dot multiplies four bytes of each of four rows with the weights of 16 lanes in a step. The products of two neighbours
-// are added in 16 bits, and these in 16 bits over chunk steps.
-func dot() {
-	TEXT("dotAVX2", NOSPLIT, "func(acc *int32, x0, x1, x2, x3 *uint8, weights *int8, steps, chunk int)")
-	Pragma("noescape")
-	Doc("dotAVX2 is dotGo for rows that begin at x0 to x3.")
+// tiles loops over four rows at a time: body makes their sums, with steps and weights from their first on.
+func tiles(body func(acc, offs, w Register, x [4]Register)) {
 	acc := Load(Param("acc"), GP64())
+	at := Load(Param("at"), GP64())
+	groups := Load(Param("groups"), GP64())
+	Label("tiles")
+	base := Load(Param("x"), GP64())
 	var x [4]Register
-	for r, name := range []string{"x0", "x1", "x2", "x3"} {
-		x[r] = Load(Param(name), GP64())
-	}
-	w := Load(Param("weights"), GP64())
-	steps := Load(Param("steps"), GP64())
-	chunk := Load(Param("chunk"), GP64())
-	none := zero()
-	for i := range 8 {
-		VMOVDQU(none, Mem{Base: acc, Disp: 32 * i})
-	}
-	ones := YMM()
-	VPCMPEQW(ones, ones, ones)
-	VPSRLW(U8(15), ones, ones)
-	at, n := GP64(), GP64()
-	XORQ(at, at)
-
-	Label("chunks")
-	MOVQ(chunk, n)
-	CMPQ(n, steps)
-	CMOVQGT(steps, n)
-	SUBQ(n, steps)
-	var sums [8]VecVirtual
-	for i := range sums {
-		sums[i] = zero()
-	}
-	Label("steps")
-	w0, w1 := YMM(), YMM()
-	VMOVDQU(Mem{Base: w}, w0)
-	VMOVDQU(Mem{Base: w, Disp: 32}, w1)
 	for r := range x {
-		four, p0, p1 := YMM(), YMM(), YMM()
-		VPBROADCASTD(Mem{Base: x[r], Index: at, Scale: 4}, four)
-		VPMADDUBSW(w0, four, p0)
-		VPMADDUBSW(w1, four, p1)
-		VPADDW(p0, sums[2*r], sums[2*r])
-		VPADDW(p1, sums[2*r+1], sums[2*r+1])
+		x[r] = GP64()
+		MOVQ(Mem{Base: at, Disp: 8 * r}, x[r])
+		ADDQ(base, x[r])
 	}
-	ADDQ(Imm(64), w)
-	INCQ(at)
-	DECQ(n)
-	JNZ(LabelRef("steps"))
-	for i, s := range sums {
-		VPMADDWD(ones, s, s)
-		VPADDD(Mem{Base: acc, Disp: 32 * i}, s, s)
-		VMOVDQU(s, Mem{Base: acc, Disp: 32 * i})
-	}
-	TESTQ(steps, steps)
-	JNZ(LabelRef("chunks"))
+	offs := Load(Param("offs"), GP64())
+	w := Load(Param("weights"), GP64())
+	body(acc, offs, w, x)
+	ADDQ(Imm(32), at)
+	ADDQ(U32(4*64), acc)
+	DECQ(groups)
+	JNZ(LabelRef("tiles"))
 	VZEROUPPER()
 	RET()
 }
 
+// dot multiplies four bytes of each of four rows with the weights of 16 lanes in a step. The products of two neighbours
+// are added in 16 bits, and these in 16 bits over chunk steps.
+func dot() {
+	TEXT("dotAVX2", NOSPLIT,
+		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps, chunk int)")
+	Pragma("noescape")
+	Doc("dotAVX2 is dotGo for groups of four rows.")
+	ones := YMM()
+	VPCMPEQW(ones, ones, ones)
+	VPSRLW(U8(15), ones, ones)
+	tiles(func(acc, offs, w Register, x [4]Register) {
+		none := zero()
+		for i := range 8 {
+			VMOVDQU(none, Mem{Base: acc, Disp: 32 * i})
+		}
+		steps := Load(Param("steps"), GP64())
+		Label("chunks")
+		n := Load(Param("chunk"), GP64())
+		CMPQ(n, steps)
+		CMOVQGT(steps, n)
+		SUBQ(n, steps)
+		var sums [8]VecVirtual
+		for i := range sums {
+			sums[i] = zero()
+		}
+		Label("steps")
+		w0, w1, off := YMM(), YMM(), GP64()
+		MOVLQSX(Mem{Base: offs}, off)
+		VMOVDQU(Mem{Base: w}, w0)
+		VMOVDQU(Mem{Base: w, Disp: 32}, w1)
+		for r := range x {
+			four, p0, p1 := YMM(), YMM(), YMM()
+			VPBROADCASTD(Mem{Base: x[r], Index: off, Scale: 1}, four)
+			VPMADDUBSW(w0, four, p0)
+			VPMADDUBSW(w1, four, p1)
+			VPADDW(p0, sums[2*r], sums[2*r])
+			VPADDW(p1, sums[2*r+1], sums[2*r+1])
+		}
+		ADDQ(Imm(64), w)
+		ADDQ(Imm(4), offs)
+		DECQ(n)
+		JNZ(LabelRef("steps"))
+		for i, s := range sums {
+			VPMADDWD(ones, s, s)
+			VPADDD(Mem{Base: acc, Disp: 32 * i}, s, s)
+			VMOVDQU(s, Mem{Base: acc, Disp: 32 * i})
+		}
+		TESTQ(steps, steps)
+		JNZ(LabelRef("chunks"))
+	})
+}
+
 // count compares two rows at a time with the thresholds of 16 lanes.
 func count() {
-	TEXT("countAVX2", NOSPLIT, "func(y *uint8, acc, thresholds *int32, n int, base *uint8)")
+	TEXT("countAVX2", NOSPLIT, "func(y *uint8, acc *int32, pairs int, thresholds *int32, n int, base *uint8)")
 	Pragma("noescape")
-	Doc("countAVX2 is countGo for n thresholds of each lane.")
+	Doc("countAVX2 is countGo for pairs of rows and n thresholds of each lane, of which there is one.")
 	y := Load(Param("y"), GP64())
 	acc := Load(Param("acc"), GP64())
+	pairs := Load(Param("pairs"), GP64())
 	first := Load(Param("thresholds"), GP64())
 	all := Load(Param("n"), GP64())
 	base := Load(Param("base"), GP64())
 	bases := YMM()
 	VBROADCASTI128(Mem{Base: base}, bases)
-	for pair := range 2 {
-		t, n := GP64(), GP64()
-		MOVQ(first, t)
-		MOVQ(all, n)
-		var sums, counts [4]VecVirtual
-		for i := range sums {
-			sums[i], counts[i] = YMM(), zero()
-			VMOVDQU(Mem{Base: acc, Disp: 128*pair + 32*i}, sums[i])
-		}
-		loop, done := []string{"first", "second"}[pair], []string{"packfirst", "packsecond"}[pair]
-		TESTQ(n, n)
-		JZ(LabelRef(done))
-		Label(loop)
-		var of [2]VecVirtual
-		for i := range of {
-			of[i] = YMM()
-			VMOVDQU(Mem{Base: t, Disp: 32 * i}, of[i])
-		}
-		for i := range sums {
-			less := YMM()
-			VPCMPGTD(of[i%2], sums[i], less)
-			VPSUBD(less, counts[i], counts[i])
-		}
-		ADDQ(Imm(64), t)
-		DECQ(n)
-		JNZ(LabelRef(loop))
-		Label(done)
-		for r := range 2 {
-			VPACKUSDW(counts[2*r+1], counts[2*r], counts[2*r])
-			VPERMQ(U8(0xd8), counts[2*r], counts[2*r])
-		}
-		VPACKUSWB(counts[2], counts[0], counts[0])
-		VPERMQ(U8(0xd8), counts[0], counts[0])
-		VPADDB(bases, counts[0], counts[0])
-		VMOVDQU(counts[0], Mem{Base: y, Disp: 32 * pair})
+	Label("pairs")
+	t, n := GP64(), GP64()
+	MOVQ(first, t)
+	MOVQ(all, n)
+	var sums, counts [4]VecVirtual
+	for i := range sums {
+		sums[i], counts[i] = YMM(), zero()
+		VMOVDQU(Mem{Base: acc, Disp: 32 * i}, sums[i])
 	}
+	Label("limits")
+	var of [2]VecVirtual
+	for i := range of {
+		of[i] = YMM()
+		VMOVDQU(Mem{Base: t, Disp: 32 * i}, of[i])
+	}
+	for i := range sums {
+		less := YMM()
+		VPCMPGTD(of[i%2], sums[i], less)
+		VPSUBD(less, counts[i], counts[i])
+	}
+	ADDQ(Imm(64), t)
+	DECQ(n)
+	JNZ(LabelRef("limits"))
+	for r := range 2 {
+		VPACKUSDW(counts[2*r+1], counts[2*r], counts[2*r])
+		VPERMQ(U8(0xd8), counts[2*r], counts[2*r])
+	}
+	VPACKUSWB(counts[2], counts[0], counts[0])
+	VPERMQ(U8(0xd8), counts[0], counts[0])
+	VPADDB(bases, counts[0], counts[0])
+	VMOVDQU(counts[0], Mem{Base: y})
+	ADDQ(U32(128), acc)
+	ADDQ(Imm(32), y)
+	DECQ(pairs)
+	JNZ(LabelRef("pairs"))
 	VZEROUPPER()
 	RET()
 }
 
-// each multiplies 16 neighbours with weights of their own in a step.
+// each multiplies 16 neighbours of each of four rows with weights of their own in a step.
 func each() {
-	TEXT("eachAVX2", NOSPLIT, "func(acc *int32, x *uint8, stride int, weights *int16, steps int)")
+	TEXT("eachAVX2", NOSPLIT,
+		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)")
 	Pragma("noescape")
-	Doc("eachAVX2 is eachGo for so many steps.")
+	Doc("eachAVX2 is eachGo for groups of four rows.")
+	tiles(func(acc, offs, w Register, x [4]Register) {
+		n := Load(Param("steps"), GP64())
+		var sums [4]VecVirtual
+		for i := range sums {
+			sums[i] = zero()
+		}
+		Label("each")
+		weights, off := YMM(), GP64()
+		MOVLQSX(Mem{Base: offs}, off)
+		VMOVDQU(Mem{Base: w}, weights)
+		for r := range x {
+			v := YMM()
+			VPMOVZXBW(Mem{Base: x[r], Index: off, Scale: 1}, v)
+			VPMULLW(weights, v, v)
+			VPADDW(v, sums[r], sums[r])
+		}
+		ADDQ(Imm(32), w)
+		ADDQ(Imm(4), offs)
+		DECQ(n)
+		JNZ(LabelRef("each"))
+		for r, sum := range sums {
+			upper, low, high := XMM(), YMM(), YMM()
+			VEXTRACTI128(U8(1), sum, upper)
+			VPMOVSXWD(sum.AsX(), low)
+			VPMOVSXWD(upper, high)
+			VMOVDQU(low, Mem{Base: acc, Disp: 64 * r})
+			VMOVDQU(high, Mem{Base: acc, Disp: 64*r + 32})
+		}
+	})
+}
+
+// line is a line over sums, two rows at a time, whose bytes follow each other.
+func line() {
+	TEXT("lineAVX2", NOSPLIT, "func(y *uint8, acc *int32, pairs int, scale, bias *float32, top, base *uint8)")
+	Pragma("noescape")
+	Doc("lineAVX2 is lineGo for pairs of rows.")
+	y := Load(Param("y"), GP64())
 	acc := Load(Param("acc"), GP64())
-	x := Load(Param("x"), GP64())
-	stride := Load(Param("stride"), GP64())
-	w := Load(Param("weights"), GP64())
-	n := Load(Param("steps"), GP64())
-	sum := zero()
-	Label("each")
-	v := YMM()
-	VPMOVZXBW(Mem{Base: x}, v)
-	VPMULLW(Mem{Base: w}, v, v)
-	VPADDW(v, sum, sum)
-	ADDQ(stride, x)
-	ADDQ(Imm(32), w)
-	DECQ(n)
-	JNZ(LabelRef("each"))
-	upper, low, high := XMM(), YMM(), YMM()
-	VEXTRACTI128(U8(1), sum, upper)
-	VPMOVSXWD(sum.AsX(), low)
-	VPMOVSXWD(upper, high)
-	VMOVDQU(low, Mem{Base: acc})
-	VMOVDQU(high, Mem{Base: acc, Disp: 32})
+	pairs := Load(Param("pairs"), GP64())
+	from := Load(Param("scale"), GP64())
+	var scale, bias [2]VecVirtual
+	for i := range scale {
+		scale[i] = YMM()
+		VMOVUPS(Mem{Base: from, Disp: 32 * i}, scale[i])
+	}
+	Load(Param("bias"), from)
+	for i := range bias {
+		bias[i] = YMM()
+		VMOVUPS(Mem{Base: from, Disp: 32 * i}, bias[i])
+	}
+	top, base := YMM(), YMM()
+	Load(Param("top"), from)
+	VBROADCASTI128(Mem{Base: from}, top)
+	Load(Param("base"), from)
+	VBROADCASTI128(Mem{Base: from}, base)
+	Label("lines")
+	var v [4]VecVirtual
+	for i := range v {
+		v[i] = YMM()
+		VCVTDQ2PS(Mem{Base: acc, Disp: 32 * i}, v[i])
+		VMULPS(scale[i%2], v[i], v[i])
+		VADDPS(bias[i%2], v[i], v[i])
+		VCVTTPS2DQ(v[i], v[i])
+	}
+	for r := range 2 {
+		VPACKSSDW(v[2*r+1], v[2*r], v[2*r])
+		VPERMQ(U8(0xd8), v[2*r], v[2*r])
+	}
+	VPACKUSWB(v[2], v[0], v[0])
+	VPERMQ(U8(0xd8), v[0], v[0])
+	VPMINUB(top, v[0], v[0])
+	VPADDB(base, v[0], v[0])
+	VMOVDQU(v[0], Mem{Base: y})
+	ADDQ(U32(128), acc)
+	ADDQ(Imm(32), y)
+	DECQ(pairs)
+	JNZ(LabelRef("lines"))
 	VZEROUPPER()
 	RET()
 }
@@ -197,15 +274,23 @@ func greatest() {
 
 // reached compares 32 numbers with all thresholds in a step.
 func reached() {
-	TEXT("reachedAVX2", NOSPLIT, "func(y *uint8, x *float32, steps int, thresholds *float32, n int)")
+	TEXT("reachedAVX2", NOSPLIT,
+		"func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)")
 	Pragma("noescape")
-	Doc("reachedAVX2 is reachedGo for 32 numbers a step, and n thresholds, of which there is one.")
+	Doc("reachedAVX2 is reachedGo for 32 numbers a step, and n thresholds, of which there is one at least.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	steps := Load(Param("steps"), GP64())
-	first := Load(Param("thresholds"), GP64())
+	from := Load(Param("thresholds"), GP64())
 	all := Load(Param("n"), GP64())
-	order := YMM()
+	first, step, order := YMM(), YMM(), YMM()
+	VMOVQ(Load(Param("first"), GP64()), first.AsX())
+	VPBROADCASTD(first.AsX(), first)
+	VMOVQ(Load(Param("step"), GP64()), step.AsX())
+	VPBROADCASTD(step.AsX(), step)
+	bytes := YMM()
+	VPCMPEQD(bytes, bytes, bytes)
+	VPSRLD(U8(24), bytes, bytes)
 	places := GLOBL("places", RODATA|NOPTR)
 	for i, p := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {
 		DATA(4*i, U32(p))
@@ -214,11 +299,12 @@ func reached() {
 	Label("numbers")
 	var v, counts [4]VecVirtual
 	for i := range v {
-		v[i], counts[i] = YMM(), zero()
+		v[i], counts[i] = YMM(), YMM()
 		VMOVUPS(Mem{Base: x, Disp: 32 * i}, v[i])
+		VMOVDQA(first, counts[i])
 	}
 	t, n := GP64(), GP64()
-	MOVQ(first, t)
+	MOVQ(from, t)
 	MOVQ(all, n)
 	Label("thresholds")
 	of := YMM()
@@ -226,17 +312,21 @@ func reached() {
 	for i := range v {
 		most := YMM()
 		VCMPPS(U8(0x12), v[i], of, most) // of <= v
-		VPSUBD(most, counts[i], counts[i])
+		VPAND(step, most, most)
+		VPADDD(most, counts[i], counts[i])
 	}
 	ADDQ(Imm(4), t)
 	DECQ(n)
 	JNZ(LabelRef("thresholds"))
+	for _, c := range counts {
+		VPAND(bytes, c, c)
+	}
 	VPACKUSDW(counts[1], counts[0], counts[0])
 	VPACKUSDW(counts[3], counts[2], counts[2])
 	VPACKUSWB(counts[2], counts[0], counts[0])
 	VPERMD(counts[0], order, counts[0])
 	VMOVDQU(counts[0], Mem{Base: y})
-	ADDQ(Imm(128), x)
+	ADDQ(U32(128), x)
 	ADDQ(Imm(32), y)
 	DECQ(steps)
 	JNZ(LabelRef("numbers"))

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"sync"
+
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -23,91 +25,254 @@ func none() VecVirtual {
 // dotWide multiplies eight bytes of each of four rows with the weights of 16 lanes in two steps, whose sums are apart:
 // an addition waits for the one before the last.
 func dotWide() {
-	TEXT("dotAVX512", NOSPLIT, "func(acc *int32, x0, x1, x2, x3 *uint8, weights *int8, pairs int)")
+	TEXT("dotAVX512", NOSPLIT,
+		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, pairs int)")
 	Pragma("noescape")
-	Doc("dotAVX512 is dotGo for rows that begin at x0 to x3, and pairs of steps.")
-	acc := Load(Param("acc"), GP64())
-	var x [4]Register
-	for r, name := range []string{"x0", "x1", "x2", "x3"} {
-		x[r] = Load(Param(name), GP64())
-	}
-	w := Load(Param("weights"), GP64())
-	n := Load(Param("pairs"), GP64())
-	var sums [8]VecVirtual
-	for i := range sums {
-		sums[i] = none()
-	}
-	at := GP64()
-	XORQ(at, at)
-	Label("pairs")
-	for step := range 2 {
-		weights := ZMM()
-		VMOVDQU32(Mem{Base: w, Disp: 64 * step}, weights)
-		for r := range x {
-			four := ZMM()
-			VPBROADCASTD(Mem{Base: x[r], Index: at, Scale: 8, Disp: 4 * step}, four)
-			products(weights, four, sums[2*r+step])
+	Doc("dotAVX512 is dotGo for groups of four rows, and pairs of steps.")
+	tiles(func(acc, offs, w Register, x [4]Register) {
+		n := Load(Param("pairs"), GP64())
+		var sums [8]VecVirtual
+		for i := range sums {
+			sums[i] = none()
 		}
+		Label("pairs")
+		for step := range 2 {
+			weights, off := ZMM(), GP64()
+			MOVLQSX(Mem{Base: offs, Disp: 4 * step}, off)
+			VMOVDQU32(Mem{Base: w, Disp: 64 * step}, weights)
+			for r := range x {
+				four := ZMM()
+				VPBROADCASTD(Mem{Base: x[r], Index: off, Scale: 1}, four)
+				products(weights, four, sums[2*r+step])
+			}
+		}
+		ADDQ(U32(128), w)
+		ADDQ(Imm(8), offs)
+		DECQ(n)
+		JNZ(LabelRef("pairs"))
+		for r := range x {
+			VPADDD(sums[2*r], sums[2*r+1], sums[2*r])
+			VMOVDQU32(sums[2*r], Mem{Base: acc, Disp: 64 * r})
+		}
+	})
+}
+
+// transposed is a table: dwords of four rows and four columns.
+var transposed = sync.OnceValue(func() Mem {
+	m := GLOBL("transposed", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(i%4*4+i/4))
 	}
-	ADDQ(Imm(128), w)
-	INCQ(at)
-	DECQ(n)
-	JNZ(LabelRef("pairs"))
-	for r := range x {
-		VPADDD(sums[2*r], sums[2*r+1], sums[2*r])
-		VMOVDQU32(sums[2*r], Mem{Base: acc, Disp: 64 * r})
+	return m
+})
+
+// outputs loops over four rows at a time. body makes, of their sums, vectors whose least bytes are outputs; these go to
+// rows that are stride bytes apart, lanes of each, and nowhere behind the last row.
+func outputs(body func(acc Register) (bytes VecVirtual)) {
+	y := Load(Param("y"), GP64())
+	stride := Load(Param("stride"), GP64())
+	acc := Load(Param("acc"), GP64())
+	rows := Load(Param("rows"), GP64())
+	lanes, bits, mask := Load(Param("lanes"), GP64()), GP64(), K()
+	MOVQ(I32(-1), bits)
+	BZHIQ(lanes, bits, bits)
+	KMOVQ(bits, mask)
+	order := ZMM()
+	VMOVDQU32(transposed(), order)
+	Label("outputs")
+	bytes := body(acc)
+	VPERMD(bytes, order, bytes)
+	for r := range 4 {
+		if r == 0 {
+			VMOVDQU8(bytes.AsX(), mask, Mem{Base: y})
+		} else {
+			part := XMM()
+			VEXTRACTI32X4(U8(r), bytes, part)
+			VMOVDQU8(part, mask, Mem{Base: y})
+		}
+		ADDQ(stride, y)
+		DECQ(rows)
+		JZ(LabelRef("done"))
 	}
+	ADDQ(U32(4*64), acc)
+	JMP(LabelRef("outputs"))
+	Label("done")
 	VZEROUPPER()
 	RET()
 }
 
+// packed is the bytes of four rows of 16 whole numbers, saturated: dword j of 128 bits has row j.
+func packed(v [4]VecVirtual) VecVirtual {
+	VPACKSSDW(v[1], v[0], v[0])
+	VPACKSSDW(v[3], v[2], v[2])
+	VPACKUSWB(v[2], v[0], v[0])
+	return v[0]
+}
+
+// spread is 16 bytes of four rows, as packed.
+func spread(param string) VecVirtual {
+	v, order := ZMM(), ZMM()
+	VBROADCASTI32X4(Mem{Base: Load(Param(param), GP64())}, v)
+	VMOVDQU32(transposed(), order)
+	VPERMD(v, order, v)
+	return v
+}
+
 // countWide compares four rows at a time with the thresholds of 16 lanes.
 func countWide() {
-	TEXT("countAVX512", NOSPLIT, "func(y *uint8, acc, thresholds *int32, n int, base *uint8)")
+	TEXT("countAVX512", NOSPLIT,
+		"func(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)")
 	Pragma("noescape")
 	Doc("countAVX512 is countGo for n thresholds of each lane, of which there is one.")
-	y := Load(Param("y"), GP64())
-	acc := Load(Param("acc"), GP64())
-	t := Load(Param("thresholds"), GP64())
-	n := Load(Param("n"), GP64())
-	base := Load(Param("base"), GP64())
-	one := ZMM()
+	bases, one := spread("base"), ZMM()
 	VPTERNLOGD(U8(255), one, one, one) // -1
-	var sums, counts [4]VecVirtual
-	for i := range sums {
-		sums[i], counts[i] = ZMM(), ZMM()
-		VMOVDQU32(Mem{Base: acc, Disp: 64 * i}, sums[i])
-		VPMOVZXBD(Mem{Base: base}, counts[i])
+	first := Load(Param("thresholds"), GP64())
+	all := Load(Param("n"), GP64())
+	outputs(func(acc Register) VecVirtual {
+		t, n := GP64(), GP64()
+		MOVQ(first, t)
+		MOVQ(all, n)
+		var sums, counts [4]VecVirtual
+		for i := range sums {
+			sums[i], counts[i] = ZMM(), none()
+			VMOVDQU32(Mem{Base: acc, Disp: 64 * i}, sums[i])
+		}
+		Label("limits")
+		of := ZMM()
+		VMOVDQU32(Mem{Base: t}, of)
+		for i := range sums {
+			more := K()
+			VPCMPD(U8(6), of, sums[i], more)
+			VPSUBD(one, counts[i], more, counts[i])
+		}
+		ADDQ(Imm(64), t)
+		DECQ(n)
+		JNZ(LabelRef("limits"))
+		v := packed(counts)
+		VPADDB(bases, v, v)
+		return v
+	})
+}
+
+// lineWide is a line over sums, four rows at a time.
+func lineWide() {
+	TEXT("lineAVX512", NOSPLIT,
+		"func(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float32, top, base *uint8)")
+	Pragma("noescape")
+	Doc("lineAVX512 is lineGo.")
+	scale, bias, top, base := ZMM(), ZMM(), spread("top"), spread("base")
+	VMOVUPS(Mem{Base: Load(Param("scale"), GP64())}, scale)
+	VMOVUPS(Mem{Base: Load(Param("bias"), GP64())}, bias)
+	outputs(func(acc Register) VecVirtual {
+		var v [4]VecVirtual
+		for i := range v {
+			v[i] = ZMM()
+			VCVTDQ2PS(Mem{Base: acc, Disp: 64 * i}, v[i])
+			VMULPS(scale, v[i], v[i])
+			VADDPS(bias, v[i], v[i])
+			VCVTTPS2DQ(v[i], v[i])
+		}
+		p := packed(v)
+		VPMINUB(top, p, p)
+		VPADDB(base, p, p)
+		return p
+	})
+}
+
+// steepWide is lineWide in float64.
+func steepWide() {
+	TEXT("steepAVX512", NOSPLIT,
+		"func(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)")
+	Pragma("noescape")
+	Doc("steepAVX512 is steepGo.")
+	top, base := spread("top"), spread("base")
+	from, and := Load(Param("scale"), GP64()), Load(Param("bias"), GP64())
+	var scale, bias [2]VecVirtual
+	for i := range scale {
+		scale[i], bias[i] = ZMM(), ZMM()
+		VMOVUPD(Mem{Base: from, Disp: 64 * i}, scale[i])
+		VMOVUPD(Mem{Base: and, Disp: 64 * i}, bias[i])
 	}
-	Label("limits")
+	outputs(func(acc Register) VecVirtual {
+		var v [4]VecVirtual
+		for i := range v {
+			var half [2]VecVirtual
+			for k := range half {
+				wide := ZMM()
+				VCVTDQ2PD(Mem{Base: acc, Disp: 64*i + 32*k}, wide)
+				VMULPD(scale[k], wide, wide)
+				VADDPD(bias[k], wide, wide)
+				half[k] = YMM()
+				VCVTTPD2DQ(wide, half[k])
+			}
+			v[i] = ZMM()
+			VINSERTI64X4(U8(1), half[1], half[0].AsZ(), v[i])
+		}
+		p := packed(v)
+		VPMINUB(top, p, p)
+		VPADDB(base, p, p)
+		return p
+	})
+}
+
+// reachedWide compares 64 numbers with all thresholds in a step.
+func reachedWide() {
+	TEXT("reachedAVX512", NOSPLIT,
+		"func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)")
+	Pragma("noescape")
+	Doc("reachedAVX512 is reachedGo for 64 numbers a step, and n thresholds, of which there is one at least.")
+	y := Load(Param("y"), GP64())
+	x := Load(Param("x"), GP64())
+	steps := Load(Param("steps"), GP64())
+	from := Load(Param("thresholds"), GP64())
+	all := Load(Param("n"), GP64())
+	first, step := ZMM(), ZMM()
+	VPBROADCASTB(Load(Param("first"), GP64()).(GPVirtual).As32(), first)
+	VPBROADCASTB(Load(Param("step"), GP64()).(GPVirtual).As32(), step)
+	Label("numbers")
+	bytes := ZMM()
+	VMOVDQU32(first, bytes)
+	var v [4]VecVirtual
+	for i := range v {
+		v[i] = ZMM()
+		VMOVUPS(Mem{Base: x, Disp: 64 * i}, v[i])
+	}
+	t, n := GP64(), GP64()
+	MOVQ(from, t)
+	MOVQ(all, n)
+	Label("thresholds")
 	of := ZMM()
-	VMOVDQU32(Mem{Base: t}, of)
-	for i := range sums {
-		more := K()
-		VPCMPD(U8(6), of, sums[i], more)
-		VPSUBD(one, counts[i], more, counts[i])
+	VBROADCASTSS(Mem{Base: t}, of)
+	var most [4]OpmaskVirtual
+	for i := range v {
+		most[i] = K()
+		VCMPPS(U8(0x12), v[i], of, most[i]) // of <= v
 	}
-	ADDQ(Imm(64), t)
+	KUNPCKWD(most[0], most[1], most[0])
+	KUNPCKWD(most[2], most[3], most[2])
+	KUNPCKDQ(most[0], most[2], most[0])
+	VPADDB(step, bytes, most[0], bytes)
+	ADDQ(Imm(4), t)
 	DECQ(n)
-	JNZ(LabelRef("limits"))
-	for i, c := range counts {
-		VPMOVDB(c, Mem{Base: y, Disp: 16 * i})
-	}
+	JNZ(LabelRef("thresholds"))
+	VMOVDQU8(bytes, Mem{Base: y})
+	ADDQ(U32(256), x)
+	ADDQ(Imm(64), y)
+	DECQ(steps)
+	JNZ(LabelRef("numbers"))
 	VZEROUPPER()
 	RET()
 }
 
 // highestWide takes up to 64 channels at a time, the last of them under a mask.
 func highestWide() {
-	TEXT("highestAVX512", NOSPLIT, "func(y, x *uint8, channels, positions int)")
+	TEXT("highestAVX512", NOSPLIT, "func(y, x *uint8, channels int, offs *int32, positions int)")
 	Pragma("noescape")
 	Doc("highestAVX512 is highestGo for a channel and a position, or more.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
-	channels := Load(Param("channels"), GP64())
+	left := Load(Param("channels"), GP64())
 	positions := Load(Param("positions"), GP64())
-	left := GP64()
-	MOVQ(channels, left)
 	Label("channels")
 	width, most, bits, mask := GP64(), GP64(), GP64(), K()
 	MOVQ(left, width)
@@ -117,14 +282,14 @@ func highestWide() {
 	MOVQ(I32(-1), bits)
 	BZHIQ(width, bits, bits)
 	KMOVQ(bits, mask)
-	from, n, top := GP64(), GP64(), none()
-	MOVQ(x, from)
+	at, n, top := Load(Param("offs"), GP64()), GP64(), none()
 	MOVQ(positions, n)
 	Label("positions")
-	v := ZMM()
-	VMOVDQU8_Z(Mem{Base: from}, mask, v)
+	v, off := ZMM(), GP64()
+	MOVLQSX(Mem{Base: at}, off)
+	VMOVDQU8_Z(Mem{Base: x, Index: off, Scale: 1}, mask, v)
 	VPMAXUB(v, top, top)
-	ADDQ(channels, from)
+	ADDQ(Imm(4), at)
 	DECQ(n)
 	JNZ(LabelRef("positions"))
 	VMOVDQU8(top, mask, Mem{Base: y})
@@ -139,13 +304,12 @@ func highestWide() {
 // soughtWide looks 16 numbers up at a time.
 func soughtWide() {
 	TEXT("soughtAVX512", NOSPLIT,
-		"func(y *uint8, x *float32, steps int, buckets *int32, thresholds *float32, least, scale, last float32)")
+		"func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)")
 	Pragma("noescape")
 	Doc("soughtAVX512 is soughtGo for 16 numbers a step.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	steps := Load(Param("steps"), GP64())
-	buckets := Load(Param("buckets"), GP64())
 	thresholds := Load(Param("thresholds"), GP64())
 	var spread [3]VecVirtual
 	for i, name := range []string{"least", "scale", "last"} {
@@ -156,20 +320,18 @@ func soughtWide() {
 	low, minus := none(), ZMM()
 	VPTERNLOGD(U8(255), minus, minus, minus)
 	Label("sought")
-	v, b, before, of, all, more := ZMM(), ZMM(), ZMM(), ZMM(), K(), K()
+	v, guess, of, all, more := ZMM(), ZMM(), ZMM(), K(), K()
 	VMOVUPS(Mem{Base: x}, v)
-	VSUBPS(spread[0], v, b)
-	VMULPS(spread[1], b, b)
-	VMAXPS(low, b, b) // and 0 where it is no number
-	VMINPS(spread[2], b, b)
-	VCVTTPS2DQ(b, b)
+	VSUBPS(spread[0], v, guess)
+	VMULPS(spread[1], guess, guess)
+	VMAXPS(low, guess, guess) // and 0 where it is no number
+	VMINPS(spread[2], guess, guess)
+	VCVTTPS2DQ(guess, guess)
 	KXNORW(all, all, all)
-	VPGATHERDD(Mem{Base: buckets, Index: b, Scale: 4}, all, before)
-	KXNORW(all, all, all)
-	VGATHERDPS(Mem{Base: thresholds, Index: before, Scale: 4}, all, of)
+	VGATHERDPS(Mem{Base: thresholds, Index: guess, Scale: 4}, all, of)
 	VCMPPS(U8(0x12), v, of, more) // of <= v
-	VPSUBD(minus, before, more, before)
-	VPMOVDB(before, Mem{Base: y})
+	VPSUBD(minus, guess, more, guess)
+	VPMOVDB(guess, Mem{Base: y})
 	ADDQ(Imm(64), x)
 	ADDQ(Imm(16), y)
 	DECQ(steps)

@@ -1,0 +1,198 @@
+package fast
+
+import (
+	"math"
+
+	"hlsgen/internal/num"
+)
+
+// A finish makes outputs of the sums of a block, which are those of products of bytes, without what lo of the bytes
+// adds. An output that is kept in a byte is made by the first of line, steep, counted and table that is not nil.
+type finish struct {
+	line  *line
+	steep *steep
+	// base and the number of thresholds that are less than the sum
+	counted []int32 // [thresholds][lanes]
+	base    [lanes]uint8
+	table   [][]uint8 // by lane: the output's byte, from the least sum on
+	least   [lanes]int32
+	// Else it is a function of the sum with add, by steps or as it is.
+	lo    int64 // of an output's byte
+	add   [lanes]int64
+	steps []num.Step // by lane; nil without
+}
+
+// Thresholds that are counted at most, where there is a line and where there is none, and sums of a lane that have a
+// table.
+const (
+	fewSteps     = 3
+	countedSteps = 24
+	tableSums    = 1 << 12
+)
+
+// finisher is what is done with the sums of n outputs.
+func (k *product) finisher(first, n int) finish {
+	f := finish{lo: k.out.lo()}
+	var reach [lanes]num.Range // of sums
+	for c := range n {
+		top := k.in.reach.Count() - 1
+		for _, w := range k.Weights[first+c] {
+			f.add[c] += w * k.in.lo()
+			reach[c].Lo += min(0, w*top)
+			reach[c].Hi += max(0, w*top)
+		}
+		f.least[c] = int32(reach[c].Lo)
+	}
+	if len(k.Steps) == 0 {
+		if k.out.width == narrow {
+			f.shift(reach[:n])
+		}
+		return f
+	}
+	for c := range n {
+		s := k.Steps[min(first+c, len(k.Steps)-1)]
+		s = within(s.Over(num.Range{Lo: reach[c].Lo + f.add[c], Hi: reach[c].Hi + f.add[c]}), k.out.reach)
+		f.steps = append(f.steps, s)
+	}
+	if k.out.width == narrow {
+		f.choose(reach[:n])
+	}
+	return f
+}
+
+// choose says how bytes are made by step functions of sums of these ranges.
+func (f *finish) choose(reach []num.Range) {
+	most, rises, tables := int64(0), true, true
+	for c, s := range f.steps {
+		most = max(most, s.Value[len(s.At)]-s.Value[0])
+		rises = rises && s.NonDecreasing()
+		tables = tables && reach[c].Count() <= tableSums
+	}
+	switch {
+	case rises && most <= fewSteps:
+		f.count(most)
+	case f.lines(reach):
+	case rises && most <= countedSteps:
+		f.count(most)
+	case tables:
+		for c := range reach {
+			t := make([]uint8, reach[c].Count())
+			for i := range t {
+				t[i] = uint8(f.of(c, f.least[c]+int32(i)) - f.lo)
+			}
+			f.table = append(f.table, t)
+		}
+	}
+}
+
+// shift has sums be outputs, which bytes hold.
+func (f *finish) shift(reach []num.Range) {
+	f.line = &line{}
+	for c := range reach {
+		if max(-reach[c].Lo, reach[c].Hi, f.add[c]-f.lo, f.lo-f.add[c]) > 1<<22 {
+			f.line = nil
+			return
+		}
+		f.line.scale[c], f.line.bias[c], f.line.top[c] = 1, float32(f.add[c]-f.lo), math.MaxUint8
+	}
+}
+
+// within has values that do not occur, because they are not in r, be the nearest that do.
+func within(s num.Step, r num.Range) num.Step {
+	o := num.Step{Value: []int64{min(max(s.Value[0], r.Lo), r.Hi)}}
+	for i, at := range s.At {
+		if v := min(max(s.Value[i+1], r.Lo), r.Hi); v != o.Value[len(o.At)] {
+			o.At, o.Value = append(o.At, at), append(o.Value, v)
+		}
+	}
+	return o
+}
+
+// count has the outputs be counted.
+func (f *finish) count(most int64) {
+	f.counted = make([]int32, most*lanes)
+	for i := range f.counted {
+		f.counted[i] = math.MaxInt32
+	}
+	for c, s := range f.steps {
+		f.base[c] = uint8(s.Value[0] - f.lo)
+		i := c
+		for j, at := range s.At {
+			for range s.Value[j+1] - s.Value[j] {
+				f.counted[i] = int32(at - f.add[c] - 1)
+				i += lanes
+			}
+		}
+	}
+}
+
+// lines has the outputs be the whole parts of a line, where each step function is one.
+func (f *finish) lines(reach []num.Range) bool {
+	l, s := &line{}, &steep{}
+	lined, steeped := true, true
+	for c := range reach {
+		at := f.along(c, reach[c])
+		scale, bias := at.fit()
+		s.scale[c], s.bias[c] = scale, bias
+		s.base[c], s.top[c] = uint8(at.base-f.lo), uint8(at.top-at.base)
+		l.scale[c], l.bias[c], l.base[c], l.top[c] = float32(scale), float32(bias), s.base[c], s.top[c]
+		is := func(of func(c int, sum int32) uint8) bool {
+			return at.is(func(x int64) int64 { return int64(of(c, int32(x))) + f.lo })
+		}
+		lined = lined && is(l.at)
+		if steeped = steeped && is(s.at); !steeped {
+			return false
+		}
+	}
+	if lined {
+		f.line = l
+	} else {
+		f.steep = s
+	}
+	return true
+}
+
+// of is the output of lane c for a sum.
+func (f *finish) of(c int, sum int32) int64 {
+	v := int64(sum) + f.add[c]
+	if f.steps != nil {
+		v = f.steps[c].Apply(v)
+	}
+	return v
+}
+
+// bytes makes n outputs of each row of sums, those of a row stride behind those of the one before.
+func (f *finish) bytes(k *kernels, y []uint8, stride, n int, sums []int32) {
+	switch {
+	case f.line != nil:
+		k.line(y, stride, n, sums, f.line)
+	case f.steep != nil:
+		k.steep(y, stride, n, sums, f.steep)
+	case f.counted != nil:
+		k.count(y, stride, n, sums, f.counted, &f.base)
+	default:
+		for r := 0; r*lanes < len(sums); r++ {
+			for c, sum := range sums[r*lanes:][:n] {
+				if f.table != nil {
+					y[r*stride+c] = f.table[c][sum-f.least[c]]
+				} else {
+					y[r*stride+c] = uint8(f.of(c, sum) - f.lo)
+				}
+			}
+		}
+	}
+}
+
+// ints is bytes for outputs that are kept as they are.
+func (f *finish) ints(y []int32, stride, n int, sums []int32) {
+	for r := 0; r*lanes < len(sums); r++ {
+		to := y[r*stride:][:n]
+		for c, sum := range sums[r*lanes:][:n] {
+			if f.steps == nil {
+				to[c] = sum + int32(f.add[c])
+			} else {
+				to[c] = int32(f.of(c, sum))
+			}
+		}
+	}
+}

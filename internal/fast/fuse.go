@@ -1,0 +1,89 @@
+package fast
+
+import (
+	"math"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// mostSteps is the breakpoints of a function that is taken as steps.
+const mostSteps = 1 << 10
+
+// fused adds no stage for a function of sums where it is computed as their step function. Where a node makes such sums,
+// which only that function reads, the stage of both is added here.
+func (p *Program) fused(n *dataflow.Node) bool {
+	if p.with[n] != nil { // computed where its sums are
+		return true
+	}
+	reader, _ := p.g.Reader(n.Out[0])
+	if reader < 0 || p.streams[n.Out[0]].view != nil {
+		return false
+	}
+	next := p.g.Nodes[reader]
+	e, ok := dataflow.ComputationOf(next.Op).(dataflow.Elements)
+	if !ok || !e.Monotonic || len(next.In) != 1 {
+		return false
+	}
+	var c dataflow.Products
+	macs := int64(0)
+	switch of := dataflow.ComputationOf(n.Op).(type) {
+	case dataflow.Products:
+		c, macs = of, int64(of.Vectors)*int64(len(of.Weights))*int64(len(of.Weights[0]))
+	case dataflow.Pools:
+		c = p.sums(n, of)
+	}
+	if c.Weights == nil || len(c.Steps) > 0 || len(c.Weights)%e.Channels != 0 {
+		return false
+	}
+	t := p.g.Streams[n.Out[0]].Type
+	for k := range c.Weights {
+		s, ok := stepsOf(func(x int64) int64 { return e.Of(k%e.Channels, []int64{x}) }, t.Channel(k%t.Shape.Channels()))
+		if !ok {
+			return false
+		}
+		c.Steps = append(c.Steps, s)
+	}
+	if !p.products(n.In[0], next.Out[0], c) {
+		return false
+	}
+	p.with[next] = n
+	p.MACs += macs
+	return true
+}
+
+// stepsOf is the step function that a function which never turns is over a range; none where it has too many steps.
+func stepsOf(of func(x int64) int64, r num.Range) (s num.Step, ok bool) {
+	s.Value = []int64{of(r.Lo)}
+	var between func(lo, hi, at, to int64) bool // of lo is at, of hi is to
+	between = func(lo, hi, at, to int64) bool {
+		switch {
+		case at == to:
+			return true
+		case hi-lo == 1:
+			s.At, s.Value = append(s.At, hi), append(s.Value, to)
+			return len(s.At) <= mostSteps
+		}
+		middle := lo + (hi-lo)/2
+		v := of(middle)
+		return between(lo, middle, at, v) && between(middle, hi, v, to)
+	}
+	return s, between(r.Lo, r.Hi, s.Value[0], of(r.Hi))
+}
+
+// sums is a pool that adds up, as products; none where it does not, or where their sums would not fit 16 bits.
+func (p *Program) sums(n *dataflow.Node, c dataflow.Pools) (none dataflow.Products) {
+	top := p.streams[p.viewOf(n.In[0]).root].reach.Count() - 1
+	if !c.Sum || top > math.MaxUint8 || top*int64(c.Positions) > math.MaxInt16 {
+		return none
+	}
+	weights := make([][]int64, c.Channels)
+	for k := range weights {
+		weights[k] = make([]int64, c.Positions)
+		for i := range weights[k] {
+			weights[k][i] = 1
+		}
+	}
+	return dataflow.Products{Weights: weights, Vectors: p.streams[n.Out[0]].size / c.Channels, Groups: c.Channels,
+		Runs: c.Positions, Run: 1, Stride: c.Channels}
+}
