@@ -50,7 +50,7 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 		if t.o.Model, err = a.configure(cmd, args); err != nil {
 			return err
 		}
-		if err = t.calibrating(); err != nil {
+		if err = calibrating(t); err != nil {
 			return err
 		}
 		a.running = true
@@ -232,11 +232,11 @@ func (t *task) quantising() {
 }
 
 // calibrating tells of flags that say how a model is quantised where it is not.
-func (t *task) calibrating() error {
+func calibrating(t *task) error {
 	scales := t.o.Scales != "" && !t.Changed("requantize") // which has samples of its own in the example
 	if t.o.Calibrate == "" && (t.o.Recipe != nil || t.o.SaveModel != "" || scales) {
-		return usagef("--quantize, --scales and --save-model say what becomes of a model that is quantised on samples: " +
-			"--calibrate FILE")
+		return usagef("--quantize, --scales and --save-model say what becomes of a model that is quantised on " +
+			"samples: --calibrate FILE")
 	}
 	return nil
 }

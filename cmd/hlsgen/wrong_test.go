@@ -18,12 +18,13 @@ func labelFile(t *testing.T, classes ...float64) string {
 	return string(b)
 }
 
-// TestWrong holds what is said where flags of accumulators, labels, quantisation and conversion are used in a wrong way:
-// nothing goes to stdout, and nothing is ignored.
+// TestWrong holds what is said where flags of accumulators, labels, quantisation and conversion are used in a wrong
+// way: nothing goes to stdout, and nothing is ignored.
 func TestWrong(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"three.npy": labelFile(t, 0, 1, 2), "broken.npy": "no array", "there.onnx": "no model",
-		"none.npy": labelFile(t, slices.Repeat([]float64{-1}, 88)...), "far.npy": labelFile(t, slices.Repeat([]float64{3}, 88)...)}
+		"none.npy": labelFile(t, slices.Repeat([]float64{-1}, 88)...),
+		"far.npy":  labelFile(t, slices.Repeat([]float64{3}, 88)...)}
 	const (
 		bits     = "want an integer from 1 to 64, or LAYER=BITS,... or hidden=BITS"
 		run      = "simulate " + iris + " --input " + irisInputs
@@ -83,13 +84,14 @@ func TestWrong(t *testing.T) {
 		{"sweep" + onZCU + "--quantize w4a4", exitUsage, sampled},
 		{"build" + onZCU + "--calibrate nothing.npy", exitDiagnostics, "error[file-unreadable]"},
 		{"build" + onZCU + "--calibrate three.npy", exitDiagnostics, "give samples of shape [4]"},
-		{"build" + onZCU + on + "--quantize w4", exitUsage, `"w4" is not of the form w8a8, w4a8, we4m3ae5m2 or w4a4p12`},
+		{"build" + onZCU + on + "--quantize w4", exitUsage,
+			`"w4" is not of the form w8a8, w4a8, we4m3ae5m2 or w4a4p12`},
 		{"build" + onZCU + on + "--quantize w99a4", exitUsage, format},
 		{"build" + onZCU + on + "--quantize w4a4p99", exitUsage, "accumulators of 99 bits: want 4 to 48"},
 		{"build" + onZCU + on + "--scales mean", exitUsage, "want mse, max, percentile"},
 		{"build" + onZCU + on + "--save-model " + iris, exitDiagnostics,
 			"--save-model would replace the model that is quantised"},
-		{"convert " + iris + " --to qcdq --calibrate x.npy", exitUsage, "--calibrate belongs to build, check, simulate"},
+		{"convert " + iris + " --to qcdq --calibrate x.npy", exitUsage, "--calibrate belongs to build, check"},
 
 		{formats + "wa=4", exitUsage, "--requantize chooses scales on samples: --calibrate FILE"},
 		{formats + "4" + on, exitUsage, "want lists of formats, such as w=2..8,a=4,8"},

@@ -112,6 +112,15 @@ template <class T, int N> void put(ap_uint<N>& word, int i, const T& value) {
     word.range((i + 1) * width - 1, i * width) = bits;
 }
 
+// recoding is an element of one type as one of another: of the same type, itself.
+template <class TO, class FROM> struct recoding {
+    static TO of(const FROM& value) { return TO(number(value)); }
+};
+
+template <class T> struct recoding<T, T> {
+    static T of(const T& value) { return value; }
+};
+
 // recode writes the elements of a word, which are of type FROM, as elements of type TO. It holds their values.
 template <class TO, class FROM, int N>
 ap_uint<N / element_type<FROM>::width * element_type<TO>::width> recode(const ap_uint<N>& word) {
@@ -120,7 +129,7 @@ ap_uint<N / element_type<FROM>::width * element_type<TO>::width> recode(const ap
     ap_uint<count * element_type<TO>::width> recoded = 0;
     element_loop: for (int i = 0; i < count; i++) {
 #pragma HLS UNROLL
-        put(recoded, i, TO(number(get<FROM>(word, i))));
+        put(recoded, i, recoding<TO, FROM>::of(get<FROM>(word, i)));
     }
     return recoded;
 }

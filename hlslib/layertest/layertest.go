@@ -30,7 +30,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -337,11 +336,7 @@ func (b *bound) checkInstance(f dataflow.Fold) error {
 	}
 	for _, c := range i.Config {
 		switch v := c.Value.(type) {
-		case int:
-			if v < math.MinInt32 || v > math.MaxInt32 {
-				return fmt.Errorf("%s = %d does not fit an int of C++", c.Name, v)
-			}
-		case bool, num.Type, []num.Type, []int, []int64:
+		case int, bool, num.Type, []num.Type, []int, []int64:
 		default:
 			return fmt.Errorf("%s is a %T", c.Name, v)
 		}

@@ -9,7 +9,7 @@ import (
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	pad := 0
 	if o.padded {
-		pad = int(o.P.Pad)
+		pad = int(o.out.Elem.Encode(o.P.Pad))
 	}
 	g, parts := o.g, o.parts(f)
 	both := func(name, doc string, axes [2]int) []dataflow.Field {
@@ -37,7 +37,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			both("before", "pixels in front of the frame", g.before),
 			[]dataflow.Field{
 				{Name: "padded", Doc: "some tap lies outside of the frame", Value: o.padded},
-				{Name: "pad", Doc: "its code", Value: pad},
+				{Name: "pad", Doc: "its bits", Value: pad},
 				last,
 			}),
 		Storage: o.storage(f),

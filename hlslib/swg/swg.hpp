@@ -14,7 +14,7 @@
 //     stride_h, stride_w       pixels from one window to the next
 //     dilation_h, dilation_w   pixels from one tap to the next
 //     before_h, before_w       pixels of padding in front of the frame
-//     padded, pad              whether some tap lies outside of the frame, and what it reads
+//     padded, pad              whether some tap lies outside of the frame, and the bits that it reads
 // and with one position in a word
 //     tile                     words of a pixel that make a tile
 //     ring_rows ...            the memory of the ring, as core/memory.hpp has it
@@ -116,7 +116,7 @@ template <class C, int N> ap_uint<N> swg_padding() {
     ap_uint<N> word = 0;
     element_loop: for (int i = 0; i < N / element_type<out_t>::width; i++) {
 #pragma HLS UNROLL
-        put(word, i, out_t(C::pad));
+        put(word, i, element_type<out_t>::decode(ap_uint<element_type<out_t>::width>(C::pad)));
     }
     return word;
 }

@@ -111,12 +111,16 @@ func TestContract(t *testing.T) {
 		op, in := swg.New(g.params(pads[i%len(pads)])), typ(elems[i%len(elems)], g.shape()...)
 		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%+v", g), Op: op, In: []dataflow.Type{in}})
 	}
+	signed := num.Type{Kind: num.Float, Width: 6, Mantissa: 2}
+	unsigned := num.Type{Kind: num.UFloat, Width: 5, Mantissa: 2}
 	for _, c := range []struct {
 		elem num.Type
 		pad  int64
-	}{{intN(33), -7 << 29}, {uintN(4), 1 << 40}} { // beyond an int: that of a maximum over E5M2, and one that widens
-		op, in := swg.New(geometries[4].params(c.pad)), typ(c.elem, geometries[4].shape()...)
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("padding with %d", c.pad), Op: op, In: []dataflow.Type{in}})
+	}{{signed, 0}, {signed, -24}, {signed, 1}, {unsigned, 0}, {unsigned, -1}, // -1 is none of its values
+		{intN(33), -7 << 29}, {uintN(4), 1 << 40}} { // beyond an int: that of a maximum over E5M2, and one that widens
+		op, in := swg.New(geometries[3].params(c.pad)), typ(c.elem, geometries[3].shape()...)
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%v padded with %d", c.elem, c.pad), Op: op,
+			In: []dataflow.Type{in}})
 	}
 	layertest.Check(t, 40, cases...)
 }

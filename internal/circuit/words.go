@@ -117,8 +117,13 @@ func Encoded(v Value, t num.Type) Value {
 	if !t.Holds(r.Lo) || !t.Holds(r.Hi) {
 		panic(fmt.Sprintf("circuit: %v for elements of type %v", r, t))
 	}
-	if t.Kind == num.Bipolar {
+	switch c, known := v.constant(); {
+	case t.Kind == num.Bipolar:
 		return Raw(Not(Negativity(v)), 1)
+	case t.IsFloat() && !known:
+		panic("circuit: numbers become minifloats in step functions alone, which give codes")
+	case t.IsFloat():
+		v = v.b.Constant(t.Code(c))
 	}
 	return Raw(v, t.Width)
 }

@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestAccPerPE builds networks with an accumulator for each PE as wide as its own channels need: the engines agree, csim
-// among them; no accumulator is wider than the layer's, some are narrower, and the C++ has their widths; and in the
+// TestAccPerPE builds networks with an accumulator for each PE as wide as its own channels need: the engines agree,
+// csim among them; no accumulator is wider than the layer's, some are narrower, and the C++ has their widths; and in the
 // same folding nothing takes more.
 func TestAccPerPE(t *testing.T) {
 	t.Parallel()
@@ -35,8 +35,8 @@ func TestAccPerPE(t *testing.T) {
 				tier.Needs(t, "verilator")
 			}
 			m := models.Find(t, c.model)
-			o := Options{Model: m.Path("model.onnx"), Board: "alveo-u250", Interval: c.clocks, Verify: 8, AccPerPE: true,
-				Backend: c.backend, Data: m.Path("inputs.npy")}
+			o := Options{Model: m.Path("model.onnx"), Board: "alveo-u250", Interval: c.clocks, Verify: 8,
+				AccPerPE: true, Backend: c.backend, Data: m.Path("inputs.npy")}
 			r, _ := told(t, o)
 			if got := fmt.Sprint(r.Verified.Engines); got != c.engines {
 				t.Errorf("verified by %s, want %s", got, c.engines)

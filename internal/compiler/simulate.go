@@ -181,8 +181,8 @@ func (o SimOptions) steps(d *diag.List) (a *npy.Array, ok bool) {
 	return a, err == nil
 }
 
-// engine is the one that runs: engine fast has no tensors between layers to trace, and accumulators overflow in the model
-// as written alone.
+// engine is the one that runs: engine fast has no tensors between layers to trace, and accumulators overflow in the
+// model as written alone.
 func (o SimOptions) engine() Engine {
 	switch {
 	case o.Overflow != "":

@@ -163,7 +163,8 @@ func TestA2QPage(t *testing.T) {
 	for _, x := range list {
 		x.yosys = cells[x.layer.name].LUT
 		if x.yosys == 0 {
-			t.Errorf("%s lacks the layer %s: TestMeasureA2Q with -measure has Yosys synthesise it", a2qFile, x.layer.name)
+			t.Errorf("%s lacks the layer %s: TestMeasureA2Q with -measure has Yosys synthesise it", a2qFile,
+				x.layer.name)
 		}
 	}
 	const format = "%-27s %-5s %5s %5s %5s  %-28s %6s %6s %8s %6s"

@@ -1,0 +1,77 @@
+package compiler
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
+)
+
+// A floatFormat is exponent and mantissa bits, the bias and the largest value.
+type floatFormat struct{ exponent, mantissa, bias, top float64 }
+
+// floatImages is a network of images in a minifloat format: a padded convolution, a depthwise one, a maximum, a matrix.
+func floatImages(f floatFormat, r *rand.Rand) []byte {
+	const qonnx = "qonnx.custom_op.general"
+	m := onnxtest.New(13).Opset(qonnx, 1).Input("x", graph.Float32, 1, 2, 6, 6).Output("y", graph.Float32, 1, 3)
+	m.Init("e", graph.Float32, nil, f.exponent).Init("m", graph.Float32, nil, f.mantissa)
+	m.Init("bias", graph.Float32, nil, f.bias).Init("top", graph.Float32, nil, f.top)
+	quant := func(x string, scale float64) string {
+		m.Init(x+"s", graph.Float32, nil, scale)
+		m.Node("FloatQuant", x, x+"s", "e", "m", "bias", "top").Domain(qonnx).Int("saturation", 1).
+			Str("rounding_mode", "ROUND").Out(x + "q")
+		return x + "q"
+	}
+	weights := func(name string, shape ...int) string {
+		n := 1
+		for _, s := range shape {
+			n *= s
+		}
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = float64(float32(r.NormFloat64() * math.Exp(2*r.NormFloat64())))
+		}
+		m.Init(name, graph.Float32, shape, values...)
+		return quant(name, 0.125)
+	}
+	m.Node("Conv", quant("x", 0.25), weights("w0", 4, 2, 3, 3)).Ints("pads", 1, 1, 1, 1).Out("c0")
+	m.Node("Relu", "c0").Out("r0")
+	m.Node("Conv", quant("r0", 1), weights("w1", 4, 1, 3, 3)).Int("group", 4).Ints("pads", 1, 1, 1, 1).Out("c1")
+	m.Node("MaxPool", quant("c1", 2)).Ints("kernel_shape", 3, 3).Ints("strides", 3, 3).Out("p")
+	m.Node("Flatten", "p").Out("f")
+	m.Node("MatMul", "f", weights("w2", 16, 3)).Out("y")
+	return m.Bytes()
+}
+
+// TestFloatImages has convolutions of minifloats in every engine: held as integers, and as codes on the streams.
+func TestFloatImages(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]floatFormat{
+		"E2M1": {2, 1, 1, 6}, "E3M2": {3, 2, 3, 28}, "E4M3": {4, 3, 7, 448}, "E5M2": {5, 2, 15, 57344},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(7, uint64(f.exponent)))
+			o := SimOptions{Options: Options{Model: kept(t, "floats.onnx", floatImages(f, r))}, Engine: Reference}
+			x := make([]float64, 4*2*6*6)
+			for i := range x {
+				x[i] = float64(float32(r.NormFloat64() * math.Exp(r.NormFloat64())))
+			}
+			o.Input = data(t, &npy.Array{DType: "float32", Shape: []int{4, 2, 6, 6}, Data: x})
+			engines := []Engine{Fast, Eval, Cycle}
+			if !tier.Quick() {
+				tier.Needs(t, "g++")
+				engines = append(engines, CSim)
+				if name == "E4M3" {
+					tier.Needs(t, "verilator")
+					engines = append(engines, RTL)
+				}
+			}
+			agree(t, engines, o, simulated(t, o).Outputs)
+		})
+	}
+}
