@@ -22,8 +22,16 @@ type row struct {
 func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {
 	r := row{span: num.Span(weights), zero: slices.Contains(weights, 0), inputs: inputs[0]}
 	few := true
+	var seen [256]bool // of the values that nearly all are
 	for _, w := range weights {
-		r.l1, r.total, r.magnitude = r.l1+max(w, -w), r.total+w, r.magnitude.With(w)
+		r.l1, r.total = r.l1+max(w, -w), r.total+w
+		if w == int64(int8(w)) {
+			if seen[uint8(w)] {
+				continue
+			}
+			seen[uint8(w)] = true
+		}
+		r.magnitude = r.magnitude.With(w)
 		if few {
 			r.values = with(r.values, w)
 			few = len(r.values) <= num.MostCodes
