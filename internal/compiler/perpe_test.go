@@ -14,8 +14,8 @@ import (
 )
 
 // TestAccPerPE builds networks with an accumulator for each PE as wide as its own channels need: the engines agree,
-// csim among them; no accumulator is wider than the layer's, some are narrower, and the C++ has their widths; and in the
-// same folding nothing takes more.
+// csim among them; no accumulator is wider than the layer's, some are narrower, and the C++ has their widths; and in
+// the same folding nothing takes more.
 func TestAccPerPE(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
