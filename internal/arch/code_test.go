@@ -159,6 +159,7 @@ func TestNouns(t *testing.T) {
 var clocks = map[string]string{
 	"folding/space_test.go":                     "to log it",
 	"internal/compiler/finn_comparison_test.go": "to log it",
+	"internal/fast/slopes_test.go":              "to measure, in a benchmark",
 }
 
 // TestClocks holds that no other test looks at the time.
