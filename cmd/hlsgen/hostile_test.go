@@ -307,7 +307,7 @@ func TestShares(t *testing.T) {
 				if kind != "lut" && strings.Contains(goal, "finn") {
 					continue // these formulas have no port
 				}
-				args := strings.Fields("build " + iris + " --board pynq-z1 --no-csim --verify 1 " + goal +
+				args := strings.Fields("build " + iris + " --board zcu104 --no-csim --verify 1 " + goal +
 					" --max-use " + kind + "=" + share + " --force --out out-" + kind + strconv.Itoa(i))
 				got, over := say(dir, nil, args...), goal == "--over-budget"
 				if (got.code == exitOK) != over || !over && got.code != exitDiagnostics ||

@@ -73,7 +73,11 @@ func (q *Question) chase(ctx context.Context, limit int) (*Found, error) {
 			c.bound = int(math.Ceil(b))
 		}
 	}
-	best, err := q.canonical(ctx, c.best, limit, ask.LeastLoad.Order())
+	best, err := c.anew(ctx, limit)
+	if err != nil {
+		return nil, err
+	}
+	best, err = q.canonical(ctx, best, limit, ask.LeastLoad.Order())
 	return &Found{Folding: best, Limit: limit, Latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, err
 }
 
@@ -262,6 +266,28 @@ func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b 
 	with := r.Holding(b, z.Words)
 	with.Paths = nil
 	return c.assess(ctx, &with, c.Classes(f.Options), nil, c.load, c.caps)
+}
+
+// anew is the best design with its FIFOs sized once more, from two words on, as for who asks for its folds: how many
+// words a FIFO needs depends on what the others held when it was sized. It stays as it is where that is no better.
+func (c *chase) anew(ctx context.Context, limit int) (*space.Folding, error) {
+	r := space.Region{Limit: limit}
+	f, err := c.assess(ctx, &r, c.Classes(c.best.Options), c.best.Options, c.load, c.caps)
+	if err != nil || f == nil {
+		return c.best, err
+	}
+	b := c.Build(f)
+	if b == nil {
+		return c.best, nil
+	}
+	if f, err = c.whole(ctx, &r, f, b, limit); err != nil || f == nil || f.Measures(c.load) >= c.best.Measures(c.load) {
+		return c.best, err
+	}
+	clocks, err := latency(ctx, c.Build(f))
+	if err != nil || clocks > c.clocks {
+		return c.best, err
+	}
+	return f, nil
 }
 
 // admit adds the path that a design waits for where FIFOs never are in the way, and says how long that is. fresh is
