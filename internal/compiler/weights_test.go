@@ -267,7 +267,8 @@ func TestLoadReport(t *testing.T) {
 			"the port and 4.7 % of the memory"},
 		{slow, WeightsStream, "N words of 32 bits in N/25 us, once, before the first frame: 0.1 GB/s, 12.5 % of the " +
 			"port and 100 % of the memory"},
-		{"alveo-u250", WeightsStream, "N words of 32 bits in N/200 us, once, before the first frame: 0.8 GB/s"},
+		{"alveo-u250", WeightsStream, "N words of 32 bits in N/200 us, once, before the first frame: 0.8 GB/s, 6.3 % " +
+			"of the port and 4.2 % of the memory"},
 		{"arty-a7-35", WeightsStream, "N words of 32 bits in N/100 us, once, before the first frame: 0.4 GB/s; no " +
 			"mover is made, as nothing is known of a memory that it could read"},
 		{"icebreaker", WeightsRuntime, "N words of 32 bits, written to a register one by one before the first frame"},

@@ -77,6 +77,8 @@ var claims = []claim{
 	{begins: "| `deploy/accelerator.py`", by: []string{"internal/compiler.TestDriver"}},
 	{begins: "| `make -C vivado bitstream`", by: []string{"templates/vivado.TestBitstream",
 		"templates/vivado.TestMistakes"}},
+	{begins: "| `--weights runtime`", by: []string{"internal/compiler.TestWeightsAXI",
+		"internal/compiler.TestWeightsRefused", "hlslib/mvau.TestExternal"}},
 	{begins: "| `report/report.html`", by: []string{"internal/compiler.TestPage", "templates/report.TestEscaped"}},
 	{begins: "| `hlsgen stats", by: []string{"cmd/hlsgen.TestStatsCounts", "cmd/hlsgen.TestStatsStates",
 		"frontend/stats.TestPaperNetwork", "frontend/stats.TestPruned"}},
