@@ -119,11 +119,11 @@ bench-peers: ## engine fast against onnxruntime, in turns on one thread (needs N
 	go test ./internal/fast -run TestPeers -peers "$(CURDIR)/bin/peers" -v -timeout 30m
 
 .PHONY: measure
-measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/cells to it, write docs/estimator.md
+measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/cells to it, write their pages
 	@$(SETUP) go yosys
 	go test ./internal/measured -run TestMeasure -measure -v -timeout 90m
 	go test ./internal/measured -run TestFit -update
-	go test ./internal/measured -run TestPage -update
+	go test ./internal/measured -run 'TestPage|TestFormatsPage' -update
 
 .PHONY: generate
 generate: ## regenerate the ONNX bindings (needs protoc)

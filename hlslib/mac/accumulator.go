@@ -36,8 +36,8 @@ func bindAccumulator(u *Unit, sums []num.Range) error {
 	}
 	u.Acc = num.Smallest(union)
 	if u.Acc.Width > maxAccBits {
-		return fmt.Errorf("the accumulator needs %d bits for %v, at most %d are possible", u.Acc.Width, union,
-			maxAccBits)
+		return TooWide{fmt.Sprintf("the accumulator takes %d bits for %v, more than %d", u.Acc.Width, union, maxAccBits),
+			floats(u)}
 	}
 	b.Used, b.Type = u.Acc.Width, u.Acc
 	u.bound = b

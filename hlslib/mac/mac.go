@@ -178,12 +178,12 @@ func bind(u *Unit) error {
 		return err
 	}
 	if floats(u) && rawBits(u) >= maxAccBits {
-		return fmt.Errorf("a product of minifloats leaves %d bits", maxAccBits)
+		return TooWide{fmt.Sprintf("a product of minifloats takes more than %d bits", maxAccBits), true}
 	}
 	sums := make([]num.Range, len(u.rows))
 	for c, r := range u.rows {
 		if sums[c] = r.sum; !r.fits {
-			return fmt.Errorf("channel %d: the accumulator leaves 64 bits", c)
+			return TooWide{fmt.Sprintf("channel %d: the accumulator takes more than %d bits", c, maxAccBits), floats(u)}
 		}
 	}
 	if err := bindAccumulator(u, sums); err != nil {
@@ -195,6 +195,14 @@ func bind(u *Unit) error {
 	u.needs = roomFor(u)
 	return nil
 }
+
+// TooWide is why a layer is refused whose sums, or products, take more bits than an accumulator has.
+type TooWide struct {
+	why        string
+	Minifloats bool // it multiplies minifloats
+}
+
+func (e TooWide) Error() string { return e.why }
 
 // Exact is channel c's output of a sum.
 func (u *Unit) Exact(c int, sum int64) int64 {

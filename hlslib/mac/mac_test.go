@@ -230,8 +230,8 @@ func TestRefuses(t *testing.T) {
 		steps   []num.Step
 		want    string
 	}{
-		{ones, nil, "leaves 64 bits"},
-		{[][]int64{{1, 0}}, nil, "needs 64 bits"},
+		{ones, nil, "more than 63 bits"},
+		{[][]int64{{1, 0}}, nil, "takes 64 bits"},
 		{[][]int64{{0, 0}}, nil, ""},
 		// what never occurs may do anything
 		{[][]int64{{0, 0}}, []num.Step{{At: []int64{1}, Value: []int64{1, 0}}}, ""},

@@ -52,9 +52,18 @@ func (o One) Estimate(f cost.Fabric) []cost.Part {
 		Factors: Factors(o.u), Fabric: f}.Arithmetic()
 }
 
-// Cells is what the circuit has for it: weights and inputs arrive, and the sum of n products leaves. ok is false where
-// sums have more bits than layers accumulate in.
+// Cells is what the circuit has for it; ok is false where there is none.
 func (o One) Cells(f cost.Fabric, rate circuit.Rate, n int) (parts []cost.Part, ok bool) {
+	m, ok := o.Circuit(rate, n)
+	if !ok {
+		return nil, false
+	}
+	return cells.Of(m, f), true
+}
+
+// Circuit is it as a layer by itself: weights and inputs arrive, and the sum of n products leaves. ok is false where
+// sums have more bits than layers accumulate in.
+func (o One) Circuit(rate circuit.Rate, n int) (m *circuit.Module, ok bool) {
 	if o.bits > maxAccBits || floats(o.u) && rawBits(o.u) >= maxAccBits {
 		return nil, false
 	}
@@ -65,5 +74,5 @@ func (o One) Cells(f cost.Fabric, rate circuit.Rate, n int) (parts []cost.Part, 
 	unit := o.u.In(b, dataflow.Fold{PE: 1, SIMD: 1, Compute: dataflow.LUT}, cost.Packing{}, 1)
 	y := unit.Channels(func(int) circuit.Value { return x }, w, at.First, b.Constant(0))
 	b.Output(circuit.Packed(o.u.Acc, y...), at.Last)
-	return cells.Of(b.Layer(), f), true
+	return b.Layer(), true
 }

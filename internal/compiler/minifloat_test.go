@@ -3,10 +3,12 @@ package compiler
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
@@ -72,6 +74,64 @@ func TestFloatImages(t *testing.T) {
 				}
 			}
 			agree(t, engines, o, simulated(t, o).Outputs)
+		})
+	}
+}
+
+// floatSums is a sum of n products of minifloats, whose weights are the least of the format and then its largest.
+func floatSums(f floatFormat, n int) []byte {
+	const qonnx = "qonnx.custom_op.general"
+	m := onnxtest.New(13).Opset(qonnx, 1).Input("x", graph.Float32, 1, n).Output("y", graph.Float32, 1, 1)
+	m.Init("e", graph.Float32, nil, f.exponent).Init("m", graph.Float32, nil, f.mantissa)
+	m.Init("bias", graph.Float32, nil, f.bias).Init("top", graph.Float32, nil, f.top).Init("one", graph.Float32, nil, 1)
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = f.top
+	}
+	values[0] = math.Ldexp(1, int(1-f.bias-f.mantissa))
+	m.Init("w", graph.Float32, []int{n, 1}, values...)
+	for _, name := range []string{"x", "w"} {
+		m.Node("FloatQuant", name, "one", "e", "m", "bias", "top").Domain(qonnx).Int("saturation", 1).
+			Str("rounding_mode", "ROUND").Out(name + "q")
+	}
+	m.Node("MatMul", "xq", "wq").Out("y")
+	return m.Bytes()
+}
+
+// TestFloatSums has sums of minifloats that no accumulator holds, and those beside them that one does.
+func TestFloatSums(t *testing.T) {
+	t.Parallel()
+	const wide, fewer = "takes more than 63 bits", "use minifloats of fewer exponent bits"
+	for _, c := range []struct {
+		name  string
+		f     floatFormat
+		n     int
+		says  string // empty where it is built
+		hints string
+	}{
+		{"E4M3", floatFormat{4, 3, 7, 448}, 4608, "", ""},
+		{"E5M0, two products", floatFormat{5, 0, 15, 65536}, 2, "", ""},
+		{"E5M0", floatFormat{5, 0, 15, 65536}, 4608, wide, fewer},
+		{"E5M2, one power of two", floatFormat{5, 2, 15, 57344}, 1, "", ""},
+		{"E5M2, two products", floatFormat{5, 2, 15, 57344}, 2, wide, fewer},
+		{"E6M1", floatFormat{6, 1, 31, math.Ldexp(1.5, 32)}, 2, "whole numbers of more than 32 bits",
+			"fewer exponent bits"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var d diag.List
+			_, err := Check(t.Context(), Options{Model: kept(t, "floats.onnx", floatSums(c.f, c.n))}, &d)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case c.says == "":
+				if d.Failed() {
+					t.Error(d.Diags)
+				}
+			case len(d.Diags) != 1 || !strings.Contains(d.Diags[0].Msg, c.says) ||
+				!strings.Contains(d.Diags[0].Hint, c.hints):
+				t.Errorf("%v, want one that says %q and hints %q", d.Diags, c.says, c.hints)
+			}
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/mac"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 )
 
@@ -45,9 +46,9 @@ func Compare(n int, t dataflow.Target) ([]Row, error) {
 	for _, f := range All() {
 		values := f.Values()
 		factor := mac.FactorOf(values)
+		one := f.product(n)
 		r := Row{Format: f.Name, Bits: f.Bits, Exponent: f.Exponent, Mantissa: f.Mantissa, Largest: f.Real(),
 			Published: f.Published(n), Exact: f.Exact(n), Held: factor.Elem.String(), Stored: factor.Stored(values)}
-		one := mac.OneOf(factor, factor, r.Exact)
 		for _, p := range one.Estimate(fabric) {
 			if p.LUT > 0 {
 				r.Parts = append(r.Parts, Part{p.Name, p.LUT})
@@ -64,4 +65,16 @@ func Compare(n int, t dataflow.Target) ([]Row, error) {
 		rows = append(rows, r)
 	}
 	return rows, nil
+}
+
+// product is one of two numbers of the format, n of which are summed.
+func (f Format) product(n int) mac.One {
+	factor := mac.FactorOf(f.Values())
+	return mac.OneOf(factor, factor, f.Exact(n))
+}
+
+// Circuit is a multiply-accumulate of two numbers of the format in SystemVerilog, a product a clock: the sum of n of
+// them leaves. ok is false where no layer accumulates in so many bits.
+func (f Format) Circuit(n int, t dataflow.Target) (m *circuit.Module, ok bool) {
+	return f.product(n).Circuit(t.Rate(), n)
 }

@@ -194,13 +194,7 @@ func TestA2QPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	marker := "<!-- A2Q -->\n```text\n"
-	before, rest, ok := strings.Cut(string(source), marker)
-	_, after, closed := strings.Cut(rest, "```\n")
-	if !ok || !closed {
-		t.Fatalf("%s has no block for the table", accumulatorsPage)
-	}
-	page := before + marker + strings.Join(lines, "\n") + "\n```\n" + after
+	page := shown(t, string(source), "A2Q", lines)
 	if *update {
 		for path, text := range map[string][]byte{accumulatorsPage: []byte(page), accumulatorsPlot: picture} {
 			if err := os.WriteFile(path, text, 0o666); err != nil {

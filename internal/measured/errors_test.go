@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -215,6 +214,18 @@ func finnLines(t *testing.T) []string {
 	return lines
 }
 
+// shown is a page with other lines in the block of a name.
+func shown(t *testing.T, page, name string, lines []string) string {
+	t.Helper()
+	marker := "<!-- " + name + " -->\n```text\n"
+	before, rest, ok := strings.Cut(page, marker)
+	_, after, closed := strings.Cut(rest, "```\n")
+	if !ok || !closed {
+		t.Fatalf("the page has no block for %q", name)
+	}
+	return before + marker + strings.Join(lines, "\n") + "\n```\n" + after
+}
+
 // TestPage holds the tables of docs/estimator.md.
 func TestPage(t *testing.T) {
 	tier.NotQuick(t)
@@ -231,13 +242,7 @@ func TestPage(t *testing.T) {
 		{"circuits", errorLines(t)}, {"circuits FINN", finnLines(t)},
 		{"circuits networks", networkLines(t, func(string, float64) {})},
 	} {
-		marker := "<!-- " + block.name + " -->\n```text\n"
-		before, rest, ok := strings.Cut(page, marker)
-		_, after, closed := strings.Cut(rest, "```\n")
-		if !ok || !closed {
-			t.Fatalf("%s has no block for %q", file, block.name)
-		}
-		page = before + marker + strings.Join(slices.Concat(block.lines, []string{""}), "\n") + "```\n" + after
+		page = shown(t, page, block.name, block.lines)
 	}
 	if *update {
 		if err := os.WriteFile(file, []byte(page), 0o666); err != nil {

@@ -7,6 +7,8 @@
 //	measure_test.go  who does it
 //	table_test.go    the table, and the fit
 //	errors_test.go   errors, and the page that shows them
+//	a2q_test.go      accumulators by bits, and their page
+//	formats_test.go  integers and minifloats, and their page
 package measured
 
 import (
@@ -33,6 +35,7 @@ import (
 	"hlsgen/hlslib/swg"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/hlslib/vvau"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -42,18 +45,22 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A point is a layer in a fold, or a FIFO, for a board.
+// A point is a layer in a fold, or a circuit by itself, or a FIFO, for a board.
 type point struct {
 	name   string
-	op     dataflow.Op // nil of a FIFO
+	op     dataflow.Op // nil of the others
 	fold   dataflow.Fold
+	made   *circuit.Module // nil of the others
 	fifo   cells.FIFO
 	target dataflow.Target
 }
 
 // files are the modules of a point; the one on top has its name.
 func (p point) files() templates.Files {
-	if p.op != nil {
+	switch {
+	case p.made != nil:
+		return rtl.Layer(p.name, "", p.made)
+	case p.op != nil:
 		return rtl.Layer(p.name, "", p.op.(dataflow.Circuited).Circuit(p.fold, p.target))
 	}
 	style := map[cost.Memory]string{cost.Shift: "srl", cost.Distributed: "lutram", cost.Block: "bram"}[p.fifo.In]

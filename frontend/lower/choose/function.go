@@ -1,11 +1,13 @@
 package choose
 
 import (
+	"errors"
 	"fmt"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
+	"hlsgen/hlslib/mac"
 	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
@@ -90,7 +92,11 @@ type Window struct {
 func (Matrix) form() string { return "a product with weights" }
 
 func (Matrix) refused(err error) error {
-	return unmapped.As(diag.AccumulatorWide, err.Error(), "use fewer bits for weights or activations")
+	hint := "use fewer bits for weights or activations"
+	if wide, ok := errors.AsType[mac.TooWide](err); ok && wide.Minifloats {
+		hint = "use minifloats of fewer exponent bits: each one doubles the exponents that an exact sum spans"
+	}
+	return unmapped.As(diag.AccumulatorWide, err.Error(), hint)
 }
 
 // A Maximum is the greatest integer of a window, per channel.
