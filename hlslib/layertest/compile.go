@@ -41,7 +41,14 @@ func runProject(ctx context.Context, gxx, dir string, programs []program) ([]wor
 	if err != nil {
 		return nil, err
 	}
-	if files, err = probed(files); err != nil {
+	return compile(ctx, gxx, dir, programs, trials, files)
+}
+
+// compile does so with the files that the programs have.
+func compile(ctx context.Context, gxx, dir string, programs []program, trials []templates.Trial,
+	files templates.Files) ([]work, error) {
+	files, err := probed(files)
+	if err != nil {
 		return nil, err
 	}
 	files = append(files, templates.File{Path: "hls/one.cpp", Data: []byte(unit)})

@@ -1,12 +1,10 @@
 package layertest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"hlsgen/boards"
@@ -17,9 +15,6 @@ import (
 	"hlsgen/templates/rtltest"
 	"hlsgen/templates/synthtest"
 )
-
-// A Mutant is other text in a file of a project, which must not pass. Path is how the file's path ends.
-type Mutant struct{ Path, From, To string }
 
 // Steps holds layers for sequences of any length against the contract: the inputs of a case are those of the longest
 // sequence, and their first axes are time where timed says so. Sequences of all lengths, one after the other, up and
@@ -95,20 +90,6 @@ func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...
 			})
 		})
 	}
-}
-
-// of is a project with the mutant's text.
-func (m Mutant) of(t *testing.T, files templates.Files) templates.Files {
-	t.Helper()
-	files = slices.Clone(files)
-	for i, f := range files {
-		if strings.HasSuffix(f.Path, "/"+m.Path) && bytes.Contains(f.Data, []byte(m.From)) {
-			files[i].Data = bytes.Replace(f.Data, []byte(m.From), []byte(m.To), 1)
-			return files
-		}
-	}
-	t.Fatalf("%s has no %q", m.Path, m.From)
-	return nil
 }
 
 // stepped is a case in some of its folds, that in the middle first, with sequences of all lengths.
