@@ -36,8 +36,8 @@ func bindAccumulator(u *Unit, sums []num.Range) error {
 	}
 	u.Acc = num.Smallest(union)
 	if u.Acc.Width > maxAccBits {
-		return TooWide{fmt.Sprintf("the accumulator takes %d bits for %v, more than %d", u.Acc.Width, union, maxAccBits),
-			floats(u)}
+		why := fmt.Sprintf("the accumulator takes %d bits for %v, more than %d", u.Acc.Width, union, maxAccBits)
+		return TooWide{why, floats(u)}
 	}
 	b.Used, b.Type = u.Acc.Width, u.Acc
 	u.bound = b

@@ -172,15 +172,16 @@ func TestWeightsRefused(t *testing.T) {
 	}
 }
 
-// TestWeightsExternalRefused refuses models for hardware that reads the weights of one layer with every frame, and those
-// of the others once.
+// TestWeightsExternalRefused refuses models for hardware that reads one layer's weights with every frame, and those of
+// the others once.
 func TestWeightsExternalRefused(t *testing.T) {
 	t.Parallel()
 	own := models.Find(t, "digits-mlp-w2a2").Read(t, "model.onnx")
 	o := loadable(t, models.Find(t, "digits-mlp-w2a2").Path("model.onnx"), WeightsFrom("external=MVAU_0"))
 	for _, tt := range []struct{ name, model, want string }{
 		{"itself", o.Model, ""},
-		{"wider weights", requantised(t, own, 1, true, 8), "weight 0 is 3, and the hardware has room for INT2, -1 to 1"},
+		{"wider weights", requantised(t, own, 1, true, 8), "weight 0 is 3, and the hardware has room for " +
+			"INT2, -1 to 1"},
 		{"other shapes", models.Find(t, "digits-mlp-w1a1").Path("model.onnx"), "it makes [1 128] of [1 64]"},
 		{"narrower inputs", requantised(t, own, 0, false, 7), "it takes UINT7, that of the hardware UINT8"},
 		{"other weights everywhere", retrained(t, own, 0), ""},
