@@ -20,6 +20,7 @@
 //	instances.go  many layers, each in one fold, drawn at random
 //	synth.go      what a second compiler makes of some folds
 //	steps.go      Steps: layers for sequences of any length
+//	defective.go  Mutants: C++ that is wrong in one place
 //	bench.go      what benchmarks of layers measure
 //
 // It imports hlslib, templates and rtlsim; only tests import it.
