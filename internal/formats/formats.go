@@ -1,6 +1,6 @@
 // Package formats compares number formats, as arXiv 2311.12359 does: integers and minifloats of 3 to 8 bits, how wide
 // the accumulators of their products are, and what a multiply-accumulate takes. In come the length of a sum and a
-// device, and folders of labelled models; out come rows of figures. It sees the compiler, mac,
+// device, and folders of labelled models; out come rows of figures. It sees the compiler, circuit, mac,
 // cost, dataflow, num, npy, regular and diag.
 //
 //   - formats.go has the formats and the rules for accumulators

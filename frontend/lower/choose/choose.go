@@ -6,7 +6,7 @@
 // join.go what rows say of them. It may import layers, and what these are described with; it knows neither tensors nor
 // streams.
 //
-// It sees graph, real, unmapped, whole, dataflow, diag, num and hlslib.
+// It sees graph, real, unmapped, whole, dataflow, diag, num, hlslib and mac of it.
 package choose
 
 import (
