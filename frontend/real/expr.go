@@ -177,6 +177,10 @@ func around(r *big.Rat) Interval {
 type Func struct {
 	code  []instr
 	slots []Interval
+	fixed []int // instructions that depend on no variable
+	live  []int // the others
+	still bool  // the slots of the fixed ones hold their intervals,
+	sure  bool  // which no rounding inside leaves open
 }
 
 type instr struct {
@@ -211,6 +215,16 @@ func Compile(e *Expr) *Func {
 	}
 	emit(e)
 	f.slots = make([]Interval, len(f.code))
+	live := make([]bool, len(f.code))
+	for i := range f.code {
+		in := &f.code[i]
+		live[i] = in.op == variable || in.e.args[0] != nil && live[in.a] || in.e.args[1] != nil && live[in.b]
+		if live[i] {
+			f.live = append(f.live, i)
+		} else {
+			f.fixed = append(f.fixed, i)
+		}
+	}
 	return f
 }
 
@@ -230,17 +244,33 @@ func (e *Expr) softplus() *Expr {
 }
 
 // Fork is a Func of the same expression with scratch space of its own.
-func (f *Func) Fork() *Func { return &Func{code: f.code, slots: make([]Interval, len(f.code))} }
+func (f *Func) Fork() *Func {
+	return &Func{code: f.code, slots: make([]Interval, len(f.code)), fixed: f.fixed, live: f.live}
+}
 
 // Interval evaluates f where variable i lies in vars[i]. sure is false where a rounding inside had more than one
 // possible outcome (the result still holds the truth).
-func (f *Func) Interval(vars []Interval) (y Interval, sure bool) { return f.interval(vars, nil) }
+func (f *Func) Interval(vars []Interval) (y Interval, sure bool) {
+	if !f.still {
+		f.still, f.sure = true, f.evaluate(f.fixed, vars, nil)
+	}
+	sure = f.evaluate(f.live, vars, nil) && f.sure
+	return f.slots[len(f.slots)-1], sure
+}
 
-// interval applies after, if given, to the result of every arithmetic primitive.
+// interval is Interval, which applies after to the result of every arithmetic primitive.
 func (f *Func) interval(vars []Interval, after func(Interval) Interval) (y Interval, sure bool) {
+	f.still = false
+	sure = f.evaluate(f.fixed, vars, after)
+	return f.slots[len(f.slots)-1], f.evaluate(f.live, vars, after) && sure
+}
+
+// evaluate runs instructions, and applies after, if given, to the result of every arithmetic primitive.
+func (f *Func) evaluate(which []int, vars []Interval, after func(Interval) Interval) (sure bool) {
 	sure = true
 	s := f.slots
-	for i, in := range f.code {
+	for _, i := range which {
+		in := &f.code[i]
 		switch in.op {
 		case constant:
 			s[i] = in.e.ci
@@ -293,7 +323,7 @@ func (f *Func) interval(vars []Interval, after func(Interval) Interval) (y Inter
 			s[i] = after(s[i])
 		}
 	}
-	return s[len(s)-1], sure
+	return sure
 }
 
 // rounds reports whether floating point rounds the result of a primitive.

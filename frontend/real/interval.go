@@ -23,8 +23,18 @@ var Everything = Interval{math.Inf(-1), math.Inf(1)}
 // tiny is the magnitude below which the remainder of a product may itself be rounded away.
 const tiny = 0x1p-960
 
-func up(v float64) float64   { return math.Nextafter(v, math.Inf(1)) }
-func down(v float64) float64 { return math.Nextafter(v, math.Inf(-1)) }
+// up is the next float64 above v.
+func up(v float64) float64 {
+	switch {
+	case v > 0 && v < math.Inf(1):
+		return math.Float64frombits(math.Float64bits(v) + 1)
+	case v < 0:
+		return math.Float64frombits(math.Float64bits(v) - 1)
+	}
+	return math.Nextafter(v, math.Inf(1))
+}
+
+func down(v float64) float64 { return -up(-v) }
 
 // outward turns a rounded value and the sign of (truth - value) into the interval between neighbours.
 func outward(v, rest float64) Interval {

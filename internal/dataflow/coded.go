@@ -27,15 +27,20 @@ func (g *Graph) Coded() *Graph {
 		coded.Streams[i] = &own
 	}
 	for _, n := range g.Nodes {
-		own := *n
+		own, changes := *n, false
 		if c, ok := n.Op.(Coder); ok && g.decoded(n) {
 			if op, ok := c.Coded(); ok {
-				own.Op = op
+				own.Op, changes = op, true
 			}
 		}
 		in := make([]Type, len(n.In))
 		for k, s := range n.In {
 			in[k] = coded.Streams[s].Type
+			changes = changes || !in[k].Equal(g.Streams[s].Type)
+		}
+		if !changes { // it is bound to these
+			coded.Nodes = append(coded.Nodes, &own)
+			continue
 		}
 		bound, out, err := own.Op.Bind(in)
 		if err != nil { // products of minifloats may be too wide for a kernel
