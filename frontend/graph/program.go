@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"hlsgen/frontend/real"
@@ -119,6 +120,14 @@ func (p *Pick) Still() bool { return p.Table == nil && p.Count == 0 }
 
 // sameRuns reports whether two picks without tables are the same.
 func (p *Pick) sameRuns(o *Pick) bool { return p.Run == o.Run && p.Count == o.Count }
+
+// Equal reports whether two picks are written alike.
+func (p *Pick) Equal(o *Pick) bool {
+	if !p.sameRuns(o) || len(p.Table) != len(o.Table) {
+		return false
+	}
+	return len(p.Table) == 0 || &p.Table[0] == &o.Table[0] || slices.Equal(p.Table, o.Table)
+}
 
 // One reports whether one element stands for all.
 func (p *Pick) One() bool { return len(p.Table) == 1 }

@@ -16,7 +16,7 @@ import (
 // addUp makes integer tensors of the sums of several integer tensors that a tensor is made of, where they meet: layers
 // that read it then have scaled integers of one tensor.
 func (c *circuit) addUp(tensor string) error {
-	if _, ok := c.Integers.Integer(tensor, 0); ok || !c.Integers.Derived(tensor) {
+	if _, ok := c.Integers.Integer(tensor, 0); ok || !c.Integers.Derived(tensor) || c.Integers.Single(tensor) {
 		return nil
 	}
 	forms, err := c.Integers.Forms(tensor, scaled.All(graph.Size(c.Known[tensor].Shape)))

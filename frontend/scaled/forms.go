@@ -45,8 +45,9 @@ type Form struct {
 	Vars  []Var
 	Nodes []*graph.Node // what lies in the slice, from the value back
 
-	trail  *trail // Nodes, while the form is being found
-	leaves []*Var // of Vars, those with tensors
+	trail   *trail   // Nodes, while the form is being found
+	leaves  []*Var   // of Vars, those with tensors
+	numbers [][]*Var // the others, those together whose elements' numbers lie at the same places
 }
 
 // A trail is a node and what lies behind it. Forms share their trails, as expressions share their parts: a list of
@@ -85,38 +86,55 @@ type Var struct {
 	Index  []int32
 
 	constant *graph.Tensor
-	rats     *Values // of which scale or bias is the number
+	pick     *graph.Pick // which element of the constant belongs to Index; nil: that one
+	rats     *Values     // of which scale or bias is the number
 	bias     bool
 }
 
 // Number is the number of element k of a variable without a tensor.
 func (v *Var) Number(k int) *real.Expr {
+	i := v.place(k)
+	if v.constant != nil {
+		return real.Float(v.constant.At(i))
+	}
+	return real.Rat(v.rat(i))
+}
+
+// place is where the number of element k lies: in the constant, or among the values.
+func (v *Var) place(k int) int {
 	switch i := v.Index[k]; {
-	case v.constant != nil:
-		return real.Float(v.constant.At(int(i)))
+	case v.pick != nil:
+		return v.pick.At(int(i))
+	case v.rats != nil:
+		return v.rats.place(i)
 	default:
-		return real.Rat(v.rat(i))
+		return int(i)
 	}
 }
 
-func (v *Var) rat(i int32) *big.Rat {
+func (v *Var) rat(place int) *big.Rat {
 	if v.bias {
-		return v.rats.At(i).Bias
+		return v.rats.Of[place].Bias
 	}
-	return v.rats.At(i).Scale
+	return v.rats.Of[place].Scale
 }
 
-// Same reports whether elements k and l have the same number.
-func (v *Var) Same(k, l int) bool {
-	i, j := v.Index[k], v.Index[l]
-	switch {
-	case i == j:
-		return true
-	case v.constant != nil:
-		return v.constant.At(int(i)) == v.constant.At(int(j))
+// alike reports whether there is one number at two places.
+func (v *Var) alike(i, j int) bool {
+	if v.constant != nil {
+		return v.constant.At(i) == v.constant.At(j)
 	}
 	a, b := v.rat(i), v.rat(j)
 	return a == b || a.Cmp(b) == 0
+}
+
+// beside reports whether the numbers of two variables lie at the same places, element by element.
+func (v *Var) beside(o *Var) bool {
+	return v.rats == o.rats && v.samePick(o) && len(v.Index) == len(o.Index) && &v.Index[0] == &o.Index[0]
+}
+
+func (v *Var) samePick(o *Var) bool {
+	return v.pick == o.pick || v.pick != nil && o.pick != nil && v.pick.Equal(o.pick)
 }
 
 // Forms finds the forms of elements of a tensor. The error is a Blocked.
@@ -157,7 +175,9 @@ type former struct {
 	memo map[asked][]answer
 	vars []Var
 
-	listed int // elements
+	listed int     // elements
+	last   []int32 // the list that was looked for last, and its hash
+	hash   uint64
 }
 
 // variable is the number of a variable.
@@ -187,9 +207,17 @@ func (f *former) finish(out *Forms, err error) (*Forms, error) {
 		}
 		form.Expr = form.Expr.Substitute(with)
 		for k := range form.Vars {
-			if form.Vars[k].Tensor != "" {
-				form.leaves = append(form.leaves, &form.Vars[k])
+			v := &form.Vars[k]
+			if v.Tensor != "" {
+				form.leaves = append(form.leaves, v)
+				continue
 			}
+			at := slices.IndexFunc(form.numbers, func(others []*Var) bool { return v.beside(others[0]) })
+			if at < 0 {
+				at = len(form.numbers)
+				form.numbers = append(form.numbers, nil)
+			}
+			form.numbers[at] = append(form.numbers[at], v)
 		}
 	}
 	return &own, nil
@@ -208,14 +236,29 @@ type answer struct {
 	forms *Forms
 }
 
-// hash is the same for equal lists, and rarely for others.
+// hash is the same for equal lists, and rarely for others. Four sums are on their way at once.
 func hash(index []int32) uint64 {
-	h := uint64(len(index))
-	for _, i := range index {
-		h = (h ^ uint64(uint32(i))) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
+	const factor = 0x9e3779b97f4a7c15
+	mix := func(h uint64, i int32) uint64 {
+		h = (h ^ uint64(uint32(i))) * factor
+		return h ^ h>>29
 	}
-	return h
+	h := [4]uint64{uint64(len(index)), 1, 2, 3}
+	for ; len(index) >= 4; index = index[4:] {
+		h[0], h[1], h[2], h[3] = mix(h[0], index[0]), mix(h[1], index[1]), mix(h[2], index[2]), mix(h[3], index[3])
+	}
+	for _, i := range index {
+		h[0] = mix(h[0], i)
+	}
+	return ((h[0]*factor^h[1])*factor^h[2])*factor ^ h[3]
+}
+
+// asking is what a list is known by. Most lists are those of the step before.
+func (f *former) asking(tensor string, index []int32) asked {
+	if len(f.last) != len(index) || &f.last[0] != &index[0] {
+		f.last, f.hash = index, hash(index)
+	}
+	return asked{tensor, f.hash}
 }
 
 // The bounds of what is put together of very many parts: the forms of one tensor, and the elements of all lists. (A
@@ -229,7 +272,10 @@ func (f *former) value(tensor string, index []int32) (*Forms, error) {
 	if len(index) == 0 {
 		return &Forms{}, nil
 	}
-	key := asked{tensor, hash(index)}
+	if _, integer := f.a.integer[tensor]; integer || f.a.Program.Known[tensor].Const != nil { // nothing lies behind it
+		return f.find(tensor, index)
+	}
+	key := f.asking(tensor, index)
 	for _, known := range f.memo[key] {
 		if same(known.index, index) {
 			return known.forms, nil
@@ -244,10 +290,7 @@ func (f *former) value(tensor string, index []int32) (*Forms, error) {
 
 func (f *former) find(tensor string, index []int32) (*Forms, error) {
 	if c := f.a.Program.Known[tensor].Const; c != nil {
-		if c.Len() == 1 {
-			return &Forms{Of: []Form{{Expr: real.Float(c.At(0))}}}, nil
-		}
-		return &Forms{Of: []Form{{Expr: f.variable(Var{Index: index, constant: c})}}}, nil
+		return f.constant(c, index, nil), nil
 	}
 	if of, ok := f.a.integer[tensor]; ok {
 		return f.integers(tensor, index, &of), nil
@@ -257,6 +300,14 @@ func (f *former) find(tensor string, index []int32) (*Forms, error) {
 		return nil, &Blocked{Tensor: tensor}
 	}
 	return f.step(step, index)
+}
+
+// constant is elements of a constant: those that belong to others by a pick, or themselves.
+func (f *former) constant(c *graph.Tensor, index []int32, pick *graph.Pick) *Forms {
+	if c.Len() == 1 {
+		return &Forms{Of: []Form{{Expr: real.Float(c.At(0))}}}
+	}
+	return &Forms{Of: []Form{{Expr: f.variable(Var{Index: index, constant: c, pick: pick})}}}
 }
 
 // integers is elements of an integer tensor, some of which may be constants.
@@ -324,8 +375,13 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	e := step.Elem
 	args := make([]*Forms, len(e.Args))
 	for v, slot := range e.Args {
+		tensor, pick := step.Node.Inputs[slot], &e.Index[v]
+		if c := f.a.Program.Known[tensor].Const; c != nil && e.Offset == nil && !pick.Still() {
+			args[v] = f.constant(c, index, pick)
+			continue
+		}
 		at := index
-		if !e.Index[v].Still() {
+		if !pick.Still() {
 			if at = f.list(len(index)); at == nil {
 				return nil, &Blocked{step.Output, step, true}
 			}
@@ -334,7 +390,7 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 			}
 		}
 		var err error
-		if args[v], err = f.value(step.Node.Inputs[slot], at); err != nil {
+		if args[v], err = f.value(tensor, at); err != nil {
 			return nil, err
 		}
 	}
@@ -408,7 +464,7 @@ func same(a, b []int32) bool { return len(a) == len(b) && &a[0] == &b[0] || slic
 // equal reports whether two variables are the same for every element.
 func (v Var) equal(o Var) bool {
 	if v.Tensor != o.Tensor || v.constant != o.constant || v.bias != o.bias || (v.rats == nil) != (o.rats == nil) ||
-		v.rats != nil && &v.rats.Of[0] != &o.rats.Of[0] {
+		v.rats != nil && &v.rats.Of[0] != &o.rats.Of[0] || !v.samePick(&o) {
 		return false
 	}
 	return same(v.Index, o.Index)
@@ -441,10 +497,19 @@ func (f *Form) Leaves() []*Var { return f.leaves }
 
 // SameNumbers reports whether a form's expression is the same for elements k and l.
 func (f *Form) SameNumbers(k, l int) bool {
-	for i := range f.Vars {
-		if v := &f.Vars[i]; v.Tensor == "" && !v.Same(k, l) {
-			return false
+	for _, together := range f.numbers {
+		i, j := together[0].place(k), together[0].place(l)
+		if i == j {
+			continue
+		}
+		for _, v := range together {
+			if !v.alike(i, j) {
+				return false
+			}
 		}
 	}
 	return true
 }
+
+// Uniform reports whether a form's expression is the same for all elements.
+func (f *Form) Uniform() bool { return len(f.numbers) == 0 }

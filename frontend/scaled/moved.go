@@ -35,11 +35,34 @@ func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 	return out, nil
 }
 
+// single reports whether a tensor is a constant of one element.
+func (f *former) single(tensor string) bool {
+	c := f.a.Program.Known[tensor].Const
+	return c != nil && c.Len() == 1
+}
+
+// alone puts a source's places into mine. The entries of others are the first of its own.
+func (s *source) alone(all []*source, at, mine []int32) {
+	first := at[s.of[0]]
+	if &mine[0] != &at[0] {
+		copy(mine, at)
+	}
+	for _, other := range all {
+		if other == s {
+			continue
+		}
+		for _, k := range other.of {
+			mine[k] = first
+		}
+	}
+}
+
 // A source is a tensor that some of the elements come from that were asked for.
 type source struct {
 	tensor string
 	rank   int             // of the step that moves its elements on; below 0 where none does
 	of     []int32         // of those asked for
+	first  int32           // of these
 	by     []*source       // what they came through
 	node   *graph.Node     // what moved them; nil of a source
 	inputs map[int]*source // by slot
@@ -80,18 +103,22 @@ func (f *former) joined(step *graph.Step, index []int32) (*Forms, error) {
 	}
 	var out Forms
 	out.which = make([]uint16, len(index))
-	for _, s := range sources {
+	last := -1 // of those that are asked for by element
+	for i, s := range sources {
+		if !f.single(s.tensor) {
+			last = i
+		}
+	}
+	for i, s := range sources {
 		mine := at
-		if len(sources) > 1 {
-			if mine = f.list(len(at)); mine == nil {
+		if !f.single(s.tensor) {
+			if i < last { // the others' entries are needed yet
+				mine = f.list(len(at))
+			}
+			if mine == nil {
 				return nil, blocked
 			}
-			for k := range mine {
-				mine[k] = at[s.of[0]]
-			}
-			for _, k := range s.of {
-				mine[k] = at[k]
-			}
+			s.alone(sources, at, mine)
 		}
 		part, err := f.value(s.tensor, mine)
 		if err != nil {
@@ -107,6 +134,9 @@ func (f *former) joined(step *graph.Step, index []int32) (*Forms, error) {
 				form.trail = &trail{node, []*trail{form.trail}}
 			}
 			out.Of = append(out.Of, form)
+		}
+		if base+len(part.Of) == 1 {
+			continue
 		}
 		for _, k := range s.of {
 			out.which[k] = uint16(base + part.Which(int(k)))
@@ -137,18 +167,36 @@ func (f *former) sources(step *graph.Step, at []int32) (list []*source) {
 			return nil
 		}
 		s.node, s.inputs = by.Node, map[int]*source{}
+		room := counted(by.Move, s.of, at)
 		var to *source
 		last := -1
 		for _, k := range s.of {
 			slot, j := by.Move.From(int(at[k]))
 			if at[k] = int32(j); slot != last {
 				to, last = f.input(s, by, slot, known, rest), slot
+				to.of = slices.Grow(to.of, room[slot])
+				room[slot] = 0
 			}
 			to.of = append(to.of, k)
 		}
 	}
-	slices.SortFunc(list, func(a, b *source) int { return cmp.Compare(slices.Min(a.of), slices.Min(b.of)) })
+	for _, s := range list {
+		s.first = slices.Min(s.of)
+	}
+	slices.SortFunc(list, func(a, b *source) int { return cmp.Compare(a.first, b.first) })
 	return list
+}
+
+// counted is how many of some elements come from each input of a move.
+func counted(m *graph.Move, of, at []int32) (n [256]int) {
+	if m.Input == nil {
+		n[0] = len(of)
+		return n
+	}
+	for _, k := range of {
+		n[m.Input[at[k]]]++
+	}
+	return n
 }
 
 // input is the source that a slot of a step moves elements of.

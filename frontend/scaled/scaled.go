@@ -16,6 +16,7 @@ package scaled
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
@@ -55,14 +56,17 @@ type Values struct {
 }
 
 // At is that of element i.
-func (v *Values) At(i int32) *real.Affine {
+func (v *Values) At(i int32) *real.Affine { return &v.Of[v.place(i)] }
+
+// place is where At(i) lies among Of.
+func (v *Values) place(i int32) int {
 	switch {
 	case len(v.Of) == 1:
-		return &v.Of[0]
+		return 0
 	case v.Group != nil:
 		i = v.Group(i)
 	}
-	return &v.Of[i]
+	return int(i)
 }
 
 // Unit says that a tensor's real values are the integers themselves.
@@ -112,6 +116,38 @@ func (a *Analysis) Derived(tensor string) bool {
 		a.derived[tensor] = d // inputs are complete when a step is asked about, so this stays true
 	}
 	return d
+}
+
+// Single reports whether every element of a tensor surely depends on no more than one integer: no step between it and
+// the integers computes of several elements of data.
+func (a *Analysis) Single(tensor string) bool {
+	seen := map[string]bool{}
+	var single func(tensor string) bool
+	single = func(tensor string) bool {
+		if _, ok := a.integer[tensor]; ok || seen[tensor] || !a.Derived(tensor) {
+			return true
+		}
+		seen[tensor] = true
+		step := a.Program.Producer(tensor)
+		var data []string
+		switch {
+		case step.Move != nil:
+			data = step.Node.Inputs
+		case step.Elem != nil && step.Window == nil:
+			for _, slot := range step.Elem.Args {
+				if in := step.Node.Inputs[slot]; a.Derived(in) {
+					data = append(data, in)
+				}
+			}
+			if len(data) > 1 {
+				return false
+			}
+		default:
+			return false
+		}
+		return !slices.ContainsFunc(data, func(in string) bool { return in != "" && !single(in) })
+	}
+	return single(tensor)
 }
 
 // A Leaf is an element of an integer tensor.

@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
+	"hlsgen/internal/num"
 )
 
 // A class is what positions of an operand have in common: the real value of an integer. Those that never change, of
@@ -30,6 +31,12 @@ type classes struct {
 	first []int
 	index []int32 // in operand.of
 	last  int
+	alike bool // all are of one class: no channel's integer stays, and there are no numbers that differ
+}
+
+// begin is for elements of a form, whose integers are at a place.
+func (c *classes) begin(at *place.Place, form *scaled.Form) {
+	c.alike = form.Uniform() && !slices.ContainsFunc(at.Type.Range, func(r num.Range) bool { return r.Lo == r.Hi })
 }
 
 // maxClasses bounds the search for an element's like: beyond it, elements hardly share any numbers.
@@ -38,6 +45,9 @@ const maxClasses = 1 << 14
 // of is the class of element k, which is at a position of its stream. Elements mostly are like the one before, or like
 // the one that followed the like of the one before.
 func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int32, error) {
+	if c.alike && len(c.first) > 0 {
+		return c.index[0], nil
+	}
 	span := at.Type.Channel(int(o.At[k]) % at.Type.Shape.Channels())
 	stays := span.Lo == span.Hi
 	n := len(c.first)

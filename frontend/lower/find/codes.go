@@ -79,24 +79,35 @@ func (c *Codes) Positions() (list []*Source, ok bool) {
 	return list, reject == nil
 }
 
+// A codesPart is the elements of one form: integers of a source.
+type codesPart struct {
+	leaf *scaled.Var
+	at   *place.Place
+	src  *Source
+}
+
 // sources finds the integers behind the quantiser, where all elements whose position leaves one remainder have one
 // function.
 func (c *Codes) sources(functions func(*place.Place) int) (list []*Source, reject error) {
 	by := map[string]*Source{}
 	var joined *scaled.Form
+	parts := make([]codesPart, len(c.Forms.Of))
 	for k := range c.n {
-		tensor, i, ok := c.leaf(k)
-		if !ok {
-			continue
-		}
-		at := c.p.Places[tensor]
 		form := c.Forms.At(k)
-		src := by[tensor]
-		if src == nil {
-			src = &Source{Tensor: tensor, first: slices.Repeat([]int{-1}, functions(at))}
-			by[tensor], list = src, append(list, src)
+		w := &parts[c.Forms.Which(k)]
+		if w.src == nil {
+			leaves := form.Leaves()
+			if len(leaves) == 0 {
+				continue
+			}
+			w.leaf, w.at, w.src = leaves[0], c.p.Places[leaves[0].Tensor], by[leaves[0].Tensor]
+			if w.src == nil {
+				w.src = &Source{Tensor: w.leaf.Tensor, first: slices.Repeat([]int{-1}, functions(w.at))}
+				by[w.leaf.Tensor], list = w.src, append(list, w.src)
+			}
 		}
-		switch first := &src.first[int(at.Position(i))%len(src.first)]; {
+		src := w.src
+		switch first := &src.first[int(w.at.Position(w.leaf.Index[k]))%len(src.first)]; {
 		case *first < 0:
 			if *first = k; form != joined { // most elements are of one form
 				src.Nodes, joined = graph.Join(src.Nodes, form.Nodes), form

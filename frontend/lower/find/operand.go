@@ -34,45 +34,73 @@ func (p *Program) Operand(tensor string, elements []int32) (*Operand, error) {
 		return nil, unmapped.Because("its input is not in integers: "+err.Error(), "quantise the input of this layer")
 	}
 	o := &Operand{Movement: place.Still(len(elements)), class: make([]int32, len(elements))}
-	classes := make([]classes, len(forms.Of))
-	leaves := make([][]*scaled.Var, len(forms.Of))
+	parts := make([]part, len(forms.Of))
 	for i := range forms.Of {
-		leaves[i] = forms.Of[i].Leaves()
+		parts[i].form, parts[i].last = &forms.Of[i], -1
 		o.Nodes = graph.Join(o.Nodes, forms.Of[i].Nodes)
 	}
 	for k := range elements {
-		w := forms.Which(k)
-		form := &forms.Of[w]
-		var reject error
-		switch len(leaves[w]) {
-		case 0:
-			reject = o.constant(form, k, len(elements))
-		case 1:
-			leaf := leaves[w][0]
-			at, ok := p.Ready(leaf.Tensor)
-			if !ok {
-				return nil, unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser",
-					leaf.Tensor), "quantise the input of this layer")
+		w := &parts[forms.Which(k)]
+		if w.last < 0 {
+			if reject := w.begin(p, o); reject != nil {
+				return nil, reject
 			}
-			o.From[k], o.At[k] = o.Stream(p, leaf.Tensor), at.Position(leaf.Index[k])
-			o.class[k], reject = classes[w].of(at, o, form, k)
-		default:
-			reject = Joined(form)
 		}
-		if reject != nil {
+		var reject error
+		if w.leaf == nil {
+			reject = o.constant(w, k, len(elements))
+		} else {
+			o.From[k], o.At[k] = w.stream, w.at.Position(w.leaf.Index[k])
+			o.class[k], reject = w.classes.of(w.at, o, w.form, k)
+		}
+		if w.last = k; reject != nil {
 			return nil, reject
 		}
 	}
 	return o, nil
 }
 
-// constant makes position k of n a constant.
-func (o *Operand) constant(form *scaled.Form, k, n int) error {
+// A part is the elements of one form.
+type part struct {
+	form    *scaled.Form
+	last    int         // of the elements so far
+	leaf    *scaled.Var // nil where they are constants
+	at      *place.Place
+	stream  int16 // of the operand's
+	classes classes
+}
+
+// begin finds the stream of a part's integers.
+func (w *part) begin(p *Program, o *Operand) error {
+	leaves := w.form.Leaves()
+	if len(leaves) == 0 {
+		return nil
+	}
+	if len(leaves) > 1 {
+		return Joined(w.form)
+	}
+	var ok bool
+	w.leaf = leaves[0]
+	if w.at, ok = p.Ready(w.leaf.Tensor); !ok {
+		return unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser", w.leaf.Tensor),
+			"quantise the input of this layer")
+	}
+	w.stream = o.Stream(p, w.leaf.Tensor)
+	w.classes.begin(w.at, w.form)
+	return nil
+}
+
+// constant makes position k of n a constant. Most are the one before.
+func (o *Operand) constant(w *part, k, n int) error {
 	o.From[k], o.class[k] = place.Constant, -1
 	if o.Value == nil {
 		o.Value = make([]*big.Rat, n)
 	}
-	f, ok := form.Affine(k)
+	if w.last >= 0 && w.form.SameNumbers(w.last, k) {
+		o.Value[k] = o.Value[w.last]
+		return nil
+	}
+	f, ok := w.form.Affine(k)
 	if !ok {
 		return unmapped.Because("a constant part of its input is irrational", "use rational constants")
 	}
