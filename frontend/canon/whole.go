@@ -132,7 +132,12 @@ func (w *wholes) of(tensor string) facts {
 func constantFacts(c *graph.Tensor) facts {
 	f := facts{in: real.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}, whole: true}
 	for v := range c.Occurring() {
-		f.in.Lo, f.in.Hi = min(f.in.Lo, v), max(f.in.Hi, v)
+		if v < f.in.Lo {
+			f.in.Lo = v
+		}
+		if v > f.in.Hi {
+			f.in.Hi = v
+		}
 		f.whole = f.whole && v == math.Trunc(v)
 	}
 	return f

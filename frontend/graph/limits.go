@@ -134,7 +134,7 @@ func (c *reading) finite() {
 	}
 	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
 	for slot, k := range c.in {
-		if k.Const == nil {
+		if k.Const == nil || k.Const.finite() {
 			continue
 		}
 		if i := k.Const.infinite(isBad); i >= 0 {

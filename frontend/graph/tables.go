@@ -30,10 +30,17 @@ func Strided(shape, strides []int) []int32 {
 
 // stridedFrom is Strided from element at on.
 func stridedFrom(at int, shape, strides []int) []int32 {
+	run, step := 1, 0 // of the last axis
+	outer := len(shape) - 1
+	if outer >= 0 {
+		run, step = shape[outer], strides[outer]
+	}
 	index, coord := make([]int32, Size(shape)), make([]int, len(shape))
-	for i := range index {
-		index[i] = int32(at)
-		for k := len(shape) - 1; k >= 0; k-- {
+	for rest := index; len(rest) > 0; rest = rest[run:] {
+		for i := range rest[:run] {
+			rest[i] = int32(at + i*step)
+		}
+		for k := outer - 1; k >= 0; k-- {
 			coord[k]++
 			at += strides[k]
 			if coord[k] < shape[k] {

@@ -89,8 +89,13 @@ func (t *Tensor) Occurring() iter.Seq[float64] {
 			}
 			return
 		}
-		for i := range t.Len() {
-			if !yield(t.At(i)) {
+		for _, v := range t.F {
+			if !yield(v) {
+				return
+			}
+		}
+		for _, v := range t.I {
+			if !yield(float64(v)) {
 				return
 			}
 		}
@@ -257,6 +262,16 @@ func (t *Tensor) infinite(bad func(v float64) bool) (i int) {
 		}
 	}
 	return -1
+}
+
+// finite reports whether all elements are real numbers that lie in F; false says nothing. An infinity less itself, and
+// what is no number, are none, and stay so in a sum.
+func (t *Tensor) finite() bool {
+	rest := 0.0
+	for _, v := range t.F {
+		rest += v - v
+	}
+	return t.F != nil && rest == 0
 }
 
 // filled is a tensor of one value.

@@ -202,6 +202,12 @@ func (e encoding) tensor(dtype graph.DType, shape []int, n int, raw []byte) (*gr
 	t := &graph.Tensor{DType: dtype, Shape: shape}
 	if e.real != nil {
 		t.F = make([]float64, n)
+		if dtype == graph.Float32 {
+			for i := range t.F {
+				t.F[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
+			}
+			return t, nil
+		}
 		for i := range t.F {
 			t.F[i] = e.real(element(raw, e.bits, i))
 		}

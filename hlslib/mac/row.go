@@ -20,7 +20,7 @@ type row struct {
 }
 
 func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {
-	r := row{span: num.Span(weights), zero: slices.Contains(weights, 0), inputs: inputs[0]}
+	r := row{span: num.Point(weights[0]), inputs: inputs[0]}
 	few := true
 	var seen [256]bool // of the values that nearly all are
 	for _, w := range weights {
@@ -31,6 +31,7 @@ func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {
 			}
 			seen[uint8(w)] = true
 		}
+		r.span, r.zero = r.span.Union(num.Point(w)), r.zero || w == 0
 		r.magnitude = r.magnitude.With(w)
 		if few {
 			r.values = with(r.values, w)

@@ -35,10 +35,14 @@ func ZeroCentredBound(l1 int64, inBits int) int {
 // ok is false where a partial sum of bounds leaves int64.
 func Dot(w []int64, in []Range) (r Range, ok bool) {
 	if len(in) == 1 {
-		if r, ok = dotAlike(w, in[0]); ok {
-			return r, true
-		}
+		r, ok = dotAlike(w, in[0])
+	} else {
+		r, ok = dotEach(w, in)
 	}
+	if ok {
+		return r, true
+	}
+	r = Range{}
 	for i, wi := range w {
 		x := in[0]
 		if len(in) > 1 {
@@ -70,6 +74,20 @@ func dotAlike(w []int64, in Range) (r Range, plain bool) {
 		return r, false
 	}
 	return Range{plus*in.Lo + minus*in.Hi, plus*in.Hi + minus*in.Lo}, true
+}
+
+// dotEach is Dot for a range for each, where it is plain that nothing leaves int64.
+func dotEach(w []int64, in []Range) (r Range, plain bool) {
+	var most, ends int64 // as many bits as the longest weight, and the longest end
+	in = in[:len(w)]
+	for i, v := range w {
+		x := in[i]
+		a, b := v*x.Lo, v*x.Hi
+		r.Lo, r.Hi = r.Lo+min(a, b), r.Hi+max(a, b)
+		most |= v ^ v>>63
+		ends |= (x.Lo ^ x.Lo>>63) | (x.Hi ^ x.Hi>>63)
+	}
+	return r, bits.Len64(uint64(most))+bits.Len64(uint64(ends))+bits.Len(uint(len(w))) <= 60
 }
 
 func b2i(b bool) int {

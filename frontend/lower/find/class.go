@@ -137,9 +137,8 @@ func (o *Operand) Always(n int) (always []*big.Rat) {
 	return always
 }
 
-// column is a column of weights in integers. Where its inputs have several scales, those that never change are what
-// they always are.
-func column(weights []float64, in []real.Affine, always []*big.Rat) ([]int64, real.Affine, error) {
+// inputs is what weights meet. Where the inputs have several scales, those that never change are what they always are.
+func inputs(in []real.Affine, always []*big.Rat) *whole.Inputs {
 	other := func(f real.Affine) bool { return f.Scale != in[0].Scale && f.Scale.Cmp(in[0].Scale) != 0 }
 	if slices.ContainsFunc(in, other) {
 		in = slices.Clone(in)
@@ -149,5 +148,5 @@ func column(weights []float64, in []real.Affine, always []*big.Rat) ([]int64, re
 			}
 		}
 	}
-	return whole.Column(weights, in)
+	return whole.InputsOf(in)
 }

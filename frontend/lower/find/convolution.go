@@ -5,6 +5,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 )
@@ -22,7 +23,7 @@ func (im *Image) channel(c int) (constant *big.Rat, kept int) {
 		return nil, c
 	}
 	if v := im.constants[c]; v != nil {
-		return new(big.Rat).Set(v), 0
+		return v, 0
 	}
 	for _, v := range im.constants[:c] {
 		if v == nil {
@@ -32,31 +33,57 @@ func (im *Image) channel(c int) (constant *big.Rat, kept int) {
 	return nil, kept
 }
 
+// A group is what the weights of a group's outputs meet.
+type group struct {
+	data      []int // terms of the sum that are data
+	constants []int // those that are not
+	values    []*big.Rat
+	inputs    *whole.Inputs // the data
+}
+
+// group reads the k terms that are channels from the first on.
+func (im *Image) group(win *graph.Window, k, first int) *group {
+	g := &group{}
+	in, always := make([]real.Affine, 0, k), make([]*big.Rat, 0, k)
+	for k := range k {
+		_, _, at := win.Tap(k)
+		v, kept := im.channel(first + at)
+		if v != nil {
+			g.constants, g.values = append(g.constants, k), append(g.values, v)
+			continue
+		}
+		g.data, in, always = append(g.data, k), append(in, im.Affine[kept]), append(always, im.always[kept])
+	}
+	g.inputs = inputs(in, always)
+	return g
+}
+
 // Convolution is the product of the image's windows with weights. of is the real values of the outputs.
 func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix, of scaled.Values, reject error) {
 	d, win := step.Dot, step.Window
 	channels := ChannelsOf(win, step.Shape)
 	window := im.Window(win)
 	m = choose.Matrix{Groups: win.Group, Window: &window}
+	each := channels.N / win.Group
+	var g *group
+	weights := make([]float64, d.K)
 	for c := range channels.N {
-		weights, in, always := make([]float64, 0, d.K), make([]real.Affine, 0, d.K), make([]*big.Rat, 0, d.K)
-		base, bias := int(d.BBase[c*channels.Stride]), new(big.Rat)
-		first := c / (channels.N / win.Group) * win.Depth
-		for k := range d.K {
-			_, _, at := win.Tap(k)
-			weight := w.At(base + int(d.BOffset[k]))
-			if v, kept := im.channel(first + at); v != nil {
-				bias.Add(bias, v.Mul(v, new(big.Rat).SetFloat64(weight)))
-			} else {
-				weights, in = append(weights, weight), append(in, im.Affine[kept])
-				always = append(always, im.always[kept])
-			}
+		if c%each == 0 {
+			g = im.group(win, d.K, c/each*win.Depth)
 		}
-		row, f, reject := column(weights, in, always)
+		base := int(d.BBase[c*channels.Stride])
+		weights = weights[:len(g.data)]
+		for i, k := range g.data {
+			weights[i] = w.At(base + int(d.BOffset[k]))
+		}
+		row, f, reject := g.inputs.Column(weights)
 		if reject != nil {
 			return m, of, reject
 		}
-		f.Bias = bias.Add(bias, f.Bias)
+		for i, k := range g.constants {
+			v := new(big.Rat).SetFloat64(w.At(base + int(d.BOffset[k])))
+			f.Bias.Add(f.Bias, v.Mul(v, g.values[i]))
+		}
 		m.Weights, of.Of = append(m.Weights, row), append(of.Of, f)
 	}
 	of.Group = channels.Of

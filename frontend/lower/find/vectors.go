@@ -26,6 +26,7 @@ type Vectors struct {
 	constants []*big.Rat // per element of the whole vector: what it always is; nil for data
 	affine    []real.Affine
 	always    []*big.Rat // per element that is data: the value that it always has; nil where it changes
+	inputs    *whole.Inputs
 }
 
 // Elements lists the elements of a product's data, vector by vector; rows is the outputs of each. ok is false where the
@@ -194,7 +195,10 @@ func (v *Vectors) column(weights []float64) (row []int64, of real.Affine, reject
 			kept[i] = weights[k]
 		}
 	}
-	if row, of, reject = column(kept, v.affine, v.always); reject != nil {
+	if v.inputs == nil {
+		v.inputs = inputs(v.affine, v.always)
+	}
+	if row, of, reject = v.inputs.Column(kept); reject != nil {
 		return nil, of, reject
 	}
 	for k, constant := range v.constants {

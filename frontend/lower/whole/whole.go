@@ -70,34 +70,70 @@ func Times(v, unit *big.Rat) (int64, error) {
 	return q.Num().Int64(), nil
 }
 
+// Inputs is what columns of weights meet: how every input is scaled. Many columns meet the same.
+type Inputs struct {
+	of      []real.Affine
+	dead    []int    // those of scale 0, which are their biases
+	scale   *big.Rat // of the first of the others; nil where there are none
+	uniform bool     // these all have it
+	alike   bool     // no input is dead, and all have one bias
+}
+
+// InputsOf is what is known of inputs that are scaled so.
+func InputsOf(in []real.Affine) *Inputs {
+	x := &Inputs{of: in, uniform: true, alike: true}
+	for k, a := range in {
+		switch {
+		case a.Scale.Sign() == 0:
+			x.dead = append(x.dead, k)
+		case x.scale == nil:
+			x.scale = a.Scale
+		default:
+			x.uniform = x.uniform && equal(a.Scale, x.scale)
+		}
+		x.alike = x.alike && equal(a.Bias, in[0].Bias)
+	}
+	x.alike = x.alike && x.scale != nil && len(x.dead) == 0
+	return x
+}
+
 // Column divides a column of weights, each times its input's scale, by the largest real that leaves integers: the
 // weights become as narrow as they can be, and that divisor is the sum's scale. Inputs of scale 0 are their biases, and
 // get the weight 0.
-func Column(column []float64, in []real.Affine) (row []int64, out real.Affine, reject error) {
-	live, scale, uniform := alive(column, in)
-	all := scale != nil && len(live) > 0 && &live[0] == &column[0]
+func (x *Inputs) Column(column []float64) (row []int64, out real.Affine, reject error) {
+	live := column
+	if len(x.dead) > 0 {
+		live = slices.Clone(column)
+		for _, k := range x.dead {
+			live[k] = 0
+		}
+	}
 	var unit *big.Rat
 	var bits int
-	if uniform {
+	if x.uniform {
 		row, unit, bits = dyadic(live)
 	} else {
-		row, unit, bits = rationals(live, in)
+		row, unit, bits = rationals(live, x.of)
 	}
 	if !quantised(row, bits) {
-		return nil, out, TooWide(bits, uniform)
+		return nil, out, TooWide(bits, x.uniform)
 	}
 	out = real.Affine{Scale: unit, Bias: new(big.Rat)}
-	switch {
-	case uniform && all && !slices.ContainsFunc(in, func(a real.Affine) bool { return !equal(a.Bias, in[0].Bias) }):
+	if x.uniform && x.alike {
 		out.Bias.SetInt64(sum(row))
-		out.Bias.Mul(out.Bias, unit).Mul(out.Bias, in[0].Bias)
-	default:
-		out.Bias = bias(column, in)
+		out.Bias.Mul(out.Bias, unit).Mul(out.Bias, x.of[0].Bias)
+	} else {
+		out.Bias = bias(column, x.of)
 	}
-	if uniform && scale != nil {
-		out.Scale = new(big.Rat).Mul(unit, scale)
+	if x.uniform && x.scale != nil {
+		out.Scale = new(big.Rat).Mul(unit, x.scale)
 	}
 	return row, out, nil
+}
+
+// Column is that of one column.
+func Column(column []float64, in []real.Affine) (row []int64, out real.Affine, reject error) {
+	return InputsOf(in).Column(column)
 }
 
 // Coded is Column for weights that are codes, whose values are given, and inputs that are all scaled alike, by no 0:
@@ -131,27 +167,6 @@ func Coded(codes []uint8, values []float64, in real.Affine) (row []int64, out re
 	return row, out, nil
 }
 
-// alive is a column with the weight 0 for inputs of scale 0, the column itself where there are none; the first scale of
-// the others, nil where there are none; and whether these all have it.
-func alive(column []float64, in []real.Affine) (live []float64, scale *big.Rat, uniform bool) {
-	live, uniform = column, true
-	changed := false
-	for k, a := range in {
-		switch {
-		case a.Scale.Sign() == 0:
-			if !changed {
-				live, changed = slices.Clone(column), true
-			}
-			live[k] = 0
-		case scale == nil:
-			scale = a.Scale
-		default:
-			uniform = uniform && equal(a.Scale, scale)
-		}
-	}
-	return live, scale, uniform
-}
-
 // equal compares numbers of which many are the same one.
 func equal(a, b *big.Rat) bool { return a == b || a.Cmp(b) == 0 }
 
@@ -179,10 +194,13 @@ func bias(column []float64, in []real.Affine) *big.Rat {
 // greatest divisor of the integers times the least of the powers.
 func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
 	divisor, least, most := uint64(0), math.MaxInt, 0.0
+	var seen [64]float64 // some of those before: quantised weights are few values
 	for _, w := range column {
-		if w == 0 {
+		at := &seen[math.Float64bits(w)*0x9e3779b97f4a7c15>>58]
+		if w == 0 || w == *at {
 			continue
 		}
+		*at = w
 		m, e := odd(w)
 		least, most = min(least, e), max(most, math.Abs(w))
 		if divisor == 0 || divisor > 1 && m%divisor != 0 {
