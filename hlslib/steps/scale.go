@@ -53,11 +53,15 @@ func (f *Functions) bindScalings() {
 		if !ok {
 			continue
 		}
-		common, ok := scalingOf(stairs, mode, least, true)
+		found := make([]slopes, moreShifts+1)
+		for i := range found {
+			found[i] = slopesOf(stairs, mode, least+i)
+		}
+		common, ok := scalingOf(stairs, mode, found, true)
 		if ok {
 			f.scalings = append(f.scalings, common)
 		}
-		if own, found := scalingOf(stairs, mode, least, false); found && (!ok || own.digits < common.digits) {
+		if own, found := scalingOf(stairs, mode, found, false); found && (!ok || own.digits < common.digits) {
 			f.scalings = append(f.scalings, own)
 		}
 		return
@@ -83,24 +87,39 @@ func leastShift(stairs []num.Stair, mode num.Rounding) (shift int, ok bool) {
 	return shift, true
 }
 
+// A slopes is the multipliers of stairs with a shift.
+type slopes struct {
+	shift  int
+	each   []num.Range // nil where some stair has none
+	common num.Range   // empty where they have none in common
+}
+
+func slopesOf(stairs []num.Stair, mode num.Rounding, shift int) slopes {
+	l := slopes{shift: shift, each: make([]num.Range, len(stairs)),
+		common: num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}}
+	for c, s := range stairs {
+		r, passes := s.Multipliers(mode, shift)
+		if !passes {
+			return slopes{shift: shift}
+		}
+		l.each[c], l.common = r, num.Range{Lo: max(l.common.Lo, r.Lo), Hi: min(l.common.Hi, r.Hi)}
+	}
+	return l
+}
+
 // scalingOf has the multipliers of fewest digits, of those the ones of the least shift.
-func scalingOf(stairs []num.Stair, mode num.Rounding, least int, common bool) (best scaling, ok bool) {
-	for shift := least; shift <= least+moreShifts; shift++ {
-		ranges := make([]num.Range, len(stairs))
-		all := num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}
-		for c, s := range stairs {
-			r, passes := s.Multipliers(mode, shift)
-			if !passes {
-				return best, ok
-			}
-			ranges[c], all = r, num.Range{Lo: max(all.Lo, r.Lo), Hi: min(all.Hi, r.Hi)}
+func scalingOf(stairs []num.Stair, mode num.Rounding, by []slopes, common bool) (best scaling, ok bool) {
+	for _, l := range by {
+		ranges := l.each
+		if ranges == nil {
+			return best, ok
 		}
 		if common {
-			if ranges = []num.Range{all}; all.Lo > all.Hi {
+			if ranges = []num.Range{l.common}; l.common.Lo > l.common.Hi {
 				continue
 			}
 		}
-		s := scaling{mode: mode, shift: shift, limits: stairs[0].Limits}
+		s := scaling{mode: mode, shift: l.shift, limits: stairs[0].Limits}
 		for _, r := range ranges {
 			m, n := fewestDigits(r)
 			s.multiplier, s.digits = append(s.multiplier, m), max(s.digits, n)

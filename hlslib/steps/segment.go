@@ -163,15 +163,18 @@ func (s *segment) cut() num.Range {
 	return num.Range{Lo: s.first, Hi: s.first + 1<<s.span - 1}
 }
 
-// ends are the first and the last value of each segment, and what lies next to all of them.
-func (s *segment) ends() []int64 {
+// ends appends the first and the last value of what is cut, what lies next to these, and the first and the last value of
+// each segment that has one of a function's breakpoints.
+func (s *segment) ends(step num.Step, list []int64) []int64 {
 	cut := s.cut()
-	list := []int64{cut.Lo - 1, cut.Hi + 1}
-	for v := cut.Lo; ; v += s.grain() {
-		if list = append(list, v, v+s.grain()-1); v > cut.Hi-s.grain() {
-			return list
+	list = append(list, cut.Lo-1, cut.Lo, cut.Hi, cut.Hi+1)
+	for _, at := range step.At {
+		if cut.Contains(at) {
+			first := s.first + (at-s.first)&^(s.grain()-1)
+			list = append(list, first, first+s.grain()-1)
 		}
 	}
+	return list
 }
 
 // A record is what a segment has: its first code, thresholds, and what each adds.

@@ -301,17 +301,15 @@ func (f *Functions) equal(form Form) bool {
 
 // Differs is a value for which a form gives another code than a function, and that function; nil where it gives the
 // same for all values, or, where it multiplies, for all that occur. Between two breakpoints, and two borders of what
-// tables have rows for, nothing changes, and a line that is the same at both ends is so between them.
+// tables have rows for, nothing changes, and a line that is the same at both ends is so between them. A row without a
+// breakpoint has nothing but the function's code of its first value.
 func (f *Functions) Differs(form Form) *Difference {
 	f.bind()
 	return f.differs(form)
 }
 
 func (f *Functions) differs(form Form) *Difference {
-	var ends []int64
-	if g, ok := form.(*segment); ok {
-		ends = g.ends()
-	}
+	g, cut := form.(*segment)
 	var probe []int64
 	for n, s := range f.list {
 		all := f.of.Range()
@@ -322,7 +320,9 @@ func (f *Functions) differs(form Form) *Difference {
 		for _, at := range s.At {
 			probe = append(probe, at-1, at)
 		}
-		probe = append(probe, ends...)
+		if cut {
+			probe = g.ends(s, probe)
+		}
 		for _, v := range probe {
 			if all.Contains(v) && form.Apply(n, v) != s.Apply(v) {
 				return &Difference{n, v}
