@@ -175,12 +175,10 @@ func around(r *big.Rat) Interval {
 // A Func is an Expr made ready for evaluation: instructions in order, one slot each, the result in the last. It keeps
 // scratch space, so it belongs to one goroutine at a time; Fork gives another.
 type Func struct {
-	code  []instr
-	slots []Interval
-	fixed []int // instructions that depend on no variable
-	live  []int // the others
-	still bool  // the slots of the fixed ones hold their intervals,
-	sure  bool  // which no rounding inside leaves open
+	code   []instr
+	slots  []Interval
+	rounds []int      // instructions that give one of several values
+	last   []Interval // the variables that slots were made of; nil: they were made otherwise
 }
 
 type instr struct {
@@ -188,7 +186,14 @@ type instr struct {
 	a, b int // slots
 	soft int // of a logarithm that is ln(1+e^x): the slot of x; else -1
 	e    *Expr
+	of   uint64 // the variables on which it depends: bitOf them, and first
 }
+
+// first is a bit that all instructions have: none has been evaluated.
+const first = 1 << 63
+
+// bitOf is the bit of a variable: one of its own, or one that the last ones share.
+func bitOf(v int) uint64 { return 1 << min(v, 62) }
 
 // Compile orders the instructions of e.
 func Compile(e *Expr) *Func {
@@ -199,32 +204,29 @@ func Compile(e *Expr) *Func {
 		if i, ok := at[e]; ok {
 			return i
 		}
-		in := instr{op: e.op, soft: -1, e: e}
+		in := instr{op: e.op, soft: -1, e: e, of: first}
 		if e.args[0] != nil {
 			in.a = emit(e.args[0])
+			in.of |= f.code[in.a].of
 		}
 		if e.args[1] != nil {
 			in.b = emit(e.args[1])
+			in.of |= f.code[in.b].of
+		}
+		if e.op == variable {
+			in.of |= bitOf(e.v)
 		}
 		if x := e.softplus(); x != nil {
 			in.soft = at[x]
 		}
+		if at[e] = len(f.code); e.op.decides() {
+			f.rounds = append(f.rounds, at[e])
+		}
 		f.code = append(f.code, in)
-		at[e] = len(f.code) - 1
 		return len(f.code) - 1
 	}
 	emit(e)
 	f.slots = make([]Interval, len(f.code))
-	live := make([]bool, len(f.code))
-	for i := range f.code {
-		in := &f.code[i]
-		live[i] = in.op == variable || in.e.args[0] != nil && live[in.a] || in.e.args[1] != nil && live[in.b]
-		if live[i] {
-			f.live = append(f.live, i)
-		} else {
-			f.fixed = append(f.fixed, i)
-		}
-	}
 	return f
 }
 
@@ -245,32 +247,41 @@ func (e *Expr) softplus() *Expr {
 
 // Fork is a Func of the same expression with scratch space of its own.
 func (f *Func) Fork() *Func {
-	return &Func{code: f.code, slots: make([]Interval, len(f.code)), fixed: f.fixed, live: f.live}
+	return &Func{code: f.code, slots: make([]Interval, len(f.code)), rounds: f.rounds}
 }
 
 // Interval evaluates f where variable i lies in vars[i]. sure is false where a rounding inside had more than one
-// possible outcome (the result still holds the truth).
+// possible outcome (the result still holds the truth). What depends only on variables that lie where they did the last
+// time is not evaluated again.
 func (f *Func) Interval(vars []Interval) (y Interval, sure bool) {
-	if !f.still {
-		f.still, f.sure = true, f.evaluate(f.fixed, vars, nil)
+	var changed uint64
+	if f.last != nil && len(f.last) == len(vars) {
+		for v := range vars {
+			if !vars[v].same(f.last[v]) {
+				changed |= bitOf(v)
+				f.last[v] = vars[v]
+			}
+		}
+	} else {
+		changed, f.last = ^uint64(0), append([]Interval{}, vars...)
 	}
-	sure = f.evaluate(f.live, vars, nil) && f.sure
-	return f.slots[len(f.slots)-1], sure
+	return f.evaluate(changed, vars, nil)
 }
 
 // interval is Interval, which applies after to the result of every arithmetic primitive.
 func (f *Func) interval(vars []Interval, after func(Interval) Interval) (y Interval, sure bool) {
-	f.still = false
-	sure = f.evaluate(f.fixed, vars, after)
-	return f.slots[len(f.slots)-1], f.evaluate(f.live, vars, after) && sure
+	f.last = nil
+	return f.evaluate(^uint64(0), vars, after)
 }
 
-// evaluate runs instructions, and applies after, if given, to the result of every arithmetic primitive.
-func (f *Func) evaluate(which []int, vars []Interval, after func(Interval) Interval) (sure bool) {
-	sure = true
+// evaluate evaluates what depends on one of the variables that have changed.
+func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) Interval) (y Interval, sure bool) {
 	s := f.slots
-	for _, i := range which {
+	for i := range f.code {
 		in := &f.code[i]
+		if in.of&changed == 0 {
+			continue
+		}
 		switch in.op {
 		case constant:
 			s[i] = in.e.ci
@@ -306,16 +317,12 @@ func (f *Func) evaluate(which []int, vars []Interval, after func(Interval) Inter
 			}
 		case atLeast:
 			s[i] = s[in.a].atLeast(s[in.b])
-			sure = sure && s[i].Point()
 		case powerBelow:
 			s[i] = s[in.a].powerBelow()
-			sure = sure && s[i].Point()
 		case single:
 			s[i] = Interval{float64(float32(s[in.a].Lo)), float64(float32(s[in.a].Hi))}
-			sure = sure && s[i].Point()
 		case round:
 			s[i] = Interval{in.e.mode.round(s[in.a].Lo), in.e.mode.round(s[in.a].Hi)}
-			sure = sure && s[i].Point()
 		default:
 			panic("real: invalid primitive")
 		}
@@ -323,8 +330,15 @@ func (f *Func) evaluate(which []int, vars []Interval, after func(Interval) Inter
 			s[i] = after(s[i])
 		}
 	}
-	return sure
+	sure = true
+	for _, i := range f.rounds {
+		sure = sure && s[i].Point()
+	}
+	return s[len(s)-1], sure
 }
+
+// decides reports whether a primitive gives one of several values, of which an interval may leave open which.
+func (p Prim) decides() bool { return p == atLeast || p == powerBelow || p == single || p == round }
 
 // rounds reports whether floating point rounds the result of a primitive.
 func (p Prim) rounds() bool {

@@ -17,6 +17,11 @@ func Pt(v float64) Interval { return Interval{v, v} }
 // Point reports whether the interval is one value.
 func (x Interval) Point() bool { return x.Lo == x.Hi }
 
+// same reports whether two intervals have the same ends, bit by bit.
+func (x Interval) same(y Interval) bool {
+	return math.Float64bits(x.Lo) == math.Float64bits(y.Lo) && math.Float64bits(x.Hi) == math.Float64bits(y.Hi)
+}
+
 // Everything is what is known of a value of which nothing is known.
 var Everything = Interval{math.Inf(-1), math.Inf(1)}
 
