@@ -82,17 +82,15 @@ func (l *linter) characters(f File) {
 }
 
 var (
-	apMax      = regexp.MustCompile(`(?m)^#define AP_INT_MAX_W (\d+)$`)
-	apWidth    = regexp.MustCompile(`\b(?:ap_u?int|ap_axiu|limb)<(\d+)`)
-	apString   = regexp.MustCompile(`\bap_u?int<[^<>]*>\s*\w*\s*\(\s*"`)
-	pragmaLine = regexp.MustCompile(`^\s*#\s*pragma\s+HLS\s+(\w+)(.*)$`)
-	doubled    = regexp.MustCompile(`\b\w*__\w*`)
-	forbidden  = regexp.MustCompile(`\b(?:new|delete|malloc|free|virtual|throw|try|catch|goto|dynamic_cast|typeid|float|double|union|std::(?:vector|string|map|set|list|deque|function|cout|cerr|\w+_ptr))\b`)
-	constArray = regexp.MustCompile(`\bconstexpr\s+[\w:<> ]+\w+\s*\[`)
-	firstInc   = regexp.MustCompile(`(?m)^#include ["<](.*)[">]$`)
-	tableDecl  = regexp.MustCompile(`(?s)^static const hlsgen::limb<(\d+)> (\w+)(\[\d+\])?\[(\d+)\]\[(\d+)\] = ` +
-		`\{(.*)\};\s*$`)
-	tableRow    = regexp.MustCompile(`\{([^{}]*)\}`)
+	apMax       = regexp.MustCompile(`(?m)^#define AP_INT_MAX_W (\d+)$`)
+	apWidth     = regexp.MustCompile(`\b(?:ap_u?int|ap_axiu|limb)<(\d+)`)
+	apString    = regexp.MustCompile(`\bap_u?int<[^<>]*>\s*\w*\s*\(\s*"`)
+	pragmaLine  = regexp.MustCompile(`^\s*#\s*pragma\s+HLS\s+(\w+)(.*)$`)
+	doubled     = regexp.MustCompile(`\b\w*__\w*`)
+	forbidden   = regexp.MustCompile(`\b(?:new|delete|malloc|free|virtual|throw|try|catch|goto|dynamic_cast|typeid|float|double|union|std::(?:vector|string|map|set|list|deque|function|cout|cerr|\w+_ptr))\b`)
+	constArray  = regexp.MustCompile(`\bconstexpr\s+[\w:<> ]+\w+\s*\[`)
+	firstInc    = regexp.MustCompile(`(?m)^#include ["<](.*)[">]$`)
+	tableDecl   = regexp.MustCompile(`^static const hlsgen::limb<(\d+)> (\w+)(\[\d+\])?\[(\d+)\]\[(\d+)\] = \{`)
 	prototype   = regexp.MustCompile(`(?m)^void (\w+)\((.*)\);$`)
 	processHead = regexp.MustCompile(`(?m)^void (\w+)\(.*\) \{\n`)
 	parameter   = regexp.MustCompile(`& (\w+)(?:,|$)`)
@@ -211,7 +209,7 @@ func (l *linter) table(file string, code []byte) {
 	}
 	body = bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(body), []byte("#endif")))
 	m := tableDecl.FindSubmatch(body)
-	if m == nil {
+	if m == nil || !bytes.HasSuffix(body[len(m[0]):], []byte("};")) {
 		l.report(file, 1, "not a static const table")
 		return
 	}
@@ -222,12 +220,12 @@ func (l *linter) table(file string, code []byte) {
 	if name := string(m[2]); name+".hpp" != path.Base(file) || !IsName(name) || width > 64 {
 		l.report(file, 1, "table %s of words of %d bits", name, width)
 	}
-	found := tableRow.FindAllSubmatch(m[6], -1)
+	found := rowsOf(string(body[len(m[0]) : len(body)-len("};")]))
 	if rows *= max(1, banks); len(found) != rows {
 		l.report(file, 1, "%d rows, declared are %d", len(found), rows)
 	}
 	for r, row := range found {
-		cells := strings.Split(string(row[1]), ",")
+		cells := strings.Split(row, ",")
 		if len(cells) != limbs {
 			l.report(file, 1, "row %d has %d words, declared are %d", r, len(cells), limbs)
 		}
@@ -236,6 +234,20 @@ func (l *linter) table(file string, code []byte) {
 				l.report(file, 1, "row %d: %s is no word of %d bits", r, strings.TrimSpace(c), width)
 			}
 		}
+	}
+}
+
+// rowsOf is what stands between braces that have none between them.
+func rowsOf(text string) (list []string) {
+	for {
+		end := strings.IndexByte(text, '}')
+		if end < 0 {
+			return list
+		}
+		if begin := strings.LastIndexByte(text[:end], '{'); begin >= 0 {
+			list = append(list, text[begin+1:end])
+		}
+		text = text[end+1:]
 	}
 }
 

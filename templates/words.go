@@ -15,11 +15,16 @@ type bits []uint64
 func pack(into bits, t num.Type, elems []int64) (bits, error) {
 	n := (len(elems)*t.Width + 63) / 64
 	into = append(into[:0], make([]uint64, n)...)
+	plain, all, mask := t.Kind == num.Int || t.Kind == num.UInt, t.Range(), ^uint64(0)>>(64-t.Width)
 	for i, v := range elems {
-		if !t.Holds(v) {
+		code := uint64(v) & mask // of a plain integer
+		switch {
+		case plain && all.Contains(v):
+		case t.Holds(v):
+			code = t.Encode(v)
+		default:
 			return nil, fmt.Errorf("element %d is %d, which %s does not hold", i, v, t)
 		}
-		code := t.Encode(v)
 		at := i * t.Width
 		into[at/64] |= code << (at % 64)
 		if at%64+t.Width > 64 {

@@ -38,9 +38,26 @@ const (
 
 // Draw draws the bars.
 func (b Bars) Draw() (Picture, error) {
+	f, err := b.figure()
+	if err != nil {
+		return Picture{}, err
+	}
+	return f.render()
+}
+
+// SVG draws the bars in that form alone.
+func (b Bars) SVG() ([]byte, error) {
+	f, err := b.figure()
+	if err != nil {
+		return nil, err
+	}
+	return f.svg()
+}
+
+func (b Bars) figure() (f figure, err error) {
 	rows := b.largest()
 	if len(rows) == 0 {
-		return Picture{}, errors.New("a picture of bars needs one")
+		return f, errors.New("a picture of bars needs one")
 	}
 	p := newPlot(b.Title, b.Value, "")
 	most := 0.0
@@ -57,7 +74,7 @@ func (b Bars) Draw() (Picture, error) {
 		names = append(names, plain(r.Name))
 		bar, err := plotter.NewBarChart(plotter.Values{r.Value}, barRow*0.66)
 		if err != nil {
-			return Picture{}, fmt.Errorf("draw %s: %w", r.Name, err)
+			return f, fmt.Errorf("draw %s: %w", r.Name, err)
 		}
 		bar.Horizontal, bar.XMin, bar.LineStyle.Width, bar.Color = true, float64(i), 0, color.Color(quiet)
 		style, label := write(9, ink, false), r.Text
@@ -75,10 +92,9 @@ func (b Bars) Draw() (Picture, error) {
 	p.Y.Tick.Label.Font.Size = 9
 	p.Y.Tick.LineStyle.Width, p.Y.Width = 0, 0
 	p.Y.Min, p.Y.Max = -0.6, float64(len(rows))-0.4
-	return render(barsWidth, float64(96+barRow*len(rows)), func(c draw.Canvas) {
-		p.Draw(draw.Crop(c, 10, -14, 8,
-			-10))
-	})
+	return figure{barsWidth, float64(96 + barRow*len(rows)), func(c draw.Canvas) {
+		p.Draw(draw.Crop(c, 10, -14, 8, -10))
+	}}, nil
 }
 
 // largest is the rows that are drawn.

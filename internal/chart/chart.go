@@ -44,25 +44,36 @@ var (
 	}
 )
 
-// render draws a picture in both forms. Sizes are in points.
-func render(width, height float64, d func(draw.Canvas)) (Picture, error) {
-	w, h := vg.Length(width), vg.Length(height)
-	var p Picture
-	svg := vgsvg.New(w, h)
-	d(draw.New(svg))
-	var b bytes.Buffer
-	if _, err := svg.WriteTo(&b); err != nil {
-		return p, fmt.Errorf("draw SVG: %w", err)
+// A figure is what is to be drawn, and its size in points.
+type figure struct {
+	width, height float64
+	draw          func(draw.Canvas)
+}
+
+// render draws a figure in both forms.
+func (f figure) render() (p Picture, err error) {
+	if p.SVG, err = f.svg(); err != nil {
+		return p, err
 	}
-	p.SVG = tidy(b.Bytes())
-	img := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dotsPerInch), vgimg.UseBackgroundColor(color.White))
-	d(draw.New(img))
-	b = bytes.Buffer{}
+	img := vgimg.NewWith(vgimg.UseWH(vg.Length(f.width), vg.Length(f.height)), vgimg.UseDPI(dotsPerInch),
+		vgimg.UseBackgroundColor(color.White))
+	f.draw(draw.New(img))
+	var b bytes.Buffer
 	if _, err := (vgimg.PngCanvas{Canvas: img}).WriteTo(&b); err != nil {
 		return p, fmt.Errorf("draw PNG: %w", err)
 	}
 	p.PNG = b.Bytes()
 	return p, nil
+}
+
+func (f figure) svg() ([]byte, error) {
+	svg := vgsvg.New(vg.Length(f.width), vg.Length(f.height))
+	f.draw(draw.New(svg))
+	var b bytes.Buffer
+	if _, err := svg.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("draw SVG: %w", err)
+	}
+	return tidy(b.Bytes()), nil
 }
 
 // label is a text as the generator writes it: what stands before its end, weight, size, and the text.

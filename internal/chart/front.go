@@ -75,10 +75,10 @@ func (f Fronts) Draw() (Picture, error) {
 	}
 	side := legend.Rectangle(draw.Canvas{}).Size().X + 24
 	height := math.Max(frontHeight, float64(80+(legendRow+4)*(len(f.Series)+1)))
-	return render(frontWidth+float64(side), height, func(c draw.Canvas) {
+	return figure{frontWidth + float64(side), height, func(c draw.Canvas) {
 		p.Draw(draw.Crop(c, 10, -side-14, 8, -10))
 		legend.Draw(draw.Crop(c, c.Max.X-side, 0, 0, -42))
-	})
+	}}.render()
 }
 
 // scale sets the axes: logarithmic over more than a decade, else from 0, or from near the least where all are much

@@ -44,13 +44,13 @@ func (list Panels) Draw() (Picture, error) {
 		}
 		plots = append(plots, p)
 	}
-	return render(float64(len(list)*panelWidth), panelHeight, func(c draw.Canvas) {
+	return figure{float64(len(list) * panelWidth), panelHeight, func(c draw.Canvas) {
 		for i, p := range plots {
 			left := vg.Length(i * panelWidth)
 			part := draw.Crop(c, left, left+panelWidth-c.Max.X, 0, 0)
 			p.Draw(draw.Crop(part, 8, -12, 8, -10))
 		}
-	})
+	}}.render()
 }
 
 func (panel Panel) plot() (*plot.Plot, error) {

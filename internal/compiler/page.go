@@ -215,8 +215,7 @@ func (r *Result) clocksPicture() ([]byte, error) {
 		clocks := r.Design.Clocks.Interval
 		b.Rows = append(b.Rows, chart.Bar{Name: names[len(names)-1], Value: clocks, Text: plain(clocks)})
 	}
-	p, err := b.Draw()
-	return p.SVG, err
+	return b.SVG()
 }
 
 // timeline draws the first frames: as many as come until the first is out, and some more. Where a frame has too many
