@@ -2,7 +2,6 @@ package space
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"hlsgen/folding/ask"
@@ -56,7 +55,7 @@ type deal struct {
 type part struct {
 	op    dataflow.Op
 	out   []dataflow.Type
-	folds []dataflow.Fold
+	folds []dataflow.Fold // of its share of the PE
 }
 
 // split is a fold of the layer as so many parts, and what it takes.
@@ -104,7 +103,13 @@ func (s *splitter) deal(f dataflow.Fold, parts int, out dataflow.Port) *deal {
 		if err != nil {
 			panic(fmt.Sprintf("folding: a part of %s does not bind: %v", s.node.Name, err))
 		}
-		d.parts = append(d.parts, part{op, []dataflow.Type{typ}, slices.Collect(op.Folds())})
+		p := part{op: op, out: []dataflow.Type{typ}}
+		for share := range op.Folds() {
+			if share.PE == f.PE/parts {
+				p.folds = append(p.folds, share)
+			}
+		}
+		d.parts = append(d.parts, p)
 		types = append(types, typ)
 	}
 	d.join = bound("join", join.New(join.Params{Inputs: parts, Block: f.PE / parts, Elem: out.Elem.String()}), types)

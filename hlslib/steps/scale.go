@@ -53,9 +53,13 @@ func (f *Functions) bindScalings() {
 		if !ok {
 			continue
 		}
-		found := make([]slopes, moreShifts+1)
-		for i := range found {
-			found[i] = slopesOf(stairs, mode, least+i)
+		var found []slopes
+		for shift := least; shift <= least+moreShifts; shift++ {
+			l, passes := slopesOf(stairs, mode, shift)
+			if !passes {
+				break
+			}
+			found = append(found, l)
 		}
 		common, ok := scalingOf(stairs, mode, found, true)
 		if ok {
@@ -90,30 +94,27 @@ func leastShift(stairs []num.Stair, mode num.Rounding) (shift int, ok bool) {
 // A slopes is the multipliers of stairs with a shift.
 type slopes struct {
 	shift  int
-	each   []num.Range // nil where some stair has none
-	common num.Range   // empty where they have none in common
+	each   []num.Range
+	common num.Range // empty where they have none in common
 }
 
-func slopesOf(stairs []num.Stair, mode num.Rounding, shift int) slopes {
-	l := slopes{shift: shift, each: make([]num.Range, len(stairs)),
-		common: num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}}
+// slopesOf finds them; ok is false where some stair has none.
+func slopesOf(stairs []num.Stair, mode num.Rounding, shift int) (l slopes, ok bool) {
+	l = slopes{shift, make([]num.Range, len(stairs)), num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}}
 	for c, s := range stairs {
 		r, passes := s.Multipliers(mode, shift)
 		if !passes {
-			return slopes{shift: shift}
+			return l, false
 		}
 		l.each[c], l.common = r, num.Range{Lo: max(l.common.Lo, r.Lo), Hi: min(l.common.Hi, r.Hi)}
 	}
-	return l
+	return l, true
 }
 
 // scalingOf has the multipliers of fewest digits, of those the ones of the least shift.
 func scalingOf(stairs []num.Stair, mode num.Rounding, by []slopes, common bool) (best scaling, ok bool) {
 	for _, l := range by {
 		ranges := l.each
-		if ranges == nil {
-			return best, ok
-		}
 		if common {
 			if ranges = []num.Range{l.common}; l.common.Lo > l.common.Hi {
 				continue

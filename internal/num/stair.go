@@ -58,7 +58,8 @@ func (s Stair) most() int64 { return maxTerm / max(1, s.X.Hi, -s.X.Lo) }
 // Passes reports whether lines of some slope equal the stair. What one shift serves, the next serves with twice the
 // slope.
 func (s Stair) Passes(mode Rounding, shift int) bool {
-	between, ok := s.corridor(mode, shift)
+	var room [2][enough]bound
+	between, ok := s.corridor(mode, shift, &room)
 	if ok {
 		_, ok = between.steepest(1, s.most())
 	}
@@ -67,7 +68,8 @@ func (s Stair) Passes(mode Rounding, shift int) bool {
 
 // Multipliers is the slopes of lines that equal the stair.
 func (s Stair) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
-	between, ok := s.corridor(mode, shift)
+	var room [2][enough]bound
+	between, ok := s.corridor(mode, shift, &room)
 	if !ok {
 		return m, false
 	}
@@ -78,18 +80,22 @@ func (s Stair) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
 
 // Biases is the b of the lines of slope m, one of Multipliers.
 func (s Stair) Biases(mode Rounding, shift int, m int64) Range {
-	between, _ := s.corridor(mode, shift)
+	var room [2][enough]bound
+	between, _ := s.corridor(mode, shift, &room)
 	b, _, _ := between.biases(m)
 	return b
 }
 
-// corridor is where the stair's lines m*x+b pass through. ok is false where values times 2^shift are too large.
-func (s Stair) corridor(mode Rounding, shift int) (between corridor, ok bool) {
+// enough is room for the bounds of most stairs, of 16 values: these are looked at again and again.
+const enough = 32
+
+// corridor is where the stair's lines m*x+b pass through, in the room where that is enough. ok is false where values
+// times 2^shift are too large.
+func (s Stair) corridor(mode Rounding, shift int, room *[2][enough]bound) (between corridor, ok bool) {
 	if max(s.V.Hi+1, 1-s.V.Lo) > maxTerm>>shift {
 		return corridor{}, false
 	}
-	n := 2 * len(s.F.Value)
-	between = corridor{make([]bound, 0, n), make([]bound, 0, n)}
+	between = corridor{room[0][:0], room[1][:0]}
 	for i, v := range s.F.Value {
 		ends := s.Plateau(i)
 		if v > s.Limits.Lo {
