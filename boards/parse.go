@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"hlsgen/internal/suggest"
 )
@@ -229,13 +230,13 @@ func unknownKey(name string) string {
 }
 
 func word(field func(*Board) *string, pattern string) func(*Board, any) string {
-	re := regexp.MustCompile(pattern)
+	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) }) // many commands read no board
 	return func(b *Board, v any) string {
 		s, ok := v.(string)
 		if !ok {
 			return "wants a string"
 		}
-		if !re.MatchString(s) {
+		if !re().MatchString(s) {
 			return fmt.Sprintf("%q does not match %s", s, pattern)
 		}
 		*field(b) = s
