@@ -132,6 +132,13 @@ func (b *searcher) run(lo, hi int64) error {
 	}
 	g := guess{start: lo, width: uint64(hi-lo)/2 + 1, probed: true, like: b.like}
 	n := g.width // integers that are tried together
+	if len(b.like) == 0 {
+		if g.line = b.fit(lo, hi); g.line != nil {
+			if v, ok := b.value(lo, lo); ok {
+				n = g.line.count(lo, v)
+			}
+		}
+	}
 	for {
 		if b.spent() {
 			return ErrTooManySteps
@@ -162,7 +169,9 @@ func (b *searcher) run(lo, hi int64) error {
 		}
 		at := lo
 		lo += int64(n)
-		n = g.next(at, n, begins)
+		if n = g.next(at, n, begins); g.line != nil && !g.open && !g.halves {
+			n = g.along(lo, v)
+		}
 	}
 }
 
@@ -177,6 +186,9 @@ type guess struct {
 	halves bool    // bisect,
 	grows  bool    // intervals say too little: twice as many after each success, half as many after each failure
 
+	line   *line // which the function is likely to round; nil where none is known
+	missed int   // how often it was wrong, of this run
+
 	open    bool   // float64 does not tell the value of the integer before
 	enclose uint64 // how many are enclosed together after two of these
 }
@@ -184,6 +196,12 @@ type guess struct {
 // less is how many integers are tried instead of n, which have no one value that float64 tells. Where a guess was wrong
 // by one, another value begins right here, or is a bit nearer than guessed.
 func (g *guess) less(n uint64) uint64 {
+	if g.line != nil && !g.halves && g.missed < 2 {
+		if g.missed++; g.missed == 1 {
+			return n - 1
+		}
+		return 1
+	}
 	if !g.probed && !g.halves {
 		g.probed = true
 		return 1
@@ -196,7 +214,7 @@ func (g *guess) less(n uint64) uint64 {
 // than that before them.
 func (g *guess) next(lo int64, n uint64, begins bool) uint64 {
 	if begins {
-		g.width, g.start, g.halves, g.grows = uint64(lo-g.start), lo, false, false
+		g.width, g.start, g.halves, g.grows, g.missed = uint64(lo-g.start), lo, false, false, 0
 		g.tell()
 	}
 	g.probed = g.probed && n == 1
@@ -217,6 +235,20 @@ func (g *guess) next(lo int64, n uint64, begins bool) uint64 {
 		return min(known, 1<<62)
 	}
 	return g.width
+}
+
+// along is how many integers are tried from lo on, behind some of value v: the rest of those that the line says have it,
+// or those of the next value. Where there are more of v than the line says, they are all the rest: codes are clipped.
+func (g *guess) along(lo, v int64) uint64 {
+	all, known := g.line.count(g.start, v), uint64(lo-g.start)
+	switch {
+	case known < all:
+		return all - known
+	case known <= all+1:
+		return g.line.count(lo, g.line.next(v))
+	}
+	g.missed = 2
+	return 1 << 62
 }
 
 // tell guesses the width of the run that begins by that of a function like this one. Rounded, either end of a run may

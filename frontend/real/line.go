@@ -1,0 +1,81 @@
+package real
+
+import "math"
+
+// A line is what a function is likely to round. Most quantise a line, which tells where they step.
+type line struct {
+	x, y, slope float64
+	mode        Rounding
+}
+
+// fit finds the line that the only rounding of a function meets at one end of the integers from lo to hi; nil where
+// there is none.
+func (b *searcher) fit(lo, hi int64) *line {
+	if b.at != nil || len(b.f.rounds) != 1 || uint64(hi)-uint64(lo) < fewRounds {
+		return nil
+	}
+	in := b.f.code[b.f.rounds[0]]
+	if in.op != round || in.e.mode == Up || in.e.mode == Down {
+		return nil
+	}
+	slot := b.f.unclipped(in.a)
+	inside := func(x int64) float64 {
+		b.value(x, x)
+		return b.f.slots[slot].Lo
+	}
+	for _, x := range []int64{hi, lo + 1} {
+		y := inside(x)
+		if slope := y - inside(x-1); slope != 0 && math.Abs(slope) < math.Inf(1) && math.Abs(y) < math.Inf(1) {
+			return &line{float64(x), y, slope, in.e.mode}
+		}
+	}
+	return nil
+}
+
+// unclipped is the slot of what a slot has between limits.
+func (f *Func) unclipped(slot int) int {
+	for in := &f.code[slot]; in.op == minimum || in.op == maximum; in = &f.code[slot] {
+		switch {
+		case f.code[in.a].of == first:
+			slot = in.b
+		case f.code[in.b].of == first:
+			slot = in.a
+		default:
+			return slot
+		}
+	}
+	return slot
+}
+
+// fewRounds is the integers of which it takes as long to evaluate them as to fit a line.
+const fewRounds = 8
+
+// count is how many integers from x on are rounded to v.
+func (l *line) count(x, v int64) uint64 {
+	from := float64(v) // where the reals begin that are rounded to it
+	switch l.mode {
+	case Floor:
+	case Ceil:
+		from--
+	default:
+		from -= 0.5
+	}
+	if l.slope > 0 {
+		from++
+	}
+	switch n := l.x + (from-l.y)/l.slope - float64(x); {
+	case n >= 1<<53:
+		return 1 << 53
+	case n > 0:
+		return uint64(n) + 1
+	}
+	return 1
+}
+
+// next is the value behind v.
+func (l *line) next(v int64) int64 {
+	if l.slope < 0 {
+		return v - 1
+	}
+	return v + 1
+}

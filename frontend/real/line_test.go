@@ -1,0 +1,40 @@
+package real
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// TestLineTells holds that a line that is rounded and clipped, in any order, takes hardly more than an evaluation for
+// each of its steps, and that these are those of integer by integer.
+func TestLineTells(t *testing.T) {
+	t.Parallel()
+	between := func(x *Expr, lo, hi float64) *Expr { return Min(Max(x, Float(lo)), Float(hi)) }
+	for _, slope := range []float64{0.1137, -0.1137, 0.02137, 0.25, -3} {
+		for _, mode := range []Rounding{HalfEven, Floor, Ceil, HalfUp, HalfDown} {
+			x := Add(Mul(Var(0), Float(slope)), Float(0.3))
+			for name, e := range map[string]*Expr{
+				"behind":   between(Round(x, mode), -8, 7),
+				"in front": Round(between(x, -8, 7), mode),
+				"ReLU":     between(Round(Div(Max(x, Float(0)), Float(0.166)), mode), 0, 15),
+			} {
+				t.Run(fmt.Sprint(name, mode, slope), func(t *testing.T) {
+					b := &searcher{f: Compile(e), limit: 100}
+					if err := b.run(-500, 500); err != nil {
+						t.Fatal(err)
+					}
+					for v := int64(-500); v <= 500; v++ {
+						y, _ := Compile(e).Interval([]Interval{Pt(float64(v))})
+						if got := b.step.Apply(v); y.Point() && math.Abs(float64(got)-y.Lo) != 0 {
+							t.Fatalf("%d at %d, want %v", got, v, y)
+						}
+					}
+					if most := 2*len(b.step.At) + 32; b.count > most {
+						t.Errorf("%d evaluations for %d steps, at most %d", b.count, len(b.step.At), most)
+					}
+				})
+			}
+		}
+	}
+}
