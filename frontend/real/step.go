@@ -237,8 +237,9 @@ func (g *guess) next(lo int64, n uint64, begins bool) uint64 {
 	return g.width
 }
 
-// along is how many integers are tried from lo on, behind some of value v: the rest of those that the line says have it,
-// or those of the next value. Where there are more of v than the line says, they are all the rest: codes are clipped.
+// along is how many integers are tried from lo on, behind some of value v: the rest of those that the line says have
+// it, or those of the next value. Where there are more of v than the line says, all the rest are tried: codes are
+// clipped.
 func (g *guess) along(lo, v int64) uint64 {
 	all, known := g.line.count(g.start, v), uint64(lo-g.start)
 	switch {

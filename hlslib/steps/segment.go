@@ -163,8 +163,8 @@ func (s *segment) cut() num.Range {
 	return num.Range{Lo: s.first, Hi: s.first + 1<<s.span - 1}
 }
 
-// ends appends the first and the last value of what is cut, what lies next to these, and the first and the last value of
-// each segment that has one of a function's breakpoints.
+// ends appends the first and the last value of what is cut, what lies next to these, and the first and the last value
+// of each segment that has one of a function's breakpoints.
 func (s *segment) ends(step num.Step, list []int64) []int64 {
 	cut := s.cut()
 	list = append(list, cut.Lo-1, cut.Lo, cut.Hi, cut.Hi+1)
