@@ -424,24 +424,25 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 	if r.loop != nil {
 		return r.turn(in, d)
 	}
-	out := newReals(r.step.Shape)
 	switch {
 	case r.step.Move != nil:
-		return r.move(in, out), nil
-	case r.step.Order != nil:
-		return out, r.step.Order.run(r.step.Node.Inputs[0], in[0], out, d)
-	case r.step.Dot != nil:
-		if s := d.sums[r.step.Output]; s == nil {
-			r.dot(in, out)
-		} else if err := r.sum(s, in, out, d); err != nil {
-			return nil, err
-		}
-		if r.step.Dot.Then == nil {
-			return out.share(), nil
-		}
-		return out, r.elem(r.step.Dot.Then, in, out.clone(), out, d)
+		return r.move(in), nil
+	case r.step.Elem != nil:
+		return r.elem(r.step.Elem, in, nil, d)
 	}
-	return out, r.elem(r.step.Elem, in, nil, out, d)
+	out := newReals(r.step.Shape)
+	if r.step.Order != nil {
+		return out, r.step.Order.run(r.step.Node.Inputs[0], in[0], out, d)
+	}
+	if s := d.sums[r.step.Output]; s == nil {
+		r.dot(in, out)
+	} else if err := r.sum(s, in, out, d); err != nil {
+		return nil, err
+	}
+	if r.step.Dot.Then == nil {
+		return out.share(), nil
+	}
+	return r.elem(r.step.Dot.Then, in, out, d)
 }
 
 // turn gives an output of a loop, which runs once for all of them.
@@ -457,15 +458,16 @@ func (r *runner) turn(in []*Reals, d *decider) (*Reals, error) {
 	return u.out[r.step.Result], nil
 }
 
-func (r *runner) move(in []*Reals, out *Reals) *Reals {
+func (r *runner) move(in []*Reals) *Reals {
 	m := r.step.Move
 	if m.Index == nil && m.Input == nil {
-		return &Reals{Shape: out.Shape, Lo: in[0].Lo, Hi: in[0].Hi, Truth: in[0].Truth}
+		return &Reals{Shape: r.step.Shape, Lo: in[0].Lo, Hi: in[0].Hi, Truth: in[0].Truth}
 	}
+	out := Exactly(r.step.Shape, make([]float64, Size(r.step.Shape)))
 	truth := false
 	for i := range out.Lo {
 		slot, j := m.From(i)
-		out.Lo[i], out.Hi[i] = in[slot].Lo[j], in[slot].Hi[j]
+		out.set(i, in[slot].At(j))
 		truth = truth || in[slot].Truth != nil
 	}
 	if truth {
@@ -480,7 +482,9 @@ func (r *runner) move(in []*Reals, out *Reals) *Reals {
 	return out.share()
 }
 
-func (r *runner) elem(e *Elem, in []*Reals, first, out *Reals, d *decider) error {
+// elem computes e; first, if given, is its variable 0.
+func (r *runner) elem(e *Elem, in []*Reals, first *Reals, d *decider) (*Reals, error) {
+	out := Exactly(r.step.Shape, make([]float64, Size(r.step.Shape)))
 	for i := range out.Lo {
 		var known *remembered
 		if v := r.memo.variable; v >= 0 {
@@ -492,7 +496,7 @@ func (r *runner) elem(e *Elem, in []*Reals, first, out *Reals, d *decider) error
 			if lo := x.Lo[at]; lo == x.Hi[at] {
 				known = r.memo.at(lo)
 				if known.ok && known.x == lo {
-					out.Lo[i], out.Hi[i] = known.y.Lo, known.y.Hi
+					out.set(i, known.y)
 					continue
 				}
 				*known = remembered{x: lo}
@@ -508,14 +512,13 @@ func (r *runner) elem(e *Elem, in []*Reals, first, out *Reals, d *decider) error
 				return err
 			})
 			if err != nil {
-				return fmt.Errorf("element %d: %w", i, err)
+				return out, fmt.Errorf("element %d: %w", i, err)
 			}
 		}
 		if known != nil {
 			known.y, known.ok = y, sure
 		}
-		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
+		out.set(i, y)
 	}
-	out.share()
-	return nil
+	return out, nil
 }

@@ -199,7 +199,7 @@ func (p *Part) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Real
 		out := newReals(r.step.Shape)
 		switch {
 		case r.step.Move != nil:
-			out = r.move(vals, out)
+			out = r.move(vals)
 		case r.loop != nil:
 			if loops[r.loop] == nil {
 				loops[r.loop] = r.loop.walk(vals, all, fix, compute)

@@ -109,6 +109,16 @@ func (v *Reals) tensor(dt DType) (*Tensor, error) {
 	return t, nil
 }
 
+// set is what is known of element i, where nothing is of those behind it. Lo and Hi stay one slice as long as they can.
+func (v *Reals) set(i int, y real.Interval) {
+	if y.Lo != y.Hi && &v.Lo[0] == &v.Hi[0] {
+		v.Hi = make([]float64, len(v.Lo))
+		copy(v.Hi, v.Lo[:i])
+	}
+	v.Hi[i] = y.Hi
+	v.Lo[i] = y.Lo
+}
+
 // share makes Lo and Hi one slice where they are equal.
 func (v *Reals) share() *Reals {
 	if v.Exact() {

@@ -19,7 +19,7 @@ func (c *circuit) addUp(tensor string) error {
 	if _, ok := c.Integers.Integer(tensor, 0); ok || !c.Integers.Derived(tensor) || c.Integers.Single(tensor) {
 		return nil
 	}
-	forms, err := c.Integers.Forms(tensor, scaled.All(graph.Size(c.Known[tensor].Shape)))
+	forms, err := c.Integers.Forms(tensor, c.Integers.All(graph.Size(c.Known[tensor].Shape)))
 	if err != nil {
 		return nil // the one who asks says so
 	}
@@ -88,7 +88,7 @@ func (c *circuit) types(wires []int) (types []dataflow.Type) {
 // oneForm is the forms of a step whose joined data come from one tensor each: where they do not, they are put on wires
 // of their own first, with the channels of what join joins. ok is false where that cannot be done.
 func (c *circuit) oneForm(step, join *graph.Step, data []string) (forms *scaled.Forms, ok bool) {
-	all := scaled.All(graph.Size(step.Shape))
+	all := c.Integers.All(graph.Size(step.Shape))
 	if forms, err := c.Integers.FormsOf(step, all); err == nil && len(forms.Of) == 1 {
 		return forms, true
 	}
@@ -113,7 +113,7 @@ func (c *circuit) together(tensor string, axis int) error {
 	}
 	tensorShape := c.Known[tensor].Shape
 	n := graph.Size(tensorShape)
-	if forms, err := c.Integers.Forms(tensor, scaled.All(n)); err == nil && len(forms.Of) == 1 {
+	if forms, err := c.Integers.Forms(tensor, c.Integers.All(n)); err == nil && len(forms.Of) == 1 {
 		return nil
 	}
 	if axis >= len(tensorShape) {

@@ -197,7 +197,7 @@ func bitOf(v int) uint64 { return 1 << min(v, 62) }
 
 // Compile orders the instructions of e.
 func Compile(e *Expr) *Func {
-	f := &Func{}
+	f := &Func{code: make([]instr, 0, 32)} // as many as most have
 	at := map[*Expr]int{}
 	var emit func(e *Expr) int
 	emit = func(e *Expr) int {

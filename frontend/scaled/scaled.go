@@ -31,11 +31,20 @@ type Analysis struct {
 	singles map[string]bool // of these, the ones whose real value is rounded to float32
 	derived map[string]bool // depends on an integer tensor
 	ranks   map[*graph.Step]int
+	all     []int32 // 0, 1, 2 ...
 }
 
 // New starts an analysis without integer tensors.
 func New(p *graph.Program) *Analysis {
-	return &Analysis{p, map[string]Values{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, nil}
+	return &Analysis{p, map[string]Values{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, nil, nil}
+}
+
+// All lists n elements. Nobody may change the list.
+func (a *Analysis) All(n int) []int32 {
+	if len(a.all) < n {
+		a.all = All(n)
+	}
+	return a.all[:n:n]
 }
 
 // rank is the place of a step among all.

@@ -39,9 +39,12 @@ func (s Step) Verify() error {
 
 // Over restricts s to the values of r: breakpoints that r never crosses go, as do those between equal values.
 func (s Step) Over(r Range) Step {
-	out := Step{Value: []int64{s.Apply(r.Lo)}}
+	out := Step{Value: append(make([]int64, 0, len(s.Value)), s.Apply(r.Lo))}
 	for i, at := range s.At {
 		if r.Lo < at && at <= r.Hi && s.Value[i+1] != out.Value[len(out.Value)-1] {
+			if out.At == nil {
+				out.At = make([]int64, 0, len(s.At)-i)
+			}
 			out.At = append(out.At, at)
 			out.Value = append(out.Value, s.Value[i+1])
 		}

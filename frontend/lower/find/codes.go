@@ -26,7 +26,7 @@ type Codes struct {
 // CodesOf reads a quantiser.
 func (p *Program) CodesOf(step *graph.Step) (*Codes, error) {
 	n := graph.Size(step.Shape)
-	forms, err := p.Integers.FormsOf(step, scaled.All(n))
+	forms, err := p.Integers.FormsOf(step, p.Integers.All(n))
 	if err != nil {
 		return nil, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
 	}

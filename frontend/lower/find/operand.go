@@ -305,7 +305,7 @@ func OfWholeRow(n *graph.Node) error {
 // Unscaled reports whether no element of a tensor is a scaled integer at hand: each is a function of an integer that
 // waits, as its place says, or of one that is no scale and bias.
 func (p *Program) Unscaled(tensor string, waits func(*place.Place) bool) bool {
-	forms, err := p.Integers.Forms(tensor, scaled.All(graph.Size(p.Known[tensor].Shape)))
+	forms, err := p.Integers.Forms(tensor, p.Integers.All(graph.Size(p.Known[tensor].Shape)))
 	if err != nil {
 		return false
 	}
