@@ -35,6 +35,7 @@ type engine struct {
 	search search
 
 	stretch stretch // what repeats within a frame
+	drift   drift   // frames that are like each other
 }
 
 // A visitor goes on as far as it can.
@@ -75,9 +76,14 @@ func (e *engine) drain(ctx context.Context) error {
 
 // pass takes one more frame through the design; through is false where it does not come out.
 func (e *engine) pass(ctx context.Context) (through bool, err error) {
-	e.goal++
+	if e.goal++; e.follows() {
+		return true, nil
+	}
 	err = e.drain(ctx)
-	return err == nil && e.done(), err
+	if through = err == nil && e.done(); through {
+		e.alike()
+	}
+	return through, err
 }
 
 // stopped says why a frame does not come out: a *Deadlock or the end of the clocks, or the context's error.

@@ -38,7 +38,7 @@ func (e *engine) recur() (found bool) {
 	now := e.snapshot(f.spare)
 	for _, past := range []*snapshot{&f.last, &f.mark} {
 		if past.frame > 0 && slices.Equal(past.state, now.state) {
-			f.over = true
+			f.over, e.drift.over, e.drift.left = true, true, 0
 			e.trace.Period = Period{now.frame - past.frame, now.base - past.base}
 			once := now.count.minus(past.count)
 			e.trace.Steady = once.nodes

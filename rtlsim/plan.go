@@ -131,6 +131,7 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, each []*plan, opt 
 	e.trace = newTrace(p.design, e.frames)
 	e.search.over = opt.In.Stall > 0 || opt.Out.Stall > 0 || opt.MaxCycles > 0 || e.mixed()
 	e.stretch.over = e.search.over || len(frames) > 0 || len(g.Nodes) == 0
+	e.drift.over = e.stretch.over
 	for i := range g.Streams {
 		s := newStream(i, p, depth[i])
 		if len(frames) > 0 {

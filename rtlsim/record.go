@@ -53,7 +53,7 @@ func (l *worker) record(state State, to int) {
 
 // keep makes a run keep its record.
 func (e *engine) keep() {
-	e.every, e.stretch.over = true, true
+	e.every, e.stretch.over, e.drift.over = true, true, true
 	r := &Record{Layers: make([][]Span, len(e.workers)), Streams: make([]Moved, len(e.streams))}
 	for i, l := range e.workers {
 		l.log = &r.Layers[i]

@@ -55,22 +55,27 @@ func (s *stream) take(at int) {
 		s.gone++
 	}
 	s.high = max(s.high, s.read+1-s.gone)
-	if s.reads.full() {
-		if s.forget(); 2*(s.reads.end-s.reads.first) >= len(s.reads.at) {
-			s.reads.grow()
-		}
-	}
 	if s.log != nil {
 		s.log.Arrived = append(s.log.Arrived, s.taken+s.delay)
 		s.log.Read = append(s.log.Read, at)
 	}
-	s.reads.push(at)
+	s.leave(at)
 	s.due.first++
 	s.read++
 	if s.blocks {
 		s.blocks = false
 		s.agenda.wake(s.writer)
 	}
+}
+
+// leave notes when a word left its place.
+func (s *stream) leave(at int) {
+	if s.reads.full() {
+		if s.forget(); 2*(s.reads.end-s.reads.first) >= len(s.reads.at) {
+			s.reads.grow()
+		}
+	}
+	s.reads.push(at)
 }
 
 // room is the first clock in which the next word may take a place; ok is false while that is not known.

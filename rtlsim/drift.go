@@ -1,0 +1,249 @@
+package rtlsim
+
+import "slices"
+
+// Not every run comes back to a state. With a host at full speed the layers in front of the slowest one may take a frame
+// every 3600 clocks and those behind it one every 4608, while a FIFO between them fills, a hundred frames long. Then no
+// state is like another, and still each frame is like the last one: every layer does the same, by its own number of
+// clocks later. Such frames are not run but moved: a frame of the FIFO's words is added, and all clocks are later.
+//
+// Say that each clock of the state between frames (see recur) is later than a frame before by the clocks of who has it:
+// a layer, or the host. The next frame is computed of these by maxima and comparisons. Where both sides belong to those
+// that are later by the same, they come out the same. The others are at streams whose writer is faster than its reader
+// (filling), and there nothing is decided, neither in the last frame nor in those that are moved:
+//
+//   - Words are there when their reader comes for them, if all of the last frame were before it began that frame. They
+//     come earlier for it from frame to frame.
+//   - There is room. What is read in frame f + t - m or before, for a FIFO of m frames, makes the room for frame f + t. A
+//     read from before the frames became alike was over before the last frame began to be written; of the others none is
+//     later than the last one of frame f by t - m times the reader's clocks, and no word is written earlier than the
+//     last one of frame f - 1 by t times the writer's.
+//
+// Most places that are taken grow from frame to frame in such a FIFO, so that the last frame of all is run. The others
+// have what they had in the last frame.
+
+// A drift is how frames follow each other without coming back to a state.
+type drift struct {
+	over     bool // every frame is to be run
+	was, now place
+	clocks   []int // per task: by how many the last frame was later
+	since    []int // per stream: clock of the last read before frames became alike; nil where they are not
+	left     int   // frames that may be moved
+}
+
+// A place is an engine between two frames.
+type place struct {
+	workers []held
+	sources []held
+	sinks   []held
+	streams []filled
+	counts  counts
+}
+
+// A held is the clock of a layer or an end of the host, and what else matters of it, relative to that clock.
+type held struct {
+	at    int
+	state []int
+}
+
+// A filled is the last word of a stream, and the reads that still matter, relative to the last one.
+type filled struct {
+	taken, read int
+	reads       []int
+}
+
+// settles is the frames that are run before it is looked whether they are alike: most runs come back to a state sooner.
+const settles = 2
+
+// follows moves one more frame, if it is known to be like the last one.
+func (e *engine) follows() bool {
+	d := &e.drift
+	if d.left == 0 {
+		return false
+	}
+	d.left--
+	e.move()
+	d.was, d.now = d.now, d.was
+	e.place(&d.now)
+	return true
+}
+
+// alike looks after a frame that was run how many may be moved.
+func (e *engine) alike() {
+	d := &e.drift
+	if d.over || e.goal <= settles {
+		return
+	}
+	d.was, d.now = d.now, d.was
+	e.place(&d.now)
+	if d.was.workers == nil {
+		return
+	}
+	same := e.later()
+	if !e.moved() {
+		d.since = nil
+		return
+	}
+	if d.since == nil || !same {
+		d.since = d.since[:0]
+		for _, s := range d.was.streams {
+			d.since = append(d.since, s.read)
+		}
+	}
+	d.left = max(0, e.moves())
+}
+
+// place notes where the engine is.
+func (e *engine) place(p *place) {
+	if p.workers == nil {
+		p.workers, p.streams = make([]held, len(e.workers)), make([]filled, len(e.streams))
+		p.sources, p.sinks = make([]held, len(e.sources)), make([]held, len(e.sinks))
+	}
+	for i, k := range e.workers {
+		h := &p.workers[i]
+		h.at, h.state = k.at, h.state[:0]
+		if k.pipe != nil {
+			h.state = k.pipe.state(h.state, k.at)
+		}
+	}
+	for i, s := range e.sources {
+		p.sources[i].at = s.gate.free
+	}
+	for i, k := range e.sinks {
+		p.sinks[i].at = k.gate.free
+	}
+	for i, s := range e.streams {
+		s.forget()
+		h := &p.streams[i]
+		h.taken, h.read, h.reads = s.taken, s.reads.of(s.reads.end-1), h.reads[:0]
+		for k := s.reads.first; k < s.reads.end; k++ {
+			h.reads = append(h.reads, s.reads.of(k)-h.read)
+		}
+	}
+	p.counts = e.counts()
+}
+
+// later finds by how many clocks the last frame was later than the one before, and reports whether that one was, too.
+func (e *engine) later() (same bool) {
+	d := &e.drift
+	var clocks []int
+	for _, side := range []struct{ was, now []held }{{d.was.sources, d.now.sources}, {d.was.workers, d.now.workers},
+		{d.was.sinks, d.now.sinks}} { // as they are enlisted
+		for i, h := range side.now {
+			clocks = append(clocks, h.at-side.was[i].at)
+		}
+	}
+	same = slices.Equal(clocks, d.clocks)
+	d.clocks = clocks
+	return same
+}
+
+// moved reports whether the last frame is like the one before, but that each has its own clocks later.
+func (e *engine) moved() bool {
+	was, now, clocks := &e.drift.was, &e.drift.now, e.drift.clocks
+	for _, s := range e.sources {
+		if s.spread && clocks[0] != s.pace || !paced(s.pace, clocks[0], s.frame*s.pace-s.gate.free) {
+			return false
+		}
+		clocks = clocks[1:]
+	}
+	for i, k := range e.workers {
+		if !slices.Equal(was.workers[i].state, now.workers[i].state) ||
+			!paced(k.pace, clocks[0], k.frame*k.pace-k.at-1) {
+			return false
+		}
+		clocks = clocks[1:]
+	}
+	for range e.sinks {
+		if clocks[0] != e.drift.clocks[len(e.tasks)-1] {
+			return false // the last word of a frame is no longer the same one's
+		}
+		clocks = clocks[1:]
+	}
+	for i, s := range e.streams {
+		w, r := e.drift.clocks[s.writer], e.drift.clocks[s.reader]
+		was, now := &was.streams[i], &now.streams[i]
+		if now.taken-was.taken != w || now.read-was.read != r || w > r || w == r && !slices.Equal(was.reads, now.reads) {
+			return false
+		}
+	}
+	return true
+}
+
+// paced reports whether frames that come so many clocks after each other keep coming so where none begins before its
+// turn, for which the next one would wait so many clocks.
+func paced(pace, clocks, wait int) bool {
+	return pace == 0 || clocks == pace || clocks > pace && wait <= 0
+}
+
+// moves is how many frames may be moved, so that one more is like the last one and is run; 0 where all streams keep step
+// (recur finds that), or where something is decided at one that fills.
+func (e *engine) moves() int {
+	d := &e.drift
+	times, filling := e.frames-e.goal-1, 0
+	for i, s := range e.streams {
+		w, r := d.clocks[s.writer], d.clocks[s.reader]
+		if w == r {
+			filling += len(d.now.streams[i].reads)
+			continue
+		}
+		was, now := d.was.streams[i], d.now.streams[i]
+		words := s.port.Words
+		there := now.taken+s.delay <= was.read+1
+		over := d.since[i] <= was.taken
+		if !there || !over || s.depth < words {
+			return 0
+		}
+		room := was.taken - now.read + s.depth/words*r // of what frame f needs
+		if room < 0 {
+			return 0
+		}
+		times = min(times, room/(r-w)-1)
+		filling += min(s.depth, e.frames*words)
+	}
+	if filling > longest/2 {
+		return 0
+	}
+	return times
+}
+
+// move goes over a frame that is like the last one.
+func (e *engine) move() {
+	d := &e.drift
+	for _, s := range e.streams {
+		w, r := d.clocks[s.writer], d.clocks[s.reader]
+		if w == r {
+			s.skip(w)
+			continue
+		}
+		s.taken += w
+		for range s.port.Words {
+			s.leave(s.reads.of(s.reads.end-s.port.Words) + r)
+		}
+		s.read += s.port.Words
+		s.written = s.read
+		s.due.first, s.due.end = s.read, s.read
+	}
+	e.add(e.counts().minus(d.was.counts), 1)
+	clocks := d.clocks
+	for _, s := range e.sources {
+		s.gate.free += clocks[0]
+		s.frame++
+		clocks = clocks[1:]
+	}
+	for _, k := range e.workers {
+		k.at += clocks[0]
+		k.frame++
+		if k.pipe != nil {
+			k.pipe.skip(clocks[0])
+		}
+		clocks = clocks[1:]
+	}
+	for i, k := range e.sinks {
+		k.gate.free += clocks[i]
+		k.at += clocks[i]
+		f := e.trace.Frames[k.frame-1]
+		e.trace.Frames[k.frame] = Frame{f.First + clocks[i], f.Last + clocks[i]}
+		k.frame++
+	}
+}

@@ -1,0 +1,74 @@
+package rtlsim
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+)
+
+// Frames that are moved are those that would be run: random networks with FIFOs that take long to fill, by a host at full
+// speed and by a paced one, and windows of them, against the same where every frame is run.
+func TestDrifts(t *testing.T) {
+	t.Parallel()
+	const frames = 60
+	moved := [4]int{} // runs by kind: of either rule of stalls, with a paced host, windows
+	for seed := range uint64(300) {
+		d, rng := randomNet(t, seed, 11)
+		p := newPlan(d)
+		depth := d.Depths()
+		for s := range depth {
+			depth[s] = max(depth[s], p.ports[s].Words*rng.IntN(40))
+		}
+		slowest, _ := d.Interval()
+		members := p.window(rng.IntN(len(p.loops)), 1+rng.IntN(4))
+		for kind := range moved {
+			d.Target.Stalls = dataflow.Stalls(kind % 2)
+			p = newPlan(d)
+			engineOf := func(every bool) *engine {
+				if kind == 3 {
+					e := p.part(members, depth, slowest, frames)
+					e.drift.over = every
+					return e
+				}
+				e := p.whole(depth, nil, nil, Options{Frames: frames, Out: Pace{Every: int(seed % 3)}})
+				e.drift.over = every
+				if kind == 2 {
+					e.sources[0].pace = slowest - slowest/8
+				}
+				return e
+			}
+			got, want := engineOf(false), engineOf(true)
+			was := 0
+			for f := range frames {
+				left := got.drift.left
+				through, err := got.pass(t.Context())
+				also, wantErr := want.pass(t.Context())
+				if through != also || err != nil || wantErr != nil {
+					t.Fatalf("seed %d, %d: frame %d comes through %t, where every one is run %t", seed, kind, f, through, also)
+				}
+				if !through {
+					break
+				}
+				if left > 0 && slices.ContainsFunc(got.streams, func(s *stream) bool {
+					return got.drift.clocks[s.writer] != got.drift.clocks[s.reader]
+				}) {
+					was++
+				}
+				if a, b := got.snapshot(nil), want.snapshot(nil); !reflect.DeepEqual(a, b) {
+					t.Fatalf("seed %d, %d, frame %d: %+v, where every one is run %+v\n%s", seed, kind, f, a, b, d.Model.Graph)
+				}
+			}
+			if want.done() && !reflect.DeepEqual(got.finish(), want.finish()) {
+				t.Fatalf("seed %d, %d: %+v, where every frame is run %+v\n%s", seed, kind, got.trace, want.trace, d.Model.Graph)
+			}
+			if was > 10 {
+				moved[kind]++
+			}
+		}
+	}
+	if moved[0] < 60 || moved[1] < 60 || moved[2] < 40 || moved[3] < 4 {
+		t.Errorf("%v runs of 300 each moved frames while a FIFO filled: the networks test too little", moved)
+	}
+}
