@@ -115,8 +115,8 @@ func (e *engine) place(p *place) {
 	for i, s := range e.streams {
 		s.forget()
 		h := &p.streams[i]
-		h.taken, h.read, h.reads = s.taken, s.reads.of(s.reads.end-1), h.reads[:0]
-		for k := s.reads.first; k < s.reads.end; k++ {
+		h.taken, h.read, h.reads = s.taken, s.reads.of(s.read-1), h.reads[:0]
+		for k := s.kept; k < s.read; k++ {
 			h.reads = append(h.reads, s.reads.of(k)-h.read)
 		}
 	}
@@ -191,7 +191,7 @@ func (e *engine) moves() int {
 		words := s.port.Words
 		there := now.taken+s.delay <= was.read+1
 		over := d.since[i] <= was.taken
-		if !there || !over || s.depth < words {
+		if !there || !over {
 			return 0
 		}
 		room := was.taken - now.read + s.depth/words*r // of what frame f needs
@@ -218,11 +218,9 @@ func (e *engine) move() {
 		}
 		s.taken += w
 		for range s.port.Words {
-			s.leave(s.reads.of(s.reads.end-s.port.Words) + r)
+			s.leave(s.reads.of(s.read-s.port.Words) + r)
 		}
-		s.read += s.port.Words
 		s.written = s.read
-		s.due.first, s.due.end = s.read, s.read
 	}
 	e.add(e.counts().minus(d.was.counts), 1)
 	clocks := d.clocks

@@ -82,8 +82,8 @@ func (e *engine) snapshot(state []int) snapshot {
 	}
 	for _, s := range e.streams {
 		s.forget()
-		state = append(state, s.reads.end-s.reads.first)
-		for k := s.reads.first; k < s.reads.end; k++ {
+		state = append(state, s.read-s.kept)
+		for k := s.kept; k < s.read; k++ {
 			state = append(state, s.reads.of(k)-base)
 		}
 	}

@@ -132,15 +132,14 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, each []*plan, opt 
 	e.search.over = opt.In.Stall > 0 || opt.Out.Stall > 0 || opt.MaxCycles > 0 || e.mixed()
 	e.stretch.over = e.search.over || len(frames) > 0 || len(g.Nodes) == 0
 	e.drift.over = e.stretch.over
-	for i := range g.Streams {
-		s := newStream(i, p, depth[i])
+	e.streams = newStreams(numbers(len(g.Streams)), p, depth)
+	for i, s := range e.streams {
 		if len(frames) > 0 {
 			s.data = &words{port: s.port, values: s.port.Elem.Range()}
 			if opt.Keep {
 				s.data.kept = make([]int64, 0, e.frames*g.Streams[i].Type.Shape.Size())
 			}
 		}
-		e.streams = append(e.streams, s)
 	}
 	for i := range g.Nodes {
 		l := e.worker(i, e.streams)
@@ -169,12 +168,10 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, each []*plan, opt 
 func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 	e := &engine{plan: p, frames: frames, end: never, every: true}
 	e.trace = newTrace(p.design, frames)
+	e.streams = newStreams(p.streamsOf(members), p, depth)
 	streams := make([]*stream, len(p.ports))
-	for s := range streams {
-		if p.within(members, s) {
-			streams[s] = newStream(s, p, depth[s])
-			e.streams = append(e.streams, streams[s])
-		}
+	for _, s := range e.streams {
+		streams[s.id] = s
 	}
 	for i := range members {
 		if members[i] {

@@ -203,10 +203,10 @@ func (f *stretch) worker(k *worker, was *workerMark, clocks int) bool {
 // clocks are those that matter to what is written and read from now on.
 func (s *stream) clocks(list []int) []int {
 	s.forget()
-	for k := s.reads.first; k < s.reads.end; k++ {
+	for k := s.kept; k < s.read; k++ {
 		list = append(list, s.reads.of(k))
 	}
-	for k := s.due.first; k < s.due.end; k++ {
+	for k := s.read; k < s.written; k++ {
 		list = append(list, s.due.of(k))
 	}
 	return list
@@ -264,7 +264,7 @@ func (e *engine) fits(m *mark) int {
 	words, state := 0, 8*len(e.workers)
 	for i, s := range e.streams {
 		words += s.read - m.streams[i].read
-		state += len(s.reads.at) + len(s.due.at)
+		state += len(s.reads) + len(s.due)
 	}
 	if times*words <= state {
 		return 0

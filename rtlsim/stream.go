@@ -11,33 +11,39 @@ import "hlsgen/internal/dataflow"
 // A pipeline that freezes takes the place when it writes, one clock before the word is visible. With credits the place
 // is taken when the iteration starts, a latency before. The host's words are visible when they are written.
 type stream struct {
-	id    int
-	port  dataflow.Port
-	depth int // words of the FIFO
-	delay int // clocks from the taking of a place to the word's arrival
-
-	written, read int   // words so far
-	due           clock // when the words that are written and not read are visible
-	reads         clock // of the words read, as far back as they can hold up anything
-	taken         int   // clock in which the last word read took its place
-	gone          int   // words read before that
-
-	high        int // most places taken in a clock
-	empty, full int // clocks in which the reader waited for a word, the writer for room
-	host        HostWait
+	depth, delay  int  // words of the FIFO; clocks from the taking of a place to the word's arrival
+	written, read int  // words so far
+	due           ring // when the words that are written and not read are visible
+	reads         ring // of the words read, as far back as they can hold up anything
+	kept          int  // the first of these
+	taken         int  // clock in which the last word read took its place
+	gone          int  // words read before that, at least; exactly until high is depth
+	high          int  // most places taken in a clock
+	empty, full   int  // clocks in which the reader waited for a word, the writer for room
 
 	agenda         agenda
 	writer, reader task
 	wants          bool // the reader stands still until a word is written
 	blocks         bool // the writer stands still until a word is read
 
+	id   int
+	port dataflow.Port
+	host HostWait
 	data *words // nil in a run without data
 	log  *Moved // nil without a record
 }
 
-func newStream(id int, p *plan, depth int) *stream {
-	return &stream{id: id, port: p.ports[id], depth: depth, delay: p.delay[id], taken: -1, writer: nobody,
-		reader: nobody}
+// newStreams is streams at rest, in one piece of memory: which is read and written where the next one is.
+func newStreams(list []int, p *plan, depth []int) []*stream {
+	const words = 16
+	all, clocks := make([]stream, len(list)), make(ring, 2*words*len(list))
+	streams := make([]*stream, len(list))
+	for i, s := range list {
+		all[i] = stream{id: s, port: p.ports[s], depth: depth[s], delay: p.delay[s], taken: -1, writer: nobody,
+			reader: nobody, due: clocks[:words:words], reads: clocks[words:][:words:words]}
+		streams[i], clocks = &all[i], clocks[2*words:]
+	}
+	return streams
 }
 
 // arrival is the clock from which on the next word to read is visible; ok is false while that word is not written.
@@ -51,38 +57,46 @@ func (s *stream) arrival() (at int, ok bool) {
 // take reads the next word.
 func (s *stream) take(at int) {
 	s.taken = s.due.of(s.read) - s.delay
-	for s.gone < s.read && (s.gone < s.reads.first || s.reads.of(s.gone) < s.taken) {
-		s.gone++
+	if s.high < s.depth {
+		s.fill()
 	}
-	s.high = max(s.high, s.read+1-s.gone)
 	if s.log != nil {
 		s.log.Arrived = append(s.log.Arrived, s.taken+s.delay)
 		s.log.Read = append(s.log.Read, at)
 	}
 	s.leave(at)
-	s.due.first++
-	s.read++
 	if s.blocks {
 		s.blocks = false
 		s.agenda.wake(s.writer)
 	}
 }
 
-// leave notes when a word left its place.
+// fill counts the places that were taken when the word that is read took its own.
+func (s *stream) fill() {
+	gone := max(s.gone, s.kept)
+	for gone < s.read && s.reads.of(gone) < s.taken {
+		gone++
+	}
+	s.gone = gone
+	s.high = max(s.high, s.read+1-gone)
+}
+
+// leave notes when the next word leaves its place.
 func (s *stream) leave(at int) {
-	if s.reads.full() {
-		if s.forget(); 2*(s.reads.end-s.reads.first) >= len(s.reads.at) {
-			s.reads.grow()
+	if s.read-s.kept == len(s.reads) {
+		if s.forget(); 2*(s.read-s.kept) >= len(s.reads) {
+			s.reads = s.reads.grown(s.kept, s.read)
 		}
 	}
-	s.reads.push(at)
+	s.reads.set(s.read, at)
+	s.read++
 }
 
 // room is the first clock in which the next word may take a place; ok is false while that is not known.
 func (s *stream) room() (from int, ok bool) {
 	k := s.written - s.depth
 	switch {
-	case k < s.reads.first:
+	case k < s.kept:
 		return 0, true
 	case k >= s.read:
 		return 0, false
@@ -92,10 +106,10 @@ func (s *stream) room() (from int, ok bool) {
 
 // put gives the next word a place.
 func (s *stream) put(at int) {
-	if s.due.full() {
-		s.due.grow()
+	if s.written-s.read == len(s.due) {
+		s.due = s.due.grown(s.read, s.written)
 	}
-	s.due.push(at + s.delay)
+	s.due.set(s.written, at+s.delay)
 	if s.log != nil {
 		s.log.Written = append(s.log.Written, at)
 	}
@@ -109,40 +123,33 @@ func (s *stream) put(at int) {
 // forget drops the reads that hold up nothing any more: words take places one after the other, so that what was read
 // before the last one did holds up none of the next, and counts in no later high-water mark.
 func (s *stream) forget() {
-	for s.reads.first < s.reads.end && s.reads.of(s.reads.first) <= s.taken {
-		s.reads.first++
+	for s.kept < s.read && s.reads.of(s.kept) <= s.taken {
+		s.kept++
 	}
 }
 
 // skip moves all that by so many clocks.
 func (s *stream) skip(clocks int) {
 	s.taken += clocks
-	for i := range s.reads.at {
-		s.reads.at[i] += clocks
+	for i := range s.reads {
+		s.reads[i] += clocks
 	}
-	for i := range s.due.at {
-		s.due.at[i] += clocks
+	for i := range s.due {
+		s.due[i] += clocks
 	}
 }
 
-// A clock is the clocks of the words from number first up to number end, in a ring.
-type clock struct {
-	at         []int
-	first, end int
-}
+// A ring is clocks of the last words, by their numbers: as many as it has places, which is a power of two.
+type ring []int
 
-func (c *clock) of(k int) int { return c.at[k&(len(c.at)-1)] }
-func (c *clock) full() bool   { return c.end-c.first == len(c.at) }
+func (r ring) of(k int) int  { return r[k&(len(r)-1)] }
+func (r ring) set(k, at int) { r[k&(len(r)-1)] = at }
 
-func (c *clock) push(at int) {
-	c.at[c.end&(len(c.at)-1)] = at
-	c.end++
-}
-
-func (c *clock) grow() {
-	bigger := make([]int, max(8, 2*len(c.at)))
-	for k := c.first; k < c.end; k++ {
-		bigger[k&(len(bigger)-1)] = c.of(k)
+// grown is a larger ring with the clocks from one number up to, without, another one.
+func (r ring) grown(first, end int) ring {
+	bigger := make(ring, 2*len(r))
+	for k := first; k < end; k++ {
+		bigger.set(k, r.of(k))
 	}
-	c.at = bigger
+	return bigger
 }
