@@ -226,6 +226,7 @@ func (e *engine) move() {
 	clocks := d.clocks
 	for _, s := range e.sources {
 		s.gate.free += clocks[0]
+		s.begins = append(s.begins, s.begins[s.frame-1]+clocks[0])
 		s.frame++
 		clocks = clocks[1:]
 	}

@@ -36,6 +36,7 @@ type engine struct {
 
 	stretch stretch // what repeats within a frame
 	drift   drift   // frames that are like each other
+	course  course  // so far
 }
 
 // A visitor goes on as far as it can.

@@ -76,6 +76,9 @@ type source struct {
 	frame  int  // of the next word
 	word   int  // its number in the frame
 	data   [][]int64
+
+	begins []int // per frame: clock of the first word
+	waited bool  // for the turn of a frame
 }
 
 // visit offers words as far as the room for them is known.
@@ -85,6 +88,9 @@ func (s *source) visit(e *engine) {
 		if !ok {
 			s.stream.blocks = true
 			return
+		}
+		if s.word == 0 && s.frame*s.pace > max(at, s.gate.free) {
+			s.waited = true
 		}
 		at = max(at, s.frame*s.pace)
 		if s.spread {
@@ -96,6 +102,9 @@ func (s *source) visit(e *engine) {
 		}
 		s.stream.held(&s.gate, free, at)
 		s.stream.put(at)
+		if s.word == 0 {
+			s.begins = append(s.begins, at)
+		}
 		if s.data != nil {
 			s.send()
 		}

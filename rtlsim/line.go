@@ -72,9 +72,7 @@ func (k *worker) runLine(e *engine, m dataflow.Moves, n int) (done int) {
 			}
 		}
 		if k.log != nil {
-			k.record(Starved, words)
-			k.record(Blocked, start)
-			k.record(Busy, start+1)
+			k.works(words, start)
 		}
 		if reads {
 			in.take(start)

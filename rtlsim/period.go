@@ -14,6 +14,8 @@ type Period struct{ Frames, Clocks int }
 // (Brent 1980), which finds any period after at most three times the frames that a state takes to come and recur.
 type search struct {
 	over       bool
+	bare       int    // frames after which a state recurred but for the turns of a paced host; 0 while none has
+	period     Period // of that
 	last, mark snapshot
 	spare      []int
 }
@@ -23,6 +25,7 @@ type snapshot struct {
 	frame int // how many are through; 0 for no snapshot
 	base  int // the clock that those of state are relative to
 	state []int
+	turns int // of state: how long the next frame waits for its turn, at the end
 	count counts
 }
 
@@ -37,9 +40,16 @@ func (e *engine) recur() (found bool) {
 	}
 	now := e.snapshot(f.spare)
 	for _, past := range []*snapshot{&f.last, &f.mark} {
-		if past.frame > 0 && slices.Equal(past.state, now.state) {
+		if past.frame == 0 || !slices.Equal(past.clocks(), now.clocks()) {
+			continue
+		}
+		period := Period{now.frame - past.frame, now.base - past.base}
+		if f.bare == 0 {
+			f.bare, f.period = now.frame, period
+		}
+		if slices.Equal(past.state, now.state) {
 			f.over, e.drift.over, e.drift.left = true, true, 0
-			e.trace.Period = Period{now.frame - past.frame, now.base - past.base}
+			e.trace.Period = period
 			once := now.count.minus(past.count)
 			e.trace.Steady = once.nodes
 			e.skip(once)
@@ -54,6 +64,9 @@ func (e *engine) recur() (found bool) {
 	f.over = len(now.state) > longest
 	return false
 }
+
+// clocks is the state without the turns of a paced host.
+func (s *snapshot) clocks() []int { return s.state[:len(s.state)-s.turns] }
 
 func (e *engine) snapshot(state []int) snapshot {
 	base := e.workers[0].at
@@ -71,11 +84,6 @@ func (e *engine) snapshot(state []int) snapshot {
 	}
 	for _, s := range e.sources {
 		state = append(state, s.gate.free-base)
-		if s.spread {
-			state = append(state, s.frame*s.pace-base)
-		} else if s.pace > 0 {
-			state = append(state, max(0, s.frame*s.pace-s.gate.free))
-		}
 	}
 	for _, k := range e.sinks {
 		state = append(state, k.gate.free-base)
@@ -87,10 +95,21 @@ func (e *engine) snapshot(state []int) snapshot {
 			state = append(state, s.reads.of(k)-base)
 		}
 	}
-	return snapshot{frame: e.goal, base: base, state: state, count: e.counts()}
+	turns := 0
+	for _, s := range e.sources {
+		if s.spread {
+			state = append(state, s.frame*s.pace-base)
+			turns++
+		} else if s.pace > 0 {
+			state = append(state, max(0, s.frame*s.pace-s.gate.free))
+			turns++
+		}
+	}
+	return snapshot{frame: e.goal, base: base, state: state, turns: turns, count: e.counts()}
 }
 
-// skip goes over as many whole periods as are to come. Where the data or a log are wanted, none can be left out.
+// skip goes over as many whole periods as are to come. Where the data or a log of words are wanted, none can be left
+// out.
 func (e *engine) skip(once counts) {
 	p := e.trace.Period
 	times := (e.frames - e.goal) / p.Frames
@@ -105,6 +124,9 @@ func (e *engine) skip(once counts) {
 	frames, clocks := times*p.Frames, times*p.Clocks
 	e.goal += frames
 	for _, l := range e.workers {
+		if l.log != nil {
+			l.again(p.Clocks, times)
+		}
 		l.at += clocks
 		l.frame += frames
 		if l.pipe != nil {

@@ -1,9 +1,14 @@
 package rtlsim
 
+import (
+	"cmp"
+	"slices"
+)
+
 // A Record is a run clock by clock, as far as its frames went.
 type Record struct {
 	Layers  [][]Span // per node: what it did, without gaps from clock 0 on
-	Streams []Moved  // per stream
+	Streams []Moved  // per stream; nil where layers alone were asked for
 }
 
 // Moved are the clocks in which the words of a stream were written and read.
@@ -51,15 +56,45 @@ func (l *worker) record(state State, to int) {
 	}
 }
 
+// works adds the clocks of an iteration that had all its words in one clock and started in another one.
+func (l *worker) works(words, start int) {
+	l.record(Starved, words)
+	l.record(Blocked, start)
+	if list := *l.log; len(list) > 0 && list[len(list)-1].State == Busy {
+		list[len(list)-1].To = start + 1
+		return
+	}
+	*l.log = append(*l.log, Span{Busy, start, start + 1})
+}
+
+// again is the last so many clocks of a layer so many times more.
+func (l *worker) again(clocks, times int) {
+	list := *l.log
+	to := list[len(list)-1].To
+	first, _ := slices.BinarySearchFunc(list, to-clocks, func(s Span, at int) int { return cmp.Compare(s.To, at+1) })
+	list = slices.Clone(list[first:])
+	for n := 1; n <= times; n++ {
+		for _, s := range list {
+			l.record(s.State, s.To+n*clocks)
+		}
+	}
+}
+
 // keep makes a run keep its record.
 func (e *engine) keep() {
-	e.every, e.stretch.over, e.drift.over = true, true, true
-	r := &Record{Layers: make([][]Span, len(e.workers)), Streams: make([]Moved, len(e.streams))}
-	for i, l := range e.workers {
-		l.log = &r.Layers[i]
-	}
+	e.keepLayers()
+	e.every = true
+	e.trace.Record.Streams = make([]Moved, len(e.streams))
 	for i, s := range e.streams {
-		s.log = &r.Streams[i]
+		s.log = &e.trace.Record.Streams[i]
 	}
-	e.trace.Record = r
+}
+
+// keepLayers makes a run keep the part of layers of its record.
+func (e *engine) keepLayers() {
+	e.stretch.over, e.drift.over = true, true
+	e.trace.Record = &Record{Layers: make([][]Span, len(e.workers))}
+	for i, l := range e.workers {
+		l.log = &e.trace.Record.Layers[i]
+	}
 }

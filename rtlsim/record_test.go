@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,6 +119,36 @@ func TestWriteVCD(t *testing.T) {
 				t.Errorf("seed %d, s%d: %d places, want %d", seed, s, high, trace.High[s])
 			}
 		}
+	}
+}
+
+// What layers did is the same where nothing else is kept: frames that repeat are not run then.
+func TestRecordOfLayers(t *testing.T) {
+	t.Parallel()
+	skipped := 0
+	for seed := range uint64(200) {
+		d, rng := randomNet(t, seed, 12)
+		opt := Options{Frames: 1 + rng.IntN(40), In: Pace{Every: rng.IntN(4)}, Out: Pace{Every: rng.IntN(4)}}
+		all := opt
+		opt.Layers, all.Record = true, true
+		got, err := Run(t.Context(), d, nil, opt)
+		if err != nil {
+			continue // TestRandomNetworks has deadlocks
+		}
+		want := run(t, d, nil, all)
+		if got.Record.Streams != nil || !reflect.DeepEqual(got.Record.Layers, want.Record.Layers) {
+			t.Fatalf("seed %d: %v, of a whole record %v\n%s", seed, got.Record.Layers, want.Record.Layers, d.Model.Graph)
+		}
+		got.Record, want.Record = nil, nil
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d: %+v, with a whole record %+v", seed, got, want)
+		}
+		if p := got.Period.Frames; p > 0 && p < opt.Frames/4 {
+			skipped++
+		}
+	}
+	if skipped < 50 {
+		t.Errorf("%d runs repeat: the networks test too little", skipped)
 	}
 }
 

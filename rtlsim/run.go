@@ -59,6 +59,7 @@ type Options struct {
 	Frames    int  // number of frames of a run without data; 0 where frames are given
 	Keep      bool // keep what every stream carried in Trace.Streams
 	Record    bool // keep what happened in every clock in Trace.Record: three numbers for each word
+	Layers    bool // keep of that what layers did alone, which is all that WriteTimeline asks for
 	In, Out   Pace // of the host on every input and every output
 	MaxCycles int  // give up at this clock; 0 for never
 
@@ -76,7 +77,7 @@ func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, op
 		return nil, err
 	}
 	p := newPlan(d)
-	if opt.Known != nil && len(frames) == 0 && !opt.Record {
+	if opt.Known != nil && len(frames) == 0 && !opt.Record && !opt.Layers {
 		return p.known(ctx, opt)
 	}
 	return p.run(ctx, frames, opt)
@@ -112,6 +113,8 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 	e := p.whole(p.design.Depths(), frames, each, opt)
 	if opt.Record {
 		e.keep()
+	} else if opt.Layers {
+		e.keepLayers()
 	}
 	for e.goal < e.frames {
 		through, err := e.pass(ctx)
@@ -122,10 +125,14 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 			return nil, e.stopped(ctx)
 		}
 		if !e.search.over {
+			e.went()
 			e.recur()
 		}
 	}
 	t := e.finish()
+	if n := e.search.bare; n > 0 && opt.Known != nil {
+		opt.Known.courses.Store(p.courseKey(opt.In, opt.Out, p.design.Depths()), e.gone(n, e.search.period))
+	}
 	t.Bottleneck = e.bottleneck(opt)
 	return t, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"hlsgen/internal/dataflow"
@@ -11,7 +12,7 @@ import (
 
 // Known remembers which windows keep which intervals at which depths, and runs without data. It may be shared by any
 // designs, also between goroutines. The zero value knows nothing.
-type Known struct{ windows, runs sync.Map }
+type Known struct{ windows, runs, courses sync.Map }
 
 // trials run a design, or a window of it, at depths that are tried.
 type trials struct {
@@ -92,8 +93,7 @@ func (z *trials) keepsPressed(e *engine) bool {
 // that falls behind by the same clocks frame after frame is given up: it would not catch up but for a rare transient,
 // which would cost a deeper FIFO and nothing else.
 func (z *trials) keepsInterval(e *engine) bool {
-	const steady = 4 // frames
-	late, more, same := 0, 0, 0
+	l := lateness{interval: z.interval}
 	for e.goal < e.frames && z.err == nil && z.left > 0 {
 		through, err := e.pass(z.ctx)
 		if err != nil {
@@ -105,22 +105,37 @@ func (z *trials) keepsInterval(e *engine) bool {
 		for _, s := range e.streams {
 			z.left -= s.port.Words
 		}
+		e.went()
 		if e.recur() {
 			return e.trace.Period.Clocks <= z.interval*e.trace.Period.Frames
 		}
 		if e.search.over {
 			return false
 		}
-		now := e.clock() - e.goal*z.interval
-		if now-late != more {
-			same = 0
-		}
-		late, more, same = now, now-late, same+1
-		if more > 0 && same >= steady {
+		if l.grows(e.clock()) {
 			return false
 		}
 	}
 	return false
+}
+
+// A lateness is by how much a run is behind.
+type lateness struct {
+	interval           int
+	frames             int
+	late, more, repeat int // clocks; since the frame before; so many frames in turn
+}
+
+// grows notes the clock after a frame, and reports whether the run falls behind by the same clocks frame after frame.
+func (l *lateness) grows(clock int) bool {
+	const steady = 4 // frames
+	l.frames++
+	now := clock - l.frames*l.interval
+	if now-l.late != l.more {
+		l.repeat = 0
+	}
+	l.late, l.more, l.repeat = now, now-l.late, l.repeat+1
+	return l.more > 0 && l.repeat >= steady
 }
 
 // free reports whether a frame gets through a window, or the whole where members is nil, in any order.
@@ -154,23 +169,60 @@ func (z *trials) try(members []bool, depth []int) tried {
 		t.keeps = t.keeps && z.left > 0
 		return t
 	}
-	var e *engine
+	var t tried
 	if frames := z.frames(members); members == nil {
-		e = z.paced(depth, frames)
+		t = z.tryWhole(depth, frames)
 	} else {
-		e = z.part(members, depth, z.interval, frames)
-	}
-	t := tried{keeps: z.keepsInterval(e)}
-	if t.keeps && members == nil && !z.calm && z.design.Target.Stalls == dataflow.Frozen {
-		if full := z.pressed(depth, z.frames(nil)); !z.keepsPressed(full) {
-			t.keeps, e = false, full
-		}
-	}
-	for _, s := range e.streams {
-		t.full, t.high = append(t.full, s.full > 0), append(t.high, s.high)
+		e := z.part(members, depth, z.interval, frames)
+		t = ran(e, z.keepsInterval(e))
 	}
 	if t.words = before - z.left; z.err == nil && z.left > 0 {
 		z.known.windows.Store(key, t)
+	}
+	return t
+}
+
+// tryWhole tries the design with a paced host, and where pipelines freeze with one at full speed.
+func (z *trials) tryWhole(depth []int, frames int) (t tried) {
+	key := z.courseKey(z.in, z.out, depth)
+	var pressed *course
+	if c, ok := z.known.courses.Load(key); ok {
+		pressed = c.(*course)
+	}
+	paced := false
+	if pressed != nil && !pressed.waits(z.interval) {
+		t = tried{full: pressed.full, high: pressed.high}
+		t.keeps, paced = z.follow(pressed, frames)
+	}
+	if !paced {
+		e := z.paced(depth, frames)
+		t = ran(e, z.keepsInterval(e))
+		if pressed == nil && e.search.bare != 0 && !slices.ContainsFunc(e.sources, func(s *source) bool { return s.waited }) {
+			pressed = e.gone(e.search.bare, e.search.period)
+		}
+	}
+	if !t.keeps || z.calm || z.design.Target.Stalls != dataflow.Frozen {
+		return t
+	}
+	if pressed != nil {
+		if keeps, ok := z.follow(pressed, frames); keeps && ok {
+			return t
+		} else if ok {
+			return tried{full: pressed.full, high: pressed.high}
+		}
+	}
+	e := z.pressed(depth, frames)
+	if z.keepsPressed(e) {
+		return t
+	}
+	return ran(e, false)
+}
+
+// ran is what came of a run.
+func ran(e *engine, keeps bool) tried {
+	t := tried{keeps: keeps}
+	for _, s := range e.streams {
+		t.full, t.high = append(t.full, s.full > 0), append(t.high, s.high)
 	}
 	return t
 }

@@ -20,7 +20,7 @@ var errNoRecord = errors.New("the run kept no record")
 // words in the FIFO. What holds in a clock begins at its rising edge. Names have what is not a letter, a digit or _
 // replaced.
 func WriteVCD(w io.Writer, d *dataflow.Design, t *Trace) error {
-	if t.Record == nil {
+	if t.Record == nil || t.Record.Streams == nil {
 		return errNoRecord
 	}
 	v := &vcd{w: bufio.NewWriter(w)}

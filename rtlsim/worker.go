@@ -122,9 +122,7 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 			k.waited(ready, words, start)
 		}
 		if k.log != nil {
-			k.record(Starved, words)
-			k.record(Blocked, start)
-			k.record(Busy, start+1)
+			k.works(words, start)
 		}
 		k.start(m, start)
 	}

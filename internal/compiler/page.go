@@ -231,7 +231,7 @@ func (r *Result) timeline(ctx context.Context) (svg []byte, note string, err err
 	if frames == 0 {
 		return nil, "A frame has too many words to draw them all here; " + other, nil
 	}
-	trace, err := rtlsim.Run(ctx, r.Design.Design, nil, rtlsim.Options{Frames: frames, Record: true})
+	trace, err := rtlsim.Run(ctx, r.Design.Design, nil, rtlsim.Options{Frames: frames, Layers: true})
 	if err != nil {
 		return nil, "", err
 	}

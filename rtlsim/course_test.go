@@ -1,0 +1,60 @@
+package rtlsim
+
+import (
+	"reflect"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A trial of the whole says the same where another run has gone its course: random networks, after runs and trials of the
+// same depths at other intervals, against the same where all runs are made.
+func TestCourses(t *testing.T) {
+	t.Parallel()
+	followed, kept := 0, 0
+	for seed := range uint64(400) {
+		d, rng := randomNet(t, seed, 13)
+		p := newPlan(d)
+		depth := d.Depths()
+		for s := range depth {
+			depth[s] = max(depth[s], p.ports[s].Words*rng.IntN(3))
+		}
+		c := *d
+		c.FIFO = dataflow.ShiftRegisters(depth...)
+		known := &Known{}
+		if seed%2 == 0 {
+			if _, err := Run(t.Context(), &c, nil, Options{Frames: 100, Known: known}); err != nil {
+				continue
+			}
+		}
+		slowest, _ := d.Interval()
+		for range 6 {
+			with := &trials{plan: p, ctx: t.Context(), known: known, left: 1e6,
+				interval: max(1, slowest-3+rng.IntN(8))}
+			alone := *with
+			alone.known = &Known{}
+			frames := 8 + rng.IntN(20)
+			if c, ok := known.courses.Load(p.courseKey(with.in, with.out, depth)); ok && !c.(*course).waits(with.interval) {
+				followed++
+			}
+			got := with.tryWhole(depth, frames)
+			var want tried
+			e := alone.paced(depth, frames)
+			want = ran(e, alone.keepsInterval(e))
+			if want.keeps && d.Target.Stalls == dataflow.Frozen {
+				if e := alone.pressed(depth, frames); !alone.keepsPressed(e) {
+					want = ran(e, false)
+				}
+			}
+			if got.keeps != want.keeps || with.left != alone.left || !reflect.DeepEqual(got.full, want.full) ||
+				got.keeps && !reflect.DeepEqual(got.high, want.high) {
+				t.Fatalf("seed %d, interval %d: %+v and %d words left, where all is run %+v and %d\n%s", seed,
+					with.interval, got, with.left, want, alone.left, d.Model.Graph)
+			}
+			if got.keeps {
+				kept++
+			}
+		}
+	}
+	t.Log(followed, kept)
+}
