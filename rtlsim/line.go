@@ -1,7 +1,5 @@
 package rtlsim
 
-import "hlsgen/internal/dataflow"
-
 // A line is the ends of a worker that reads one stream at most and writes one at most, as most do. What run decides for
 // any number of streams it decides for these.
 type line struct{ in, out *stream }
@@ -21,75 +19,106 @@ func (k *worker) lined() (l line, ok bool) {
 	return l, true
 }
 
-// runLine is run for such a worker, of iterations that move words.
-func (k *worker) runLine(e *engine, m dataflow.Moves, n int) (done int) {
-	in, out, p := k.line.in, k.line.out, k.pipe
-	reads, writes := m.Read != 0, m.Write != 0
+// glide is advance for such a worker.
+func (k *worker) glide(e *engine) {
+	in, out, p, walk := k.line.in, k.line.out, k.pipe, k.walk
 	last := k.at
-	for ; done < n; done++ {
-		ready := last + 1
-		words := ready // the word is there
-		if reads {
-			at, ok := in.arrival()
-			if !ok {
-				in.wants = true
+	for k.frame < e.goal {
+		if k.pace > 0 {
+			last = max(last, k.frame*k.pace-1) // harmless within the frame
+		}
+		m, n := walk.Moves(), walk.Alike()
+		m.Read, m.Write = m.Read&k.joined.Read, m.Write&k.joined.Write
+		reads, writes := m.Read != 0, m.Write != 0
+		done := 0
+		if !reads && !writes && n > 1 && k.kernel == nil {
+			k.at = last
+			done = k.idle(e, n)
+			last = k.at
+		}
+		for done < n {
+			ready := last + 1
+			words := ready // the word is there
+			if reads {
+				if in.read == in.written {
+					in.wants = true
+					break
+				}
+				words = max(words, in.due.of(in.read))
+			}
+			start := words
+			if p != nil {
+				if words >= p.calm || words < p.free {
+					var ok bool
+					if start, ok = p.passes(words, out); !ok {
+						break
+					}
+				}
+			} else if writes {
+				from, ok := out.room()
+				if !ok {
+					out.blocks = true
+					break
+				}
+				start = max(words, from)
+			}
+			if start >= e.end {
+				e.late = true
 				break
 			}
-			words = max(words, at)
-		}
-		start, ok := words, true
-		if p != nil {
-			if words < p.free || p.calm <= words {
-				start, ok = p.moves(words, k.out)
+			if start > ready {
+				k.held(ready, words, start)
 			}
-		} else if writes {
-			var from int
-			if from, ok = out.room(); ok {
-				start = max(words, from)
-			} else {
-				out.blocks = true
+			if k.log != nil {
+				k.works(words, start)
 			}
-		}
-		if !ok {
-			break
-		}
-		if start >= e.end {
-			e.late = true
-			break
-		}
-		if start > ready {
-			k.count.Starved += words - ready
-			k.count.Blocked += start - words
-			if words > ready {
-				in.empty += words - ready
+			if reads {
+				in.take(start)
 			}
-			if start > words {
+			if writes {
 				if p != nil {
-					p.full(words, k.out)
+					p.start(start, m.Write)
 				} else {
-					out.full += start - words
+					out.put(start)
 				}
 			}
-		}
-		if k.log != nil {
-			k.works(words, start)
-		}
-		if reads {
-			in.take(start)
-		}
-		if writes {
-			if p != nil {
-				p.start(start, m.Write)
-			} else {
-				out.put(start)
+			last = start
+			k.count.Busy++
+			if k.kernel != nil {
+				k.compute(m)
 			}
+			done++
 		}
-		last = start
-		if k.kernel != nil {
-			k.compute(m)
+		if done < n {
+			walk.Skip(done)
+			break
+		}
+		walk.Skip(n - 1)
+		if walk.Advance() {
+			k.iteration = 0
+			k.frame++
+			k.resize(e, e.at(k.frame-1))
+			walk = k.walk
 		}
 	}
 	k.at = last
-	k.count.Busy += done
-	return done
+	if p != nil && p.written < p.started {
+		p.writeLine(out)
+	}
+}
+
+// held is waited for such a worker.
+func (k *worker) held(ready, words, start int) {
+	k.count.Starved += words - ready
+	k.count.Blocked += start - words
+	if words > ready {
+		k.line.in.empty += words - ready
+	}
+	if start > words {
+		if k.pipe != nil {
+			k.pipe.full(words, k.out)
+		} else {
+			k.line.out.full += start - words
+		}
+	}
 }

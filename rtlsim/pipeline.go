@@ -16,6 +16,7 @@ import "math/bits"
 type pipeline struct {
 	latency int
 	ports   int
+	port    int      // the only one, of a line
 	flights []flight // of number n at n & (len-1)
 	from    []int    // per flight and port: the first clock in which there was room
 
@@ -98,6 +99,47 @@ func (p *pipeline) write(out []*stream) bool {
 		out[bits.TrailingZeros64(m)].put(to)
 	}
 	return true
+}
+
+// writeLine is writeAll where one stream is written.
+func (p *pipeline) writeLine(s *stream) {
+	mask := len(p.flights) - 1
+	for p.written < p.started {
+		i := p.written & mask
+		f := &p.flights[i]
+		from, ok := s.room()
+		if !ok {
+			s.blocks = true
+			return
+		}
+		p.from[i*p.ports+p.port] = from
+		f.to = max(f.move+p.slip, from)
+		p.slip = f.to - f.move
+		p.written++
+		s.put(f.to)
+	}
+}
+
+// passes is moves where one stream is written.
+func (p *pipeline) passes(from int, s *stream) (at int, ok bool) {
+	at = max(from, p.free)
+	mask := len(p.flights) - 1
+	for p.calm <= at {
+		if p.passed == p.written {
+			if p.writeLine(s); p.passed == p.written {
+				return 0, false
+			}
+		}
+		f := &p.flights[p.passed&mask]
+		p.past = f.to - f.move
+		p.free = f.to
+		at = max(at, f.to)
+		p.passed++
+		if p.calm = never; p.passed < p.started {
+			p.calm = p.flights[p.passed&mask].move + p.past
+		}
+	}
+	return at, true
 }
 
 // writeAll lets flights write as far as the room for them is known.

@@ -2,6 +2,7 @@ package rtlsim
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"hlsgen/internal/dataflow"
@@ -201,7 +202,9 @@ func (e *engine) worker(i int, streams []*stream) *worker {
 	}
 	joined := func(s int) bool { return streams[s] != nil }
 	l.joined = dataflow.Moves{Read: mask(n.In, joined), Write: mask(n.Out, joined)}
-	l.line, l.single = l.lined()
+	if l.line, l.single = l.lined(); l.pipe != nil {
+		l.pipe.port = bits.TrailingZeros64(l.joined.Write)
+	}
 	e.workers = append(e.workers, l)
 	return l
 }

@@ -43,6 +43,10 @@ type worker struct {
 
 // visit runs iterations as far as the streams and the goal allow.
 func (k *worker) visit(e *engine) {
+	if k.single {
+		k.glide(e)
+		return
+	}
 	k.advance(e)
 	if k.pipe != nil {
 		k.pipe.writeAll(k.out)
@@ -91,9 +95,6 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 	m.Write &= k.joined.Write
 	if m == (dataflow.Moves{}) && k.kernel == nil {
 		return k.idle(e, n)
-	}
-	if k.single {
-		return k.runLine(e, m, n)
 	}
 	if m != k.moved {
 		k.reads, k.writes = ports(k.reads[:0], k.in, m.Read), ports(k.writes[:0], k.out, m.Write)
