@@ -155,7 +155,7 @@ func (e *engine) moved() bool {
 		clocks = clocks[1:]
 	}
 	for range e.sinks {
-		if clocks[0] != e.drift.clocks[len(e.tasks)-1] {
+		if clocks[0] != e.drift.clocks[e.tasks-1] {
 			return false // the last word of a frame is no longer the same one's
 		}
 		clocks = clocks[1:]

@@ -23,7 +23,7 @@ type engine struct {
 	streams []*stream
 	sources []*source
 	sinks   []*sink
-	tasks   []visitor
+	tasks   int // sources, workers, sinks
 	agenda  agenda
 
 	frames int
@@ -39,20 +39,30 @@ type engine struct {
 	course  course  // so far
 }
 
-// A visitor goes on as far as it can.
-type visitor interface{ visit(*engine) }
+// visit lets a source, a worker or a sink go on as far as it can.
+func (e *engine) visit(t task) {
+	i := int(t) - len(e.sources)
+	switch {
+	case i < 0:
+		e.sources[t].visit(e)
+	case i < len(e.workers):
+		e.workers[i].visit(e)
+	default:
+		e.sinks[i-len(e.workers)].visit(e)
+	}
+}
 
 // enlist makes tasks of all that works, writers before readers.
 func (e *engine) enlist() {
-	add := func(v visitor) task {
-		e.tasks = append(e.tasks, v)
-		return task(len(e.tasks) - 1)
+	add := func() task {
+		e.tasks++
+		return task(e.tasks - 1)
 	}
 	for _, s := range e.sources {
-		s.stream.writer = add(s)
+		s.stream.writer = add()
 	}
 	for _, k := range e.workers {
-		t := add(k)
+		t := add()
 		for _, s := range ports(nil, k.in, k.joined.Read) {
 			s.reader = t
 		}
@@ -61,9 +71,9 @@ func (e *engine) enlist() {
 		}
 	}
 	for _, k := range e.sinks {
-		k.stream.reader = add(k)
+		k.stream.reader = add()
 	}
-	e.agenda = newAgenda(len(e.tasks))
+	e.agenda = newAgenda(e.tasks)
 	for _, s := range e.streams {
 		s.agenda = e.agenda
 	}
@@ -72,7 +82,7 @@ func (e *engine) enlist() {
 // drain visits tasks until none can go on.
 func (e *engine) drain(ctx context.Context) error {
 	e.stretch.begin()
-	return e.agenda.run(ctx, len(e.tasks), func(t task) { e.tasks[t].visit(e) }, e.repeat)
+	return e.agenda.run(ctx, e.tasks, e.visit, e.repeat)
 }
 
 // pass takes one more frame through the design; through is false where it does not come out.

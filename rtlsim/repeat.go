@@ -311,5 +311,5 @@ func (e *engine) follow(m *mark, clocks, times int) {
 			k.gate.free += clocks
 		}
 	}
-	e.agenda.wakeAll(len(e.tasks))
+	e.agenda.wakeAll(e.tasks)
 }

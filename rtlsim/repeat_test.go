@@ -39,7 +39,7 @@ func throughAll(t *testing.T, d *dataflow.Design, opt Options, every bool) (trac
 	for e.goal < e.frames {
 		e.goal++
 		e.stretch.begin()
-		err := e.agenda.run(t.Context(), len(e.tasks), func(t task) { e.tasks[t].visit(e) }, func() {
+		err := e.agenda.run(t.Context(), e.tasks, e.visit, func() {
 			if sweeps++; !every {
 				e.repeat()
 			}

@@ -61,13 +61,12 @@ func (s *stream) take(at int) {
 		s.fill()
 	}
 	if s.log != nil {
-		s.log.Arrived = append(s.log.Arrived, s.taken+s.delay)
-		s.log.Read = append(s.log.Read, at)
+		s.logRead(at)
 	}
 	s.leave(at)
 	if s.blocks {
-		s.blocks = false
 		s.agenda.wake(s.writer)
+		s.blocks = false
 	}
 }
 
@@ -84,12 +83,22 @@ func (s *stream) fill() {
 // leave notes when the next word leaves its place.
 func (s *stream) leave(at int) {
 	if s.read-s.kept == len(s.reads) {
-		if s.forget(); 2*(s.read-s.kept) >= len(s.reads) {
-			s.reads = s.reads.grown(s.kept, s.read)
-		}
+		s.tidy()
 	}
 	s.reads.set(s.read, at)
 	s.read++
+}
+
+// tidy makes room for the clock of one more read.
+func (s *stream) tidy() {
+	if s.forget(); 2*(s.read-s.kept) >= len(s.reads) {
+		s.reads = s.reads.grown(s.kept, s.read)
+	}
+}
+
+func (s *stream) logRead(at int) {
+	s.log.Arrived = append(s.log.Arrived, s.taken+s.delay)
+	s.log.Read = append(s.log.Read, at)
 }
 
 // room is the first clock in which the next word may take a place; ok is false while that is not known.
@@ -110,13 +119,13 @@ func (s *stream) put(at int) {
 		s.due = s.due.grown(s.read, s.written)
 	}
 	s.due.set(s.written, at+s.delay)
+	s.written++
 	if s.log != nil {
 		s.log.Written = append(s.log.Written, at)
 	}
-	s.written++
 	if s.wants {
-		s.wants = false
 		s.agenda.wake(s.reader)
+		s.wants = false
 	}
 }
 
