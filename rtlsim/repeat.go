@@ -3,6 +3,7 @@ package rtlsim
 import (
 	"math/bits"
 	"slices"
+	"sort"
 
 	"hlsgen/internal/dataflow"
 )
@@ -12,7 +13,8 @@ import (
 // the frame,
 //
 //   - every worker has not moved, or has gone over whole repetitions of one run of its loop;
-//   - every stream has not moved, or holds as many words as it did, and has had some pass;
+//   - every stream has not moved, or holds as many words as it did, and has had some pass; or nothing was written to it,
+//     and what was read had been there when its reader began;
 //   - all clocks that still matter to what has moved are later by the same number.
 //
 // Then what happened in between can happen again, by as many clocks later, as long as these runs have repetitions left
@@ -138,7 +140,9 @@ func (e *engine) since(m *mark) (clocks, times int) {
 		return 0, 0
 	}
 	for i, s := range e.streams {
-		if was := &m.streams[i]; s.written-s.read != was.written-was.read {
+		was := &m.streams[i]
+		if s.written-s.read != was.written-was.read &&
+			(s.written != was.written || s.taken+s.delay > e.readyThen(s, m)) {
 			return 0, 0
 		}
 	}
@@ -169,10 +173,43 @@ func (e *engine) since(m *mark) (clocks, times int) {
 	return clocks, times
 }
 
+// ready is the first clock in which the reader of a stream could take its next word, if it is there; readyThen is that at
+// a mark.
+func (e *engine) ready(s *stream) int {
+	if i := int(s.reader) - len(e.sources); i < len(e.workers) {
+		return e.workers[i].at + 1
+	}
+	return e.sinks[int(s.reader)-len(e.sources)-len(e.workers)].gate.free
+}
+
+func (e *engine) readyThen(s *stream, m *mark) int {
+	if i := int(s.reader) - len(e.sources); i < len(e.workers) {
+		return m.workers[i].at + 1
+	}
+	return m.sinks[int(s.reader)-len(e.sources)-len(e.workers)].free
+}
+
+// drains reports whether a stream was read alone since a mark.
+func (s *stream) drains(was *streamMark) bool { return s.written == was.written && s.read > was.read }
+
+// there is how many words a reader finds that could take them from some clock on.
+func (s *stream) there(ready int) int {
+	return sort.Search(s.written-s.read, func(i int) bool { return s.due.of(s.read+i) > ready })
+}
+
+// drain reads words as those before, by some clocks later.
+func (s *stream) drain(words, times, clocks int) {
+	for range times * words {
+		s.taken = s.due.of(s.read) - s.delay
+		s.fill()
+		s.leave(s.reads.of(s.read-words) + clocks)
+	}
+}
+
 // stream reports whether a stream has not moved since a mark, or is so many clocks later.
 func (f *stretch) stream(s *stream, was *streamMark, clocks int) bool {
 	if s.written == was.written {
-		return s.read == was.read
+		return true
 	}
 	f.clocks = s.clocks(f.clocks[:0])
 	return later(f.clocks, was.clocks, clocks)
@@ -250,6 +287,11 @@ func (e *engine) fits(m *mark) int {
 			times = min(times, way.Fits())
 		}
 	}
+	for i, s := range e.streams {
+		if was := &m.streams[i]; s.drains(was) {
+			times = min(times, s.there(e.ready(s))/(s.read-was.read))
+		}
+	}
 	host := func(word int, was hostMark, s *stream) {
 		if words := word - was.word; words > 0 {
 			times = min(times, (s.port.Words-1-word)/words)
@@ -274,6 +316,11 @@ func (e *engine) fits(m *mark) int {
 
 // follow goes over what lies behind a mark, each time by so many clocks later.
 func (e *engine) follow(m *mark, clocks, times int) {
+	for i, s := range e.streams {
+		if was := &m.streams[i]; s.drains(was) {
+			s.drain(s.read-was.read, times, clocks)
+		}
+	}
 	clocks *= times
 	for i, k := range e.workers {
 		was := &m.workers[i]
