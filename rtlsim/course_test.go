@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A trial of the whole says the same where another run has gone its course: random networks, after runs and trials of the
-// same depths at other intervals, against the same where all runs are made.
+// A trial of the whole says the same where another run has gone its course: random networks, after runs and trials of
+// the same depths at other intervals, against the same where all runs are made.
 func TestCourses(t *testing.T) {
 	t.Parallel()
 	followed, kept := 0, 0
@@ -34,7 +34,8 @@ func TestCourses(t *testing.T) {
 			alone := *with
 			alone.known = &Known{}
 			frames := 8 + rng.IntN(20)
-			if c, ok := known.courses.Load(p.courseKey(with.in, with.out, depth)); ok && !c.(*course).waits(with.interval) {
+			c, ok := known.courses.Load(p.courseKey(with.in, with.out, depth))
+			if ok && !c.(*course).waits(with.interval) {
 				followed++
 			}
 			got := with.tryWhole(depth, frames)
@@ -56,5 +57,7 @@ func TestCourses(t *testing.T) {
 			}
 		}
 	}
-	t.Log(followed, kept)
+	if followed < 60 || kept < 600 {
+		t.Errorf("%d trials followed a course, %d kept the interval: the networks test too little", followed, kept)
+	}
 }

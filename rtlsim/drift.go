@@ -2,10 +2,10 @@ package rtlsim
 
 import "slices"
 
-// Not every run comes back to a state. With a host at full speed the layers in front of the slowest one may take a frame
-// every 3600 clocks and those behind it one every 4608, while a FIFO between them fills, a hundred frames long. Then no
-// state is like another, and still each frame is like the last one: every layer does the same, by its own number of
-// clocks later. Such frames are not run but moved: a frame of the FIFO's words is added, and all clocks are later.
+// Not every run comes back to a state. With a host at full speed the layers in front of the slowest one may take a
+// frame every 3600 clocks and those behind it one every 4608, while a FIFO between them fills, a hundred frames long.
+// Then no state is like another, and still each frame is like the last one: every layer does the same, by its own
+// number of clocks later. Such frames are not run but moved: a frame of the FIFO's words is added, and all clocks are later.
 //
 // Say that each clock of the state between frames (see recur) is later than a frame before by the clocks of who has it:
 // a layer, or the host. The next frame is computed of these by maxima and comparisons. Where both sides belong to those
@@ -14,9 +14,9 @@ import "slices"
 //
 //   - Words are there when their reader comes for them, if all of the last frame were before it began that frame. They
 //     come earlier for it from frame to frame.
-//   - There is room. What is read in frame f + t - m or before, for a FIFO of m frames, makes the room for frame f + t. A
-//     read from before the frames became alike was over before the last frame began to be written; of the others none is
-//     later than the last one of frame f by t - m times the reader's clocks, and no word is written earlier than the
+//   - There is room. What is read in frame f + t - m or before, for a FIFO of m frames, makes the room for frame f + t.
+//     A read from before the frames became alike was over before the last frame began to be written; of the others none
+//     is later than the last one of frame f by t - m times the reader's clocks, and no word is written earlier than the
 //     last one of frame f - 1 by t times the writer's.
 //
 // Most places that are taken grow from frame to frame in such a FIFO, so that the last frame of all is run. The others
@@ -163,7 +163,8 @@ func (e *engine) moved() bool {
 	for i, s := range e.streams {
 		w, r := e.drift.clocks[s.writer], e.drift.clocks[s.reader]
 		was, now := &was.streams[i], &now.streams[i]
-		if now.taken-was.taken != w || now.read-was.read != r || w > r || w == r && !slices.Equal(was.reads, now.reads) {
+		if now.taken-was.taken != w || now.read-was.read != r || w > r ||
+			w == r && !slices.Equal(was.reads, now.reads) {
 			return false
 		}
 	}
@@ -176,8 +177,8 @@ func paced(pace, clocks, wait int) bool {
 	return pace == 0 || clocks == pace || clocks > pace && wait <= 0
 }
 
-// moves is how many frames may be moved, so that one more is like the last one and is run; 0 where all streams keep step
-// (recur finds that), or where something is decided at one that fills.
+// moves is how many frames may be moved, so that one more is like the last one and is run; 0 where something is decided
+// at a stream that fills.
 func (e *engine) moves() int {
 	d := &e.drift
 	times, filling := e.frames-e.goal-1, 0

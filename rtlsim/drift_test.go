@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Frames that are moved are those that would be run: random networks with FIFOs that take long to fill, by a host at full
-// speed and by a paced one, and windows of them, against the same where every frame is run.
+// Frames that are moved are those that would be run: random networks with FIFOs that take long to fill, by a host at
+// full speed and by a paced one, and windows of them, against the same where every frame is run.
 func TestDrifts(t *testing.T) {
 	t.Parallel()
 	const frames = 60
@@ -46,7 +46,8 @@ func TestDrifts(t *testing.T) {
 				through, err := got.pass(t.Context())
 				also, wantErr := want.pass(t.Context())
 				if through != also || err != nil || wantErr != nil {
-					t.Fatalf("seed %d, %d: frame %d comes through %t, where every one is run %t", seed, kind, f, through, also)
+					t.Fatalf("seed %d, %d: frame %d comes through %t, where every one is run %t", seed, kind, f,
+						through, also)
 				}
 				if !through {
 					break
@@ -57,11 +58,13 @@ func TestDrifts(t *testing.T) {
 					was++
 				}
 				if a, b := got.snapshot(nil), want.snapshot(nil); !reflect.DeepEqual(a, b) {
-					t.Fatalf("seed %d, %d, frame %d: %+v, where every one is run %+v\n%s", seed, kind, f, a, b, d.Model.Graph)
+					t.Fatalf("seed %d, %d, frame %d: %+v, where every one is run %+v\n%s", seed, kind, f, a, b,
+						d.Model.Graph)
 				}
 			}
 			if want.done() && !reflect.DeepEqual(got.finish(), want.finish()) {
-				t.Fatalf("seed %d, %d: %+v, where every frame is run %+v\n%s", seed, kind, got.trace, want.trace, d.Model.Graph)
+				t.Fatalf("seed %d, %d: %+v, where every frame is run %+v\n%s", seed, kind, got.trace, want.trace,
+					d.Model.Graph)
 			}
 			if was > 10 {
 				moved[kind]++

@@ -137,7 +137,8 @@ func TestRecordOfLayers(t *testing.T) {
 		}
 		want := run(t, d, nil, all)
 		if got.Record.Streams != nil || !reflect.DeepEqual(got.Record.Layers, want.Record.Layers) {
-			t.Fatalf("seed %d: %v, of a whole record %v\n%s", seed, got.Record.Layers, want.Record.Layers, d.Model.Graph)
+			t.Fatalf("seed %d: %v, of a whole record %v\n%s", seed, got.Record.Layers, want.Record.Layers,
+				d.Model.Graph)
 		}
 		got.Record, want.Record = nil, nil
 		if !reflect.DeepEqual(got, want) {

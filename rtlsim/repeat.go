@@ -13,8 +13,8 @@ import (
 // the frame,
 //
 //   - every worker has not moved, or has gone over whole repetitions of one run of its loop;
-//   - every stream has not moved, or holds as many words as it did, and has had some pass; or nothing was written to it,
-//     and what was read had been there when its reader began;
+//   - every stream has not moved, or holds as many words as it did, and has had some pass; or nothing was written to
+//     it, and what was read had been there when its reader began;
 //   - all clocks that still matter to what has moved are later by the same number.
 //
 // Then what happened in between can happen again, by as many clocks later, as long as these runs have repetitions left
@@ -173,8 +173,8 @@ func (e *engine) since(m *mark) (clocks, times int) {
 	return clocks, times
 }
 
-// ready is the first clock in which the reader of a stream could take its next word, if it is there; readyThen is that at
-// a mark.
+// ready is the first clock in which the reader of a stream could take its next word, if it is there; readyThen is that
+// at a mark.
 func (e *engine) ready(s *stream) int {
 	if i := int(s.reader) - len(e.sources); i < len(e.workers) {
 		return e.workers[i].at + 1

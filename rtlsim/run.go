@@ -28,8 +28,8 @@
 // whose right sides have earlier clocks only (see stream, worker and pipeline). With credits they are maxima plus
 // constants: a timed event graph (F. Baccelli and others, Synchronization and Linearity, 1992). The engine solves them
 // layer by layer, with and without data; it costs time per word, not per clock. Without data, it looks for a state
-// between frames that was there before, and leaves out the periods that follow; and within a frame for what repeats,
-// row after row of an image.
+// between frames that was there before, and leaves out the periods that follow; for frames that are like each other but
+// that a FIFO fills, which are moved; and within a frame for what repeats, row after row of an image.
 //
 // In comes a dataflow.Design; what comes out does not depend on anything else. The package imports internal/dataflow
 // and internal/num. Its files:
@@ -37,11 +37,12 @@
 //	run.go      Run: frames through a design; trace.go, what it shows; bottleneck.go, where the interval comes from
 //	plan.go     what folds fix of a design, and engines of it or of a part
 //	engine.go   nodes (worker.go, line.go, pipeline.go), the host (host.go) and streams (stream.go, words.go) at work,
-//	            each as far as it can go (agenda.go); period.go finds the steady state, repeat.go rows that repeat
+//	            each as far as it can go (agenda.go); period.go finds the steady state, drift.go frames in which a
+//	            FIFO fills, repeat.go rows that repeat
 //	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks;
 //	            lengths.go, sequences of different lengths
-//	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; window.go, around a
-//	            layer; blocks.go, between forks and joins
+//	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; course.go, where
+//	            another run tells; window.go, around a layer; blocks.go, between forks and joins
 //	record.go   what happened in every clock; vcd.go and timeline.go draw it
 //	counters.go what an accelerator's counters show
 //	compare.go  two engines' outputs

@@ -197,7 +197,8 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	if !paced {
 		e := z.paced(depth, frames)
 		t = ran(e, z.keepsInterval(e))
-		if pressed == nil && e.search.bare != 0 && !slices.ContainsFunc(e.sources, func(s *source) bool { return s.waited }) {
+		waited := slices.ContainsFunc(e.sources, func(s *source) bool { return s.waited })
+		if pressed == nil && e.search.bare > 0 && !waited {
 			pressed = e.gone(e.search.bare, e.search.period)
 		}
 	}
