@@ -58,13 +58,14 @@ func (l *worker) record(state State, to int) {
 
 // works adds the clocks of an iteration that had all its words in one clock and started in another one.
 func (l *worker) works(words, start int) {
-	l.record(Starved, words)
-	l.record(Blocked, start)
-	if list := *l.log; len(list) > 0 && list[len(list)-1].State == Busy {
-		list[len(list)-1].To = start + 1
+	list := *l.log
+	if n := len(list); n > 0 && list[n-1].To == start && list[n-1].State == Busy {
+		list[n-1].To++
 		return
 	}
-	*l.log = append(*l.log, Span{Busy, start, start + 1})
+	l.record(Starved, words)
+	l.record(Blocked, start)
+	l.record(Busy, start+1)
 }
 
 // again is the last so many clocks of a layer so many times more.

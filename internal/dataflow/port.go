@@ -67,9 +67,7 @@ func (p Port) Send(t Tensor) []int64 {
 		return t.Data
 	}
 	out := make([]int64, len(t.Data))
-	for i := range out {
-		out[i] = t.Data[p.place(t.Shape, i)]
-	}
+	p.tiles(t.Shape, func(travels, lies int) { copy(out[travels:][:p.Tile], t.Data[lies:]) })
 	return out
 }
 
@@ -79,8 +77,21 @@ func (p Port) Receive(s Shape, sent []int64) Tensor {
 		return Tensor{s, sent}
 	}
 	out := make([]int64, len(sent))
-	for i, v := range sent {
-		out[p.place(s, i)] = v
-	}
+	p.tiles(s, func(travels, lies int) { copy(out[lies:][:p.Tile], sent[travels:]) })
 	return Tensor{s, out}
+}
+
+// tiles gives the places of all Tile elements that follow each other: in the stream, and in a row-major frame.
+func (p Port) tiles(s Shape, visit func(travels, lies int)) {
+	c := s.Channels()
+	block := s[len(s)-2] * c
+	travels := 0
+	for from := 0; from < s.Size(); from += block {
+		for tile := 0; tile < c; tile += p.Tile {
+			for at := from + tile; at < from+block; at += c {
+				visit(travels, at)
+				travels += p.Tile
+			}
+		}
+	}
 }
