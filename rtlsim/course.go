@@ -23,27 +23,28 @@ func (p *plan) courseKey(in, out Pace, depth []int) string {
 }
 
 // went notes a frame that is through.
-func (e *engine) went() {
-	e.course.clocks = append(e.course.clocks, e.clock())
+func (c *course) went(e *engine) {
+	c.clocks = append(c.clocks, e.clock())
 	for i, s := range e.sources {
-		if len(e.course.frees) <= i {
-			e.course.frees = append(e.course.frees, nil)
+		if len(c.frees) <= i {
+			c.frees = append(c.frees, nil)
 		}
-		e.course.frees[i] = append(e.course.frees[i], s.gate.free)
+		c.frees[i] = append(c.frees[i], s.gate.free)
 	}
 }
 
-// gone is the course of a run up to some frame, after which a state recurs for a host at full speed.
-func (e *engine) gone(frames int, period Period) *course {
-	c := &course{clocks: e.course.clocks[:frames], period: period}
+// recurs is the course of a run up to the frame after which a state recurs for a host at full speed.
+func (c *course) recurs(e *engine) *course {
+	frames := e.search.bare
+	r := &course{clocks: c.clocks[:frames], period: e.search.period}
 	for i, s := range e.sources {
-		c.begins = append(c.begins, s.begins[:frames])
-		c.frees = append(c.frees, e.course.frees[i][:frames])
+		r.begins = append(r.begins, s.begins[:frames])
+		r.frees = append(r.frees, c.frees[i][:frames])
 	}
 	for _, s := range e.streams {
-		c.full, c.high = append(c.full, s.full > 0), append(c.high, s.high)
+		r.full, r.high = append(r.full, s.full > 0), append(r.high, s.high)
 	}
-	return c
+	return r
 }
 
 // waits reports whether a host that gives a frame per interval goes another course: where it waits for the turn of a

@@ -5,7 +5,8 @@ import "slices"
 // Not every run comes back to a state. With a host at full speed the layers in front of the slowest one may take a
 // frame every 3600 clocks and those behind it one every 4608, while a FIFO between them fills, a hundred frames long.
 // Then no state is like another, and still each frame is like the last one: every layer does the same, by its own
-// number of clocks later. Such frames are not run but moved: a frame of the FIFO's words is added, and all clocks are later.
+// number of clocks later. Such frames are not run but moved: a frame of the FIFO's words is added, and all clocks are
+// later.
 //
 // Say that each clock of the state between frames (see recur) is later than a frame before by the clocks of who has it:
 // a layer, or the host. The next frame is computed of these by maxima and comparisons. Where both sides belong to those
@@ -25,14 +26,14 @@ import "slices"
 // A drift is how frames follow each other without coming back to a state.
 type drift struct {
 	over     bool // every frame is to be run
-	was, now place
+	was, now pause
 	clocks   []int // per task: by how many the last frame was later
 	since    []int // per stream: clock of the last read before frames became alike; nil where they are not
 	left     int   // frames that may be moved
 }
 
-// A place is an engine between two frames.
-type place struct {
+// A pause is an engine between two frames.
+type pause struct {
 	workers []held
 	sources []held
 	sinks   []held
@@ -56,31 +57,29 @@ type filled struct {
 const settles = 2
 
 // follows moves one more frame, if it is known to be like the last one.
-func (e *engine) follows() bool {
-	d := &e.drift
+func (d *drift) follows(e *engine) bool {
 	if d.left == 0 {
 		return false
 	}
 	d.left--
-	e.move()
+	d.move(e)
 	d.was, d.now = d.now, d.was
-	e.place(&d.now)
+	d.now.note(e)
 	return true
 }
 
 // alike looks after a frame that was run how many may be moved.
-func (e *engine) alike() {
-	d := &e.drift
+func (d *drift) alike(e *engine) {
 	if d.over || e.goal <= settles {
 		return
 	}
 	d.was, d.now = d.now, d.was
-	e.place(&d.now)
+	d.now.note(e)
 	if d.was.workers == nil {
 		return
 	}
-	same := e.later()
-	if !e.moved() {
+	same := d.later()
+	if !d.moved(e) {
 		d.since = nil
 		return
 	}
@@ -90,11 +89,11 @@ func (e *engine) alike() {
 			d.since = append(d.since, s.read)
 		}
 	}
-	d.left = max(0, e.moves())
+	d.left = max(0, d.moves(e))
 }
 
-// place notes where the engine is.
-func (e *engine) place(p *place) {
+// note is where an engine is now.
+func (p *pause) note(e *engine) {
 	if p.workers == nil {
 		p.workers, p.streams = make([]held, len(e.workers)), make([]filled, len(e.streams))
 		p.sources, p.sinks = make([]held, len(e.sources)), make([]held, len(e.sinks))
@@ -124,8 +123,7 @@ func (e *engine) place(p *place) {
 }
 
 // later finds by how many clocks the last frame was later than the one before, and reports whether that one was, too.
-func (e *engine) later() (same bool) {
-	d := &e.drift
+func (d *drift) later() (same bool) {
 	var clocks []int
 	for _, side := range []struct{ was, now []held }{{d.was.sources, d.now.sources}, {d.was.workers, d.now.workers},
 		{d.was.sinks, d.now.sinks}} { // as they are enlisted
@@ -139,8 +137,8 @@ func (e *engine) later() (same bool) {
 }
 
 // moved reports whether the last frame is like the one before, but that each has its own clocks later.
-func (e *engine) moved() bool {
-	was, now, clocks := &e.drift.was, &e.drift.now, e.drift.clocks
+func (d *drift) moved(e *engine) bool {
+	was, now, clocks := &d.was, &d.now, d.clocks
 	for _, s := range e.sources {
 		if s.spread && clocks[0] != s.pace || !paced(s.pace, clocks[0], s.frame*s.pace-s.gate.free) {
 			return false
@@ -155,13 +153,13 @@ func (e *engine) moved() bool {
 		clocks = clocks[1:]
 	}
 	for range e.sinks {
-		if clocks[0] != e.drift.clocks[e.tasks-1] {
+		if clocks[0] != d.clocks[e.tasks-1] {
 			return false // the last word of a frame is no longer the same one's
 		}
 		clocks = clocks[1:]
 	}
 	for i, s := range e.streams {
-		w, r := e.drift.clocks[s.writer], e.drift.clocks[s.reader]
+		w, r := d.clocks[s.writer], d.clocks[s.reader]
 		was, now := &was.streams[i], &now.streams[i]
 		if now.taken-was.taken != w || now.read-was.read != r || w > r ||
 			w == r && !slices.Equal(was.reads, now.reads) {
@@ -179,8 +177,7 @@ func paced(pace, clocks, wait int) bool {
 
 // moves is how many frames may be moved, so that one more is like the last one and is run; 0 where something is decided
 // at a stream that fills.
-func (e *engine) moves() int {
-	d := &e.drift
+func (d *drift) moves(e *engine) int {
 	times, filling := e.frames-e.goal-1, 0
 	for i, s := range e.streams {
 		w, r := d.clocks[s.writer], d.clocks[s.reader]
@@ -209,8 +206,7 @@ func (e *engine) moves() int {
 }
 
 // move goes over a frame that is like the last one.
-func (e *engine) move() {
-	d := &e.drift
+func (d *drift) move(e *engine) {
 	for _, s := range e.streams {
 		w, r := d.clocks[s.writer], d.clocks[s.reader]
 		if w == r {

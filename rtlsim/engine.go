@@ -39,16 +39,18 @@ type engine struct {
 	course  course  // so far
 }
 
-// visit lets a source, a worker or a sink go on as far as it can.
-func (e *engine) visit(t task) {
-	i := int(t) - len(e.sources)
-	switch {
-	case i < 0:
-		e.sources[t].visit(e)
-	case i < len(e.workers):
-		e.workers[i].visit(e)
-	default:
-		e.sinks[i-len(e.workers)].visit(e)
+// visitor lets a source, a worker or a sink go on as far as it can.
+func visitor(e *engine) func(task) {
+	return func(t task) {
+		i := int(t) - len(e.sources)
+		switch {
+		case i < 0:
+			e.sources[t].visit(e)
+		case i < len(e.workers):
+			e.workers[i].visit(e)
+		default:
+			e.sinks[i-len(e.workers)].visit(e)
+		}
 	}
 }
 
@@ -82,17 +84,17 @@ func (e *engine) enlist() {
 // drain visits tasks until none can go on.
 func (e *engine) drain(ctx context.Context) error {
 	e.stretch.begin()
-	return e.agenda.run(ctx, e.tasks, e.visit, e.repeat)
+	return e.agenda.run(ctx, e.tasks, visitor(e), e.repeat)
 }
 
 // pass takes one more frame through the design; through is false where it does not come out.
 func (e *engine) pass(ctx context.Context) (through bool, err error) {
-	if e.goal++; e.follows() {
+	if e.goal++; e.drift.follows(e) {
 		return true, nil
 	}
 	err = e.drain(ctx)
 	if through = err == nil && e.done(); through {
-		e.alike()
+		e.drift.alike(e)
 	}
 	return through, err
 }

@@ -81,21 +81,19 @@ func (l *worker) again(clocks, times int) {
 	}
 }
 
-// keep makes a run keep its record.
-func (e *engine) keep() {
-	e.keepLayers()
-	e.every = true
-	e.trace.Record.Streams = make([]Moved, len(e.streams))
-	for i, s := range e.streams {
-		s.log = &e.trace.Record.Streams[i]
-	}
-}
-
-// keepLayers makes a run keep the part of layers of its record.
-func (e *engine) keepLayers() {
+// keep makes a run keep its record, of streams or of layers alone.
+func (e *engine) keep(streams bool) {
 	e.stretch.over, e.drift.over = true, true
 	e.trace.Record = &Record{Layers: make([][]Span, len(e.workers))}
 	for i, l := range e.workers {
 		l.log = &e.trace.Record.Layers[i]
+	}
+	if !streams {
+		return
+	}
+	e.every = true
+	e.trace.Record.Streams = make([]Moved, len(e.streams))
+	for i, s := range e.streams {
+		s.log = &e.trace.Record.Streams[i]
 	}
 }

@@ -142,7 +142,7 @@ func (e *engine) since(m *mark) (clocks, times int) {
 	for i, s := range e.streams {
 		was := &m.streams[i]
 		if s.written-s.read != was.written-was.read &&
-			(s.written != was.written || s.taken+s.delay > e.readyThen(s, m)) {
+			(s.written != was.written || s.taken+s.delay > s.readyThen(e, m)) {
 			return 0, 0
 		}
 	}
@@ -175,14 +175,14 @@ func (e *engine) since(m *mark) (clocks, times int) {
 
 // ready is the first clock in which the reader of a stream could take its next word, if it is there; readyThen is that
 // at a mark.
-func (e *engine) ready(s *stream) int {
+func (s *stream) ready(e *engine) int {
 	if i := int(s.reader) - len(e.sources); i < len(e.workers) {
 		return e.workers[i].at + 1
 	}
 	return e.sinks[int(s.reader)-len(e.sources)-len(e.workers)].gate.free
 }
 
-func (e *engine) readyThen(s *stream, m *mark) int {
+func (s *stream) readyThen(e *engine, m *mark) int {
 	if i := int(s.reader) - len(e.sources); i < len(e.workers) {
 		return m.workers[i].at + 1
 	}
@@ -289,7 +289,7 @@ func (e *engine) fits(m *mark) int {
 	}
 	for i, s := range e.streams {
 		if was := &m.streams[i]; s.drains(was) {
-			times = min(times, s.there(e.ready(s))/(s.read-was.read))
+			times = min(times, s.there(s.ready(e))/(s.read-was.read))
 		}
 	}
 	host := func(word int, was hostMark, s *stream) {

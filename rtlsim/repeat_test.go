@@ -39,7 +39,7 @@ func throughAll(t *testing.T, d *dataflow.Design, opt Options, every bool) (trac
 	for e.goal < e.frames {
 		e.goal++
 		e.stretch.begin()
-		err := e.agenda.run(t.Context(), e.tasks, e.visit, func() {
+		err := e.agenda.run(t.Context(), e.tasks, visitor(e), func() {
 			if sweeps++; !every {
 				e.repeat()
 			}

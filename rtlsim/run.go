@@ -113,9 +113,9 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 	}
 	e := p.whole(p.design.Depths(), frames, each, opt)
 	if opt.Record {
-		e.keep()
+		e.keep(true)
 	} else if opt.Layers {
-		e.keepLayers()
+		e.keep(false)
 	}
 	for e.goal < e.frames {
 		through, err := e.pass(ctx)
@@ -126,13 +126,13 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 			return nil, e.stopped(ctx)
 		}
 		if !e.search.over {
-			e.went()
+			e.course.went(e)
 			e.recur()
 		}
 	}
 	t := e.finish()
-	if n := e.search.bare; n > 0 && opt.Known != nil {
-		opt.Known.courses.Store(p.courseKey(opt.In, opt.Out, p.design.Depths()), e.gone(n, e.search.period))
+	if e.search.bare > 0 && opt.Known != nil {
+		opt.Known.courses.Store(p.courseKey(opt.In, opt.Out, p.design.Depths()), e.course.recurs(e))
 	}
 	t.Bottleneck = e.bottleneck(opt)
 	return t, nil

@@ -105,7 +105,7 @@ func (z *trials) keepsInterval(e *engine) bool {
 		for _, s := range e.streams {
 			z.left -= s.port.Words
 		}
-		e.went()
+		e.course.went(e)
 		if e.recur() {
 			return e.trace.Period.Clocks <= z.interval*e.trace.Period.Frames
 		}
@@ -199,7 +199,7 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 		t = ran(e, z.keepsInterval(e))
 		waited := slices.ContainsFunc(e.sources, func(s *source) bool { return s.waited })
 		if pressed == nil && e.search.bare > 0 && !waited {
-			pressed = e.gone(e.search.bare, e.search.period)
+			pressed = e.course.recurs(e)
 		}
 	}
 	if !t.keeps || z.calm || z.design.Target.Stalls != dataflow.Frozen {
