@@ -270,18 +270,15 @@ template <int W, bool S> struct ap_int_base : ap_detail::store<ap_detail::limbs(
     ap_int_base() = default;
     template <class T, ap_detail::if_c_int<T> = 0>
     constexpr ap_int_base(T v) : store(static_cast<ap_ulong>(v), v < T(0) ? ~0ULL : 0, W) {}
-    template <int W2, bool S2> ap_int_base(const ap_int_base<W2, S2>& o) { take(o); }
+    template <int W2, bool S2> ap_int_base(const ap_int_base<W2, S2>& o) {
+        if (small) V[0] = ap_detail::canon(o.V[0], ap_detail::min(W, 64), S);
+        else this->take(o.all(), W);
+    }
     ap_int_base(const ap_range_ref& o) {
         for (int i = 0; i < ap_detail::limbs(W); i++) V[i] = o.limb(i);
         this->normalise(W);
     }
     ap_int_base(const ap_bit_ref& o) : store(o.to_bool(), 0, W) {}
-
-    // take assigns the low W bits of another value.
-    template <int W2, bool S2> void take(const ap_int_base<W2, S2>& o) {
-        if (small) V[0] = ap_detail::canon(o.V[0], ap_detail::min(W, 64), S);
-        else store::take(o.all(), W);
-    }
 
     operator RetType() const { return static_cast<RetType>(V[0]); }
     bool to_bool() const { return small ? V[0] != 0 : !ap_detail::equal(this->all(), ap_detail::limbs_of{V, 0, 0}); }
@@ -353,7 +350,7 @@ template <int W, bool S> struct ap_int_base : ap_detail::store<ap_detail::limbs(
         STRING digits;
         ap_int_base u = *this;
         const bool minus = S && radix == 10 && sign();
-        if (minus) u.take(-*this);
+        if (minus) u = -*this;
         u.V[ap_detail::limbs(W) - 1] = ap_detail::canon(u.limb(ap_detail::limbs(W) - 1), W - 64 * (ap_detail::limbs(W) - 1), false);
         bool rest = true;
         while (rest) {
@@ -403,7 +400,7 @@ template <int W, bool S> int128 wide(const ap_int_base<W, S>& a) {
 template <class R> R narrow(int128 v) {
     R r;
     const ap_ulong both[2] = {static_cast<ap_ulong>(v), static_cast<ap_ulong>(v >> 64)};
-    static_cast<typename R::store&>(r).take(limbs_of{both, 2, 0}, R::width);
+    r.take(limbs_of{both, 2, 0}, R::width);
     return r;
 }
 
