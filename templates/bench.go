@@ -182,7 +182,7 @@ func (b bench) load(s int) string {
 	if t.steps {
 		load = "load_steps"
 	}
-	return fmt.Sprintf("const hlsgen::recording %s = bench.%s(%[1]q, %[3]d, %d);", t.name, load, t.port.Width(),
+	return fmt.Sprintf("const hlsgen::recording& %s = bench.%s(%[1]q, %[3]d, %d);", t.name, load, t.port.Width(),
 		t.port.Words)
 }
 

@@ -130,34 +130,38 @@ const scratch = "hlsgen-csim"
 // Abandon removes the temporary folders of RunCSim, for a process that ends before it has returned.
 func Abandon() error { return owned.Abandon(scratch) }
 
-// build compiles the project's translation units side by side, and links them.
+// units are a project's translation units. A bench takes longer to optimise than to run.
+var units = []struct{ path, level string }{{"top.cpp", "-O1"}, {"layers.cpp", "-O1"}, {"tb/tb.cpp", "-Og"}}
+
+// build compiles the project's translation units side by side, and links them. The compiler's own flags come after the
+// level of optimisation.
 func build(ctx context.Context, dir string, cxx []string, files Files) error {
 	var (
 		wg      sync.WaitGroup
 		objects []string
-		errs    = make([]error, 3)
+		errs    = make([]error, len(units))
 	)
-	for i, unit := range []string{"top.cpp", "layers.cpp", "tb/tb.cpp"} {
-		if files.Get("hls/"+unit) == nil {
+	for i, unit := range units {
+		if files.Get("hls/"+unit.path) == nil {
 			continue
 		}
-		object := filepath.Join("build", strings.TrimSuffix(filepath.Base(unit), ".cpp")+".o")
+		object := filepath.Join("build", strings.TrimSuffix(filepath.Base(unit.path), ".cpp")+".o")
 		objects = append(objects, object)
-		wg.Go(func() {
-			errs[i] = compile(ctx, dir, cxx, "-std=c++14", "-Wno-unknown-pragmas", "-Icsim", "-c", "-o", object, unit)
-		})
+		args := append([]string{cxx[0], unit.level}, cxx[1:]...)
+		args = append(args, "-std=c++14", "-Wno-unknown-pragmas", "-Icsim", "-c", "-o", object, unit.path)
+		wg.Go(func() { errs[i] = compile(ctx, dir, args) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	return compile(ctx, dir, cxx, append([]string{"-pthread", "-o", filepath.Join("build", "csim")}, objects...)...)
+	link := append(cxx[:len(cxx):len(cxx)], "-pthread", "-o", filepath.Join("build", "csim"))
+	return compile(ctx, dir, append(link, objects...))
 }
 
-// compile runs the compiler, whose own flags come after -O1; the error holds the first lines that it printed.
-func compile(ctx context.Context, dir string, cxx []string, args ...string) error {
-	all := append([]string{cxx[0], "-O1"}, cxx[1:]...)
-	out, err := command(ctx, dir, append(all, args...)).CombinedOutput()
+// compile runs the compiler on the unit that is its last argument; the error holds the first lines that it printed.
+func compile(ctx context.Context, dir string, args []string) error {
+	out, err := command(ctx, dir, args).CombinedOutput()
 	if ctx.Err() != nil {
 		return fmt.Errorf("compile %s: %w", args[len(args)-1], context.Cause(ctx))
 	}
@@ -165,7 +169,7 @@ func compile(ctx context.Context, dir string, cxx []string, args ...string) erro
 		if len(out) > 4000 {
 			out = append(out[:4000], " ..."...)
 		}
-		return fmt.Errorf("compile %s with %s: %w\n%s", args[len(args)-1], cxx[0], err, out)
+		return fmt.Errorf("compile %s with %s: %w\n%s", args[len(args)-1], args[0], err, out)
 	}
 	return nil
 }

@@ -39,6 +39,7 @@ type layerView struct {
 	Header string       // of the kernel, below include/hlsgen
 	Seen   string       // not empty where the config struct sees it
 	Tables []string     // files below tables
+	Alike  string       // the layer that is configured alike, empty where there is none before
 	Config []configView // members of the config struct
 	Code   []string     // lines behind them
 	Bind   []string     // pragmas of the tables, without "#pragma HLS"
@@ -52,7 +53,7 @@ type configView struct{ Decl, Pad, Doc string }
 
 // viewLayers spells the layers and writes their tables as files below hls/tables.
 func viewLayers(layers []Layer) (v layersView, tables Files, err error) {
-	seen := map[string]bool{}
+	seen, alike := map[string]bool{}, map[string]string{}
 	for _, l := range layers {
 		view, files, err := l.view()
 		if err != nil {
@@ -62,6 +63,12 @@ func viewLayers(layers []Layer) (v layersView, tables Files, err error) {
 			return layersView{}, nil, fmt.Errorf("two layers are called %s", l.Name)
 		}
 		seen[l.Name] = true
+		if l.Instance.Alike {
+			form := fmt.Sprint(view.Func, view.Config, view.Code)
+			if view.Alike = alike[form]; view.Alike == "" {
+				alike[form] = l.Name
+			}
+		}
 		v.Layers = append(v.Layers, view)
 		tables = append(tables, files...)
 		if !slices.Contains(v.Kernels, l.Instance.Header) {

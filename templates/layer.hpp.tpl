@@ -9,6 +9,14 @@
 {%- if v.Seen %}
 #include "../include/hlsgen/{{ v.Header|req }}"
 {%- endif %}
+{%- if v.Alike %}
+#include "{{ v.Alike|req }}.hpp"
+
+// What the kernel is configured with: what that of {{ v.Alike|req }} is.
+struct {{ v.Name|req }}_config : {{ v.Alike|req }}_config {
+    typedef {{ v.Alike|req }}_config alike;
+};
+{%- else %}
 
 // What the kernel is configured with.
 struct {{ v.Name|req }}_config {
@@ -19,6 +27,7 @@ struct {{ v.Name|req }}_config {
 {{ line|req }}
 {%- endfor %}
 };
+{%- endif %}
 
 // A call is one iteration: it returns at once where a word is missing that the iteration reads.
 void {{ v.Name|req }}({{ v.Params|req }});

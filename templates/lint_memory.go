@@ -130,7 +130,7 @@ var (
 	layerBody   = regexp.MustCompile(`(?ms)^void (\w+)\([^)]*\) \{\n(.*?)^\}`)
 	kernelCall  = regexp.MustCompile(`hlsgen::(\w+)<(\w+)_config>\(([\w, ]*)\);`)
 	romBind     = regexp.MustCompile(`(?m)^#pragma HLS BIND_STORAGE variable=(\w+) type=(\w+) impl=(\w+)$`)
-	configBody  = regexp.MustCompile(`(?ms)^struct (\w+)_config \{\n(.*?)^\};`)
+	configBody  = regexp.MustCompile(`(?ms)^struct (\w+)_config(?: : (\w+)_config)? \{\n(.*?)^\};`)
 	configConst = regexp.MustCompile(`static const (?:int|hlsgen::storage) (\w+) = (?:hlsgen::storage::)?(\w+);`)
 	deviceBody  = regexp.MustCompile(`void bind_memory\(.*, const memory<storage::(\w+)>&\) \{\n((?:#pragma .*\n)*)`)
 	deviceBind  = regexp.MustCompile(`(?m)^#pragma HLS (?:BIND_STORAGE|ARRAY_PARTITION) variable=words (.*)$`)
@@ -176,10 +176,15 @@ func bindings(files Files) (found map[string][]dataflow.Storage, problems compla
 			arrays[m[1]] = bound
 		}
 	}
-	config := map[string]string{}
+	config, alike := map[string]string{}, map[string]string{}
 	hpp, cpp := withoutComments(files.Processes(".hpp")), withoutComments(files.Processes(".cpp"))
 	for _, m := range configBody.FindAllStringSubmatch(string(hpp), -1) {
-		config[m[1]] = m[2]
+		config[m[1]], alike[m[1]] = m[3], m[2]
+	}
+	for layer, first := range alike {
+		if first != "" {
+			config[layer] = config[first]
+		}
 	}
 	found = map[string][]dataflow.Storage{}
 	for _, m := range layerBody.FindAllStringSubmatch(string(cpp), -1) {

@@ -39,9 +39,12 @@ static void check_{{ c.Name|req }}(hlsgen::test_bench& bench) {
 }
 {% endfor %}
 int main(int argc, char** argv) {
-    hlsgen::test_bench bench(argc, argv);
+    static void (*const checks[])(hlsgen::test_bench&) = {
 {%- for c in v.Checks %}
-    check_{{ c.Name|req }}(bench);
+        check_{{ c.Name|req }},
 {%- endfor %}
+    };
+    hlsgen::test_bench bench(argc, argv);
+    for (const auto check : checks) check(bench);
     return bench.finish();
 }

@@ -139,6 +139,12 @@ template <int W, int M, bool S> struct mac_product<bipolar, minifloat<W, M, S>, 
 
 template <class...> struct mac_present { typedef void type; };
 
+// mac_alike is the config of the first layer that is configured alike, which C names, or C itself. What a layer computes with it
+// is compiled once for all of these; what it keeps is its own.
+template <class C, class = void> struct mac_alike { typedef C type; };
+
+template <class C> struct mac_alike<C, typename mac_present<typename C::alike>::type> { typedef typename C::alike type; };
+
 // mac_function is bit BIT of the values of a list, as a function of a value's place in it: bit n is that of value n.
 template <class LIST, int BIT> struct mac_function;
 

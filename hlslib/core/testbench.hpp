@@ -1,5 +1,8 @@
 // What a test bench is made of: recorded words of a stream, and a bench that compares them with what comes out.
 // Never part of a synthesised design.
+//
+// A network has streams of many widths. What is a template here is compiled for every one of them, so it does no more than
+// turn words into limbs of 64 bits and back.
 #ifndef HLSGEN_CORE_TESTBENCH_HPP
 #define HLSGEN_CORE_TESTBENCH_HPP
 
@@ -9,9 +12,8 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <map>
-#include <sstream>
+#include <cstring>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -19,42 +21,80 @@
 
 namespace hlsgen {
 
-// to_hex writes every digit of a word, the highest first.
-template <int N> std::string to_hex(const ap_uint<N>& word) {
-    std::string text((N + 3) / 4, '0');
-    for (int lo = 0; lo < N; lo += 64) {
-        const int hi = lo + 63 < N ? lo + 63 : N - 1;
-        const ap_uint<64> limb = word.range(hi, lo);
-        unsigned long long bits = limb.to_uint64();
-        for (int digit = lo / 4; digit <= hi / 4; digit++, bits >>= 4)
-            text[text.size() - 1 - digit] = "0123456789abcdef"[bits & 15];
-    }
-    return text;
-}
+typedef unsigned long long test_limb;
 
-// from_hex reads what to_hex writes; digits that are not there are zero.
-template <int N> ap_uint<N> from_hex(const std::string& text) {
+// test_word is a word of limbs, the lowest first; those that are not there are zero.
+template <int N> ap_uint<N> test_word(const test_limb* limbs, int n) {
     ap_uint<N> word = 0;
-    for (int lo = 0; lo < N; lo += 64) {
-        const int hi = lo + 63 < N ? lo + 63 : N - 1, end = int(text.size()) - lo / 4;
-        if (end <= 0) break;
-        const int begin = end > 16 ? end - 16 : 0;
-        const ap_uint<64> limb = std::stoull(text.substr(begin, end - begin), nullptr, 16);
-        word.range(hi, lo) = limb;
-    }
+    for (int i = 0; i < n && 64 * i < N; i++) word.range(64 * i + 63 < N ? 64 * i + 63 : N - 1, 64 * i) = ap_uint<64>(limbs[i]);
     return word;
 }
 
-// recording is what passes over one stream, frame after frame: one word of `width` bits per line, in hex. Frame f is `words` from
-// first[f] up to first[f + 1].
+// test_limbs is a word's limbs.
+template <int N> void test_limbs(const ap_uint<N>& word, test_limb* limbs) {
+    for (int i = 0; 64 * i < N; i++) {
+        const ap_uint<64> limb = word.range(64 * i + 63 < N ? 64 * i + 63 : N - 1, 64 * i);
+        limbs[i] = limb.to_uint64();
+    }
+}
+
+// test_hex writes every digit of a word of so many bits, the highest first.
+inline std::string test_hex(const test_limb* limbs, int width) {
+    std::string text;
+    for (int digit = (width + 3) / 4 - 1; digit >= 0; digit--) text += "0123456789abcdef"[limbs[digit / 16] >> (digit % 16 * 4) & 15];
+    return text;
+}
+
+// recording is what passes over one stream, frame after frame: words of `width` bits, of which frame f has those from first[f] up to
+// first[f + 1]. Its file has one per line, in hex.
 struct recording {
     std::string stream;
+    int width;
     std::vector<int> first;
-    std::vector<std::string> words;
+    std::vector<test_limb> limbs;
 
+    int per_word() const { return (width + 63) / 64; }
     int size(int frame) const { return first[frame + 1] - first[frame]; }
-    const std::string& word(int frame, int i) const { return words[first[frame] + i]; }
+    const test_limb* word(int frame, int i) const { return &limbs[size_t(first[frame] + i) * per_word()]; }
 };
+
+// test_text reads a file, line by line.
+class test_text {
+public:
+    explicit test_text(const std::string& path) : at(0), file(std::fopen(path.c_str(), "rb")) {
+        if (file == nullptr) return;
+        char block[4096];
+        for (size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) text.append(block, n);
+        std::fclose(file);
+    }
+    bool there() const { return file != nullptr; }
+
+    // next gives the next line, without its end; it reports whether there is one.
+    bool next(std::string& line) {
+        if (at >= text.size()) return false;
+        size_t end = text.find('\n', at);
+        if (end == std::string::npos) end = text.size();
+        line.assign(text, at, end - at);
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        at = end + 1;
+        return true;
+    }
+
+private:
+    std::string text;
+    size_t at;
+    std::FILE* file;
+};
+
+// test_numbers reads numbers from the place on in a text.
+inline std::vector<long> test_numbers(const char* text) {
+    std::vector<long> numbers;
+    for (char* end;; text = end) {
+        const long n = std::strtol(text, &end, 10);
+        if (end == text) return numbers;
+        numbers.push_back(n);
+    }
+}
 
 // test_bench runs checks, each on the same frames, and counts those that fail.
 //     csim [DATA [OUTPUT]]    DATA is the folder of the recordings; the network's words are written to OUTPUT
@@ -63,47 +103,50 @@ public:
     test_bench(int argc, char** argv) {
         // Vitis copies the folder "data" into the simulation's own folder.
         if (argc > 1) folder = argv[1];
-        else if (std::ifstream("data/frames.txt").good()) folder = "data";
-        if (argc > 2) output.open(argv[2]);
-        std::ifstream file(folder + "/frames.txt");
-        if (!(file >> count) || count < 0) stop("cannot read " + folder + "/frames.txt");
-        for (int n; file >> n;) lengths.push_back(n);
-        std::ifstream table(folder + "/calls.txt");
-        for (std::string line; std::getline(table, line);) {
-            std::istringstream words(line);
-            std::string name;
-            words >> name;
-            std::vector<long>& row = calls[name];
-            for (long n; words >> n;) row.push_back(n);
-            if (int(row.size()) != count) stop("calls.txt: " + name + " has not one number for every frame");
+        else if (test_text("data/frames.txt").there()) folder = "data";
+        if (argc > 2) {
+            output = std::fopen(argv[2], "w");
+            if (output == nullptr) stop(std::string("cannot write ") + argv[2]);
+        }
+        std::string line, numbers;
+        for (test_text file(folder + "/frames.txt"); file.next(line);) numbers += line + ' ';
+        lengths = test_numbers(numbers.c_str());
+        if (lengths.empty() || lengths[0] < 0) stop("cannot read " + folder + "/frames.txt");
+        count = int(lengths[0]);
+        lengths.erase(lengths.begin());
+        for (test_text file(folder + "/calls.txt"); file.next(line);) {
+            const size_t space = line.find(' ');
+            calls.push_back(row{line.substr(0, space), test_numbers(space == std::string::npos ? "" : line.c_str() + space)});
+            if (int(calls.back().frames.size()) != count) stop("calls.txt: " + calls.back().name + " has not one number for every frame");
         }
         if (calls.empty()) stop("cannot read " + folder + "/calls.txt");
-        if (argc > 2 && !output) stop(std::string("cannot write ") + argv[2]);
     }
 
-
-    // load reads a recording and sees that it holds every frame; load_steps does so where a frame is a sequence.
-    recording load(const std::string& stream, int width, int per_frame) {
-        recording r{stream, {0}, {}};
+    // load reads a recording and sees that it holds every frame; load_steps does so where a frame is a sequence. It is there until
+    // the check ends.
+    const recording& load(const char* stream, int width, int per_frame) {
+        recording& r = begun(stream, width);
         for (int frame = 0; frame < count; frame++) r.first.push_back(r.first.back() + per_frame);
-        return read(r, width);
+        return read(r);
     }
 
-    recording load_steps(const std::string& stream, int width, int per_step) {
-        recording r{stream, {0}, {}};
+    const recording& load_steps(const char* stream, int width, int per_step) {
+        recording& r = begun(stream, width);
         if (int(lengths.size()) != count) stop("lengths of " + std::to_string(lengths.size()) + " frames of " + std::to_string(count));
-        for (int n : lengths) r.first.push_back(r.first.back() + n * per_step);
-        return read(r, width);
+        for (long n : lengths) r.first.push_back(r.first.back() + int(n) * per_step);
+        return read(r);
     }
 
     // begin starts the check of one layer, or of the whole network. calls.txt has how often it is called for each frame.
-    void begin(const std::string& who) {
+    void begin(const char* who) {
         checked = who;
         difference.clear();
         at = -1;
-        if (calls.count(who) == 0) stop("calls.txt has no line for " + who);
-        calls_of_frame = calls[who];
-        std::printf("run  %s\n", who.c_str());
+        calls_of_frame = nullptr;
+        for (const row& r : calls)
+            if (r.name == checked) calls_of_frame = &r.frames;
+        if (calls_of_frame == nullptr) stop("calls.txt has no line for " + checked);
+        std::printf("run  %s\n", who);
         std::fflush(stdout);
     }
 
@@ -126,7 +169,7 @@ public:
 
     // next_call counts the calls for a frame: as many as there are iterations, and twice that where every other one comes before
     // its words.
-    bool next_call() { return made++ < calls_of_frame[frame()] * (at == count ? 2 : 1); }
+    bool next_call() { return made++ < (*calls_of_frame)[frame()] * (at == count ? 2 : 1); }
 
     // next_call_until_done counts those of the network, of which so many suffice whatever happens in one: until every word of the
     // frame was sent and taken, or, of the last frame, to the end, when nothing is left anywhere.
@@ -139,14 +182,16 @@ public:
     // send writes words of the frame, zero-extended to the stream's width: all of them before the first call; of the frame that
     // comes once more, every other time, one where there is none.
     template <int N> void send(const recording& from, hls::stream<ap_uint<N> >& to) {
-        for (int& i = given[from.stream]; due(i, from.size(frame()), to.empty()); i++) to.write(from_hex<N>(from.word(frame(), i)));
+        int& i = words_of(given, from.stream);
+        for (; due(i, from.size(frame()), to.empty()); i++) to.write(test_word<N>(from.word(frame(), i), from.per_word()));
     }
 
     // send_packet does so with TLAST on the last word.
     template <int N> void send_packet(const recording& from, hls::stream<ap_axiu<N, 0, 0, 0> >& to) {
-        for (int& i = given[from.stream]; due(i, from.size(frame()), to.empty()); i++) {
+        int& i = words_of(given, from.stream);
+        for (; due(i, from.size(frame()), to.empty()); i++) {
             ap_axiu<N, 0, 0, 0> word;
-            word.data = from_hex<N>(from.word(frame(), i));
+            word.data = test_word<N>(from.word(frame(), i), from.per_word());
             word.keep = -1;
             word.strb = -1;
             word.last = i + 1 == from.size(frame()) ? 1 : 0;
@@ -156,7 +201,9 @@ public:
 
     // send_ends tells after every step of the frame whether it is the last one.
     void send_ends(hls::stream<ap_uint<1> >& to) {
-        for (int& i = given["ends"]; due(i, lengths[frame()], to.empty()); i++) to.write(i + 1 == lengths[frame()] ? 1 : 0);
+        const int steps = int(lengths[frame()]);
+        int& i = words_of(given, "ends");
+        for (; due(i, steps, to.empty()); i++) to.write(i + 1 == steps ? 1 : 0);
     }
 
     // sent looks whether words of the frame are still to be read.
@@ -165,38 +212,28 @@ public:
     }
 
     // take compares what the network has written of the frame: TLAST is set on the last word and on no other.
-    template <int TDATA> void take(const std::string& port, const recording& want, hls::stream<ap_axiu<TDATA, 0, 0, 0> >& out) {
-        int& i = taken[port];
-        for (; !out.empty(); i++) {
+    template <int TDATA> void take(const char* port, const recording& want, hls::stream<ap_axiu<TDATA, 0, 0, 0> >& out) {
+        test_limb got[(TDATA + 63) / 64];
+        while (!out.empty()) {
             const ap_axiu<TDATA, 0, 0, 0> word = out.read();
-            if (i >= want.size(frame())) {
-                differ(want, i, "a word too many");
-                continue;
-            }
-            const std::string data = to_hex<TDATA>(word.data);
-            compare(want, i, data);
-            if (output.is_open() && at != count) output << port << ' ' << data << '\n';
-            if ((word.last == 1) != (i == want.size(frame()) - 1)) differ(want, i, word.last == 1 ? "TLAST set" : "TLAST not set");
-            if (word.keep != ap_uint<TDATA / 8>(-1)) differ(want, i, "TKEEP leaves bytes out");
+            test_limbs(word.data, got);
+            came(port, want, got, TDATA, word.last == 1, word.keep == ap_uint<TDATA / 8>(-1));
         }
-        if (i < want.size(frame())) missing = true;
+        if (words_of(taken, port) < want.size(frame())) missing = true;
     }
 
     // expect_all sees that every word of the frame was taken.
-    void expect_all(const std::string& port, const recording& want) {
-        if (taken[port] < want.size(frame())) differ(want, taken[port], "no word");
-    }
+    void expect_all(const char* port, const recording& want) { complete(want, words_of(taken, port)); }
 
     // expect compares the frame that a layer wrote.
     template <int N> void expect(const recording& want, hls::stream<ap_uint<N> >& out) {
-        for (int i = 0; i < want.size(frame()); i++) {
-            if (out.empty()) return differ(want, i, "no word");
-            compare(want, i, to_hex<N>(out.read()));
+        test_limb got[(N + 63) / 64];
+        int i = 0;
+        for (; !out.empty(); i++) {
+            test_limbs(out.read(), got);
+            compare(want, i, got, N);
         }
-        for (int i = want.size(frame()); !out.empty(); i++) {
-            out.read();
-            differ(want, i, "a word too many");
-        }
+        complete(want, i);
     }
 
     // expect_read sees that the frame was read to its end.
@@ -209,6 +246,7 @@ public:
     // end prints the verdict of a check.
     void end() {
         checks++;
+        recordings.clear();
         if (difference.empty()) {
             std::printf("ok   %s\n", checked.c_str());
         } else {
@@ -220,41 +258,67 @@ public:
 
     // finish prints the verdict of the whole run and returns the exit code.
     int finish() {
-        if (output.is_open()) {
-            output.close();
-            if (!output) stop("cannot write the output");
-        }
+        if (output != nullptr && (std::ferror(output) | std::fclose(output)) != 0) stop("cannot write the output");
         if (failed == 0) std::printf("PASS %d checks on %d frames\n", checks, count);
         else std::printf("FAIL %d of %d checks on %d frames\n", failed, checks, count);
         return failed == 0 ? 0 : 1;
     }
 
 private:
-    std::string folder = "tb/data", checked, difference;
-    std::ofstream output;
-    int count = 0, checks = 0, failed = 0;
-    std::vector<int> lengths; // steps of every frame, where frames are sequences
-    std::map<std::string, std::vector<long> > calls; // of every check, by frame
+    // row is a line of calls.txt, and progress the words that have passed somewhere.
+    struct row {
+        std::string name;
+        std::vector<long> frames;
+    };
+    struct progress {
+        std::string where;
+        int words;
+    };
 
-    int at = -1;                      // the frame, of which count is the first once more
-    long made = 0;                    // calls for it
-    bool missing = false;             // words of it
-    std::vector<long> calls_of_frame; // of the check
-    std::map<std::string, int> given; // words of it, by stream
-    std::map<std::string, int> taken; // the same, by port
+    std::string folder = "tb/data", checked, difference;
+    std::FILE* output = nullptr;
+    int count = 0, checks = 0, failed = 0;
+    std::vector<long> lengths;       // steps of every frame, where frames are sequences
+    std::vector<row> calls;          // of every check
+    std::list<recording> recordings; // of the check
+
+    int at = -1;                                       // the frame, of which count is the first once more
+    long made = 0;                                     // calls for it
+    bool missing = false;                              // words of it
+    const std::vector<long>* calls_of_frame = nullptr; // of the check
+    std::list<progress> given;                         // words of it, by stream
+    std::list<progress> taken;                         // the same, by port
+
+    // words_of is how many words have passed.
+    static int& words_of(std::list<progress>& list, const std::string& where) {
+        for (progress& p : list)
+            if (p.where == where) return p.words;
+        list.push_back(progress{where, 0});
+        return list.back().words;
+    }
+
+    recording& begun(const char* stream, int width) {
+        recordings.push_back(recording{stream, width, {0}, {}});
+        return recordings.back();
+    }
 
     // read fills a recording, and sees that the file holds as many words as its frames have.
-    recording read(recording r, int width) {
+    const recording& read(recording& r) {
         const std::string path = folder + "/" + r.stream + ".dat";
-        std::ifstream file(path);
-        for (std::string line; std::getline(file, line);) {
-            if (!line.empty() && line.back() == '\r') line.pop_back();
-            if (int(line.size()) != (width + 3) / 4 || line.find_first_not_of("0123456789abcdef") != std::string::npos)
-                stop(path + ": line " + std::to_string(r.words.size() + 1) + " is not a word of " + std::to_string(width) + " bits");
-            r.words.push_back(line);
+        std::string line;
+        int words = 0;
+        for (test_text file(path); file.next(line); words++) {
+            if (int(line.size()) != (r.width + 3) / 4 || line.find_first_not_of("0123456789abcdef") != std::string::npos)
+                stop(path + ": line " + std::to_string(words + 1) + " is not a word of " + std::to_string(r.width) + " bits");
+            r.limbs.resize(r.limbs.size() + r.per_word());
+            test_limb* const word = &r.limbs[r.limbs.size() - r.per_word()];
+            for (int digit = 0; digit < int(line.size()); digit++) {
+                const char c = line[line.size() - 1 - digit];
+                word[digit / 16] |= test_limb(c <= '9' ? c - '0' : c - 'a' + 10) << (digit % 16 * 4);
+            }
         }
-        if (r.words.size() != size_t(r.first.back()))
-            stop(path + ": " + std::to_string(r.words.size()) + " words for " + std::to_string(count) + " frames of " +
+        if (words != r.first.back())
+            stop(path + ": " + std::to_string(words) + " words for " + std::to_string(count) + " frames of " +
                  std::to_string(r.first.back()) + " together");
         return r;
     }
@@ -262,9 +326,30 @@ private:
     // due reports whether word i of so many is to be sent before this call.
     bool due(int i, int words, bool empty) const { return i < words && (at != count || (made % 2 == 0 && empty)); }
 
-    void compare(const recording& want, int i, const std::string& got) {
-        const std::string& word = want.word(frame(), i);
-        if (got != std::string(got.size() - word.size(), '0') + word) differ(want, i, "got 0x" + got + ", want 0x" + word);
+    // came compares a word of the network's outputs.
+    void came(const char* port, const recording& want, const test_limb* got, int width, bool last, bool whole) {
+        int& i = words_of(taken, port);
+        compare(want, i, got, width);
+        if (i < want.size(frame())) {
+            if (output != nullptr && at != count) std::fprintf(output, "%s %s\n", port, test_hex(got, width).c_str());
+            if (last != (i == want.size(frame()) - 1)) differ(want, i, last ? "TLAST set" : "TLAST not set");
+            if (!whole) differ(want, i, "TKEEP leaves bytes out");
+        }
+        i++;
+    }
+
+    // compare compares word i of the frame with one of `width` bits.
+    void compare(const recording& want, int i, const test_limb* got, int width) {
+        if (i >= want.size(frame())) return differ(want, i, "a word too many");
+        const test_limb* const word = want.word(frame(), i);
+        for (int k = 0; 64 * k < width; k++)
+            if (got[k] != (k < want.per_word() ? word[k] : 0))
+                return differ(want, i, "got 0x" + test_hex(got, width) + ", want 0x" + test_hex(word, want.width));
+    }
+
+    // complete sees that as many words came as the frame has.
+    void complete(const recording& want, int words) {
+        if (words < want.size(frame())) differ(want, words, "no word");
     }
 
     // differ keeps the first difference of a check.

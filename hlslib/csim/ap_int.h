@@ -7,13 +7,16 @@
 //
 // Stricter than AMD's where those surprise: comparing a signed with an unsigned value does not compile (theirs compares
 // bit patterns from 32 bits on), and a bit range outside the word aborts.
+//
+// A network has hundreds of widths, and what is a template of a width is compiled for each. So only types and operators are;
+// what they do with more than one machine word is done by functions of words of any number, and <string> is left to those who
+// print.
 #ifndef HLSGEN_CSIM_AP_INT_H
 #define HLSGEN_CSIM_AP_INT_H
 
 #include <cstdio>
 #include <cstdlib>
-#include <ostream>
-#include <string>
+#include <iosfwd>
 #include <type_traits>
 
 #ifndef AP_INT_MAX_W
@@ -24,8 +27,8 @@ typedef long long ap_slong;
 typedef unsigned long long ap_ulong;
 
 template <int W, bool S> struct ap_int_base;
-template <int W, bool S> struct ap_range_ref;
-template <int W, bool S> struct ap_bit_ref;
+struct ap_range_ref;
+struct ap_bit_ref;
 
 namespace ap_detail {
 
@@ -47,32 +50,103 @@ constexpr ap_ulong canon(ap_ulong v, int n, bool is_signed) {
     std::abort();
 }
 
-// storage of W bits, 0 where nothing was assigned: compilers may drop what is put beside bits that have no value at all.
-// limb(i) is the i-th 64 bits of the value extended without end.
-template <int W, bool S, bool SMALL = (W <= 64)> struct storage {
-    typedef typename std::conditional<S, ap_slong, ap_ulong>::type word;
-    word V;
+// limbs_of is a value of any width to be read: limb(i) is the i-th 64 bits of it extended without end.
+struct limbs_of {
+    const ap_ulong* V;
+    int n;
+    ap_ulong extension;
 
-    constexpr storage() : V(0) {}
-    constexpr explicit storage(ap_ulong v) : V(static_cast<word>(canon(v, W, S))) {}
-
-    ap_ulong limb(int i) const { return i == 0 ? static_cast<ap_ulong>(V) : extension(); }
-    ap_ulong extension() const { return S && static_cast<ap_slong>(V) < 0 ? ~0ULL : 0; }
-    void set_limb(int, ap_ulong v) { V = static_cast<word>(v); }
-    void normalise() { V = static_cast<word>(canon(static_cast<ap_ulong>(V), W, S)); }
+    ap_ulong limb(int i) const { return i < n ? V[i] : extension; }
 };
 
-template <int W, bool S> struct storage<W, S, false> {
-    static const int L = limbs(W);
+// store is the limbs of a value, 0 where nothing was assigned: compilers may drop what is put beside bits that have no value at
+// all. Whoever changes limbs of a value of `width` bits normalises it.
+template <int L, bool S> struct store {
     ap_ulong V[L];
 
-    constexpr storage() : V{} {}
+    constexpr store() : V{} {}
+    constexpr store(ap_ulong v, ap_ulong extension, int width) : V{} {
+        V[0] = v;
+        for (int i = 1; i < L; i++) V[i] = extension;
+        V[L - 1] = canon(V[L - 1], width - 64 * (L - 1), S);
+    }
 
-    ap_ulong limb(int i) const { return i < L ? V[i] : extension(); }
     ap_ulong extension() const { return S && static_cast<ap_slong>(V[L - 1]) < 0 ? ~0ULL : 0; }
-    void set_limb(int i, ap_ulong v) { V[i] = v; }
-    void normalise() { V[L - 1] = canon(V[L - 1], W - 64 * (L - 1), S); }
+    ap_ulong limb(int i) const { return i < L ? V[i] : extension(); }
+    limbs_of all() const { return limbs_of{V, L, extension()}; }
+    void normalise(int width) { V[L - 1] = canon(V[L - 1], width - 64 * (L - 1), S); }
+    void take(const limbs_of& o, int width) {
+        for (int i = 0; i < L; i++) V[i] = o.limb(i);
+        normalise(width);
+    }
 };
+
+// Functions on limbs: of a result, as many as it has. A result may be an operand, too, but for that of a product.
+inline void add(ap_ulong* r, int n, const limbs_of& a, const limbs_of& b) {
+    ap_ulong carry = 0;
+    for (int i = 0; i < n; i++) {
+        const ap_ulong x = a.limb(i), y = b.limb(i), s = x + y, t = s + carry;
+        carry = (s < x) | (t < s);
+        r[i] = t;
+    }
+}
+inline void subtract(ap_ulong* r, int n, const limbs_of& a, const limbs_of& b) {
+    ap_ulong borrow = 0;
+    for (int i = 0; i < n; i++) {
+        const ap_ulong x = a.limb(i), y = b.limb(i), d = x - y, t = d - borrow;
+        borrow = (x < y) | (d < borrow);
+        r[i] = t;
+    }
+}
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+inline void multiply(ap_ulong* r, int n, const limbs_of& a, const limbs_of& b) {
+    for (int i = 0; i < n; i++) r[i] = 0;
+    for (int i = 0; i < n; i++) {
+        ap_ulong carry = 0;
+        for (int j = 0; i + j < n; j++) {
+            const uint128 t = static_cast<uint128>(a.limb(i)) * b.limb(j) + r[i + j] + carry;
+            r[i + j] = static_cast<ap_ulong>(t);
+            carry = static_cast<ap_ulong>(t >> 64);
+        }
+    }
+}
+inline void conjunction(ap_ulong* r, int n, const limbs_of& a, const limbs_of& b) {
+    for (int i = 0; i < n; i++) r[i] = a.limb(i) & b.limb(i);
+}
+inline void disjunction(ap_ulong* r, int n, const limbs_of& a, const limbs_of& b) {
+    for (int i = 0; i < n; i++) r[i] = a.limb(i) | b.limb(i);
+}
+inline void difference(ap_ulong* r, int n, const limbs_of& a, const limbs_of& b) {
+    for (int i = 0; i < n; i++) r[i] = a.limb(i) ^ b.limb(i);
+}
+inline void left(ap_ulong* r, int n, const limbs_of& a, int by) {
+    const int k = by / 64, shift = by % 64;
+    for (int i = n - 1; i >= 0; i--) {
+        ap_ulong v = i >= k ? a.limb(i - k) << shift : 0;
+        if (shift != 0 && i > k) v |= a.limb(i - k - 1) >> (64 - shift);
+        r[i] = v;
+    }
+}
+inline void right(ap_ulong* r, int n, const limbs_of& a, int by) {
+    const int k = by / 64, shift = by % 64;
+    for (int i = 0; i < n; i++) {
+        ap_ulong v = a.limb(i + k) >> shift;
+        if (shift != 0) v |= a.limb(i + k + 1) << (64 - shift);
+        r[i] = v;
+    }
+}
+inline bool equal(const limbs_of& a, const limbs_of& b) {
+    for (int i = max(a.n, b.n); i >= 0; i--)
+        if (a.limb(i) != b.limb(i)) return false;
+    return true;
+}
+inline bool less(const limbs_of& a, const limbs_of& b) {
+    if (a.extension != b.extension) return a.extension != 0;
+    for (int i = max(a.n, b.n) - 1; i >= 0; i--)
+        if (a.limb(i) != b.limb(i)) return a.limb(i) < b.limb(i);
+    return false;
+}
 
 // native is the C type that a value converts to.
 template <int W, bool S> struct native {
@@ -107,18 +181,22 @@ template <int W1, bool S1, int W2, bool S2> struct result {
 } // namespace ap_detail
 
 // ap_bit_ref is one bit of a word, to be read or assigned.
-template <int W, bool S> struct ap_bit_ref {
-    ap_int_base<W, S>& base;
-    int index;
+struct ap_bit_ref {
+    ap_ulong* const V;
+    const int width, index;
+    const bool is_signed;
 
-    ap_bit_ref(ap_int_base<W, S>& b, int i) : base(b), index(i) {}
+    __attribute__((always_inline)) ap_bit_ref(ap_ulong* v, int w, bool s, int i) : V(v), width(w), index(i), is_signed(s) {
+        if (i < 0 || i >= w) ap_detail::fail("bit", i, i, w);
+    }
     ap_bit_ref(const ap_bit_ref&) = default;
-    operator bool() const { return (base.limb(index / 64) >> (index % 64)) & 1; }
+    operator bool() const { return (V[index / 64] >> (index % 64)) & 1; }
     bool to_bool() const { return *this; }
-    ap_bit_ref& operator=(bool v) {
-        const ap_ulong bit = 1ULL << (index % 64), old = base.limb(index / 64);
-        base.set_limb(index / 64, v ? old | bit : old & ~bit);
-        base.normalise();
+    __attribute__((always_inline)) ap_bit_ref& operator=(bool v) {
+        const ap_ulong bit = 1ULL << (index % 64), old = V[index / 64];
+        V[index / 64] = v ? old | bit : old & ~bit;
+        const int top = (width - 1) / 64;
+        V[top] = ap_detail::canon(V[top], width - 64 * top, is_signed);
         return *this;
     }
     ap_bit_ref& operator=(const ap_bit_ref& o) { return *this = static_cast<bool>(o); }
@@ -127,95 +205,104 @@ template <int W, bool S> struct ap_bit_ref {
 
 // ap_range_ref is the bits h..l of a word, to be read (as an unsigned value) or assigned. Turn it into a typed value
 // before computing with it.
-template <int W, bool S> struct ap_range_ref {
-    ap_int_base<W, S>& base;
-    int h, l;
+struct ap_range_ref {
+    ap_ulong* const V;
+    const int width, h, l;
+    const bool is_signed;
 
-    ap_range_ref(ap_int_base<W, S>& b, int high, int low) : base(b), h(high), l(low) {
-        if (low < 0 || high < low || high >= W) ap_detail::fail("range", high, low, W);
+    __attribute__((always_inline)) ap_range_ref(ap_ulong* v, int w, bool s, int high, int low) : V(v), width(w), h(high), l(low), is_signed(s) {
+        if (low < 0 || high < low || high >= w) ap_detail::fail("range", high, low, w);
     }
     ap_range_ref(const ap_range_ref&) = default;
     int length() const { return h - l + 1; }
 
     // limb is the i-th 64 bits of the range.
-    ap_ulong limb(int i) const {
-        const int n = length() - 64 * i;
-        if (n <= 0) return 0;
-        const int at = l + 64 * i, k = at / 64, shift = at % 64;
-        ap_ulong v = base.limb(k) >> shift;
-        if (shift != 0 && n > 64 - shift) v |= base.limb(k + 1) << (64 - shift);
-        return n >= 64 ? v : ap_detail::low(v, n);
+    __attribute__((always_inline)) ap_ulong limb(int i) const { return length() > 64 * i ? get(l + 64 * i, ap_detail::min(64, length() - 64 * i)) : 0; }
+
+    template <int W2, bool S2> __attribute__((always_inline)) ap_range_ref& operator=(const ap_int_base<W2, S2>& o) {
+        if (length() > 64) assign(o.all());
+        else set(l, length(), o.V[0]);
+        return normalise();
     }
-    template <class T> void assign(const T& o) {
-        for (int i = 0; 64 * i < length(); i++) {
-            const int n = ap_detail::min(64, length() - 64 * i), at = l + 64 * i, k = at / 64, shift = at % 64;
-            const ap_ulong v = ap_detail::low(o.limb(i), n), mask = ap_detail::low(~0ULL, n);
-            base.set_limb(k, (base.limb(k) & ~(mask << shift)) | (v << shift));
-            if (shift + n > 64)
-                base.set_limb(k + 1, (base.limb(k + 1) & ~(mask >> (64 - shift))) | (v >> (64 - shift)));
-        }
-        base.normalise();
-    }
-    template <int W2, bool S2> ap_range_ref& operator=(const ap_int_base<W2, S2>& o) { assign(o); return *this; }
-    template <int W2, bool S2> ap_range_ref& operator=(const ap_range_ref<W2, S2>& o) { return *this = ap_int_base<W2, false>(o); }
-    ap_range_ref& operator=(const ap_range_ref& o) { return *this = ap_int_base<W, false>(o); }
+    inline ap_range_ref& operator=(const ap_range_ref& o);
     template <class T, ap_detail::if_c_int<T> = 0> ap_range_ref& operator=(T v) {
-        assign(typename ap_detail::c_int<T>::type(v));
-        return *this;
+        return *this = typename ap_detail::c_int<T>::type(v);
     }
     operator ap_ulong() const { return limb(0); }
     ap_ulong to_uint64() const { return limb(0); }
     ap_slong to_int64() const { return static_cast<ap_slong>(limb(0)); }
     unsigned to_uint() const { return static_cast<unsigned>(limb(0)); }
     int to_int() const { return static_cast<int>(limb(0)); }
+
+private:
+    // get and set read and write n bits from one on, 1 <= n <= 64.
+    __attribute__((always_inline)) ap_ulong get(int from, int n) const {
+        if (width <= 64) return ap_detail::low(V[0] >> from, n);
+        const int k = from / 64, shift = from % 64;
+        ap_ulong v = V[k] >> shift;
+        if (shift + n > 64) v |= V[k + 1] << (64 - shift);
+        return ap_detail::low(v, n);
+    }
+    __attribute__((always_inline)) void set(int from, int n, ap_ulong v) {
+        const int k = width <= 64 ? 0 : from / 64, shift = width <= 64 ? from : from % 64;
+        const ap_ulong mask = ap_detail::low(~0ULL, n), bits = v & mask;
+        V[k] = (V[k] & ~(mask << shift)) | (bits << shift);
+        if (width > 64 && shift + n > 64) V[k + 1] = (V[k + 1] & ~(mask >> (64 - shift))) | (bits >> (64 - shift));
+    }
+    __attribute__((noinline)) void assign(const ap_detail::limbs_of& o) {
+        for (int i = 0; 64 * i < length(); i++) set(l + 64 * i, ap_detail::min(64, length() - 64 * i), o.limb(i));
+    }
+    __attribute__((always_inline)) ap_range_ref& normalise() {
+        const int top = (width - 1) / 64;
+        V[top] = ap_detail::canon(V[top], width - 64 * top, is_signed);
+        return *this;
+    }
 };
 
 // ap_int_base is an integer of W bits, two's complement where S.
-template <int W, bool S> struct ap_int_base : ap_detail::storage<W, S> {
-    typedef ap_detail::storage<W, S> store;
+template <int W, bool S> struct ap_int_base : ap_detail::store<ap_detail::limbs(W), S> {
+    typedef ap_detail::store<ap_detail::limbs(W), S> store;
     typedef typename ap_detail::native<W, S>::type RetType;
     static const int width = W;
     static const bool small = W <= 64;
+    using store::V;
 
     ap_int_base() = default;
     template <class T, ap_detail::if_c_int<T> = 0>
-    constexpr ap_int_base(T v) : store(start(static_cast<ap_ulong>(v), v < T(0), std::integral_constant<bool, small>())) {}
-    template <int W2, bool S2> ap_int_base(const ap_int_base<W2, S2>& o) { take(o); }
-    template <int W2, bool S2> ap_int_base(const ap_range_ref<W2, S2>& o) { take(o); }
-    template <int W2, bool S2> ap_int_base(const ap_bit_ref<W2, S2>& o) : ap_int_base(static_cast<bool>(o)) {}
-
-    // take assigns the low W bits of anything with limbs.
-    template <class T> void take(const T& o) {
-        for (int i = 0; i < ap_detail::limbs(W); i++) this->set_limb(i, o.limb(i));
-        this->normalise();
+    constexpr ap_int_base(T v) : store(static_cast<ap_ulong>(v), v < T(0) ? ~0ULL : 0, W) {}
+    template <int W2, bool S2> ap_int_base(const ap_int_base<W2, S2>& o) {
+        if (small) V[0] = ap_detail::canon(o.V[0], ap_detail::min(W, 64), S);
+        else this->take(o.all(), W);
     }
+    ap_int_base(const ap_range_ref& o) {
+        for (int i = 0; i < ap_detail::limbs(W); i++) V[i] = o.limb(i);
+        this->normalise(W);
+    }
+    ap_int_base(const ap_bit_ref& o) : store(o.to_bool(), 0, W) {}
 
-    operator RetType() const { return static_cast<RetType>(this->limb(0)); }
-    bool to_bool() const { return *this != ap_int_base(0); }
-    int to_int() const { return static_cast<int>(this->limb(0)); }
-    unsigned to_uint() const { return static_cast<unsigned>(this->limb(0)); }
-    ap_slong to_int64() const { return static_cast<ap_slong>(this->limb(0)); }
-    ap_ulong to_uint64() const { return this->limb(0); }
+    operator RetType() const { return static_cast<RetType>(V[0]); }
+    bool to_bool() const { return small ? V[0] != 0 : !ap_detail::equal(this->all(), ap_detail::limbs_of{V, 0, 0}); }
+    int to_int() const { return static_cast<int>(V[0]); }
+    unsigned to_uint() const { return static_cast<unsigned>(V[0]); }
+    ap_slong to_int64() const { return static_cast<ap_slong>(V[0]); }
+    ap_ulong to_uint64() const { return V[0]; }
     int length() const { return W; }
     bool sign() const { return this->extension() != 0; }
 
-    ap_range_ref<W, S> range(int hi, int lo) { return ap_range_ref<W, S>(*this, hi, lo); }
-    ap_range_ref<W, S> range(int hi, int lo) const { return ap_range_ref<W, S>(const_cast<ap_int_base&>(*this), hi, lo); }
-    ap_range_ref<W, S> range() { return range(W - 1, 0); }
-    ap_range_ref<W, S> operator()(int hi, int lo) { return range(hi, lo); }
-    ap_range_ref<W, S> operator()(int hi, int lo) const { return range(hi, lo); }
-    ap_bit_ref<W, S> operator[](int i) {
-        if (i < 0 || i >= W) ap_detail::fail("bit", i, i, W);
-        return ap_bit_ref<W, S>(*this, i);
-    }
-    bool operator[](int i) const { return const_cast<ap_int_base&>(*this)[i]; }
+    ap_range_ref range(int hi, int lo) { return ap_range_ref(V, W, S, hi, lo); }
+    ap_range_ref range(int hi, int lo) const { return ap_range_ref(const_cast<ap_ulong*>(V), W, S, hi, lo); }
+    ap_range_ref range() { return range(W - 1, 0); }
+    ap_range_ref operator()(int hi, int lo) { return range(hi, lo); }
+    ap_range_ref operator()(int hi, int lo) const { return range(hi, lo); }
+    ap_bit_ref operator[](int i) { return ap_bit_ref(V, W, S, i); }
+    bool operator[](int i) const { return ap_bit_ref(const_cast<ap_ulong*>(V), W, S, i); }
 
     ap_int_base<W + 1, true> operator-() const { return ap_int_base<1, false>(0) - *this; }
     ap_int_base operator+() const { return *this; }
     ap_int_base operator~() const {
         ap_int_base r;
-        for (int i = 0; i < ap_detail::limbs(W); i++) r.set_limb(i, ~this->limb(i));
-        r.normalise();
+        for (int i = 0; i < ap_detail::limbs(W); i++) r.V[i] = ~V[i];
+        r.normalise(W);
         return r;
     }
     bool operator!() const { return !to_bool(); }
@@ -231,45 +318,52 @@ template <int W, bool S> struct ap_int_base : ap_detail::storage<W, S> {
     ap_int_base& operator<<=(int n) { return *this = *this << n; }
     ap_int_base& operator>>=(int n) { return *this = *this >> n; }
 
-#define HLSGEN_ASSIGN_OP(op)                                                                                           \
+// Only the low W bits of these are kept, which follow from the low bits of the operands.
+#define HLSGEN_ASSIGN_OP(op, of_limbs)                                                                                 \
     template <class T, ap_detail::if_c_int<T> = 0> ap_int_base& operator op##=(T o) {                                  \
-        return *this op##= typename ap_detail::c_int<T>::type(o);                                                      \
+        if (!small) return *this op##= typename ap_detail::c_int<T>::type(o);                                          \
+        V[0] = ap_detail::canon(V[0] op static_cast<ap_ulong>(o), ap_detail::min(W, 64), S);                           \
+        return *this;                                                                                                  \
     }                                                                                                                  \
     template <int W2, bool S2> ap_int_base& operator op##=(const ap_int_base<W2, S2>& o) {                             \
-        const auto r = *this op o;                                                                                     \
-        take(r);                                                                                                       \
+        if (small) {                                                                                                   \
+            V[0] = ap_detail::canon(V[0] op o.V[0], ap_detail::min(W, 64), S);                                         \
+        } else {                                                                                                       \
+            const ap_int_base old = *this;                                                                             \
+            ap_detail::of_limbs(V, ap_detail::limbs(W), old.all(), o.all());                                           \
+            this->normalise(W);                                                                                        \
+        }                                                                                                              \
         return *this;                                                                                                  \
     }
-    HLSGEN_ASSIGN_OP(+)
-    HLSGEN_ASSIGN_OP(-)
-    HLSGEN_ASSIGN_OP(*)
-    HLSGEN_ASSIGN_OP(/)
-    HLSGEN_ASSIGN_OP(%)
-    HLSGEN_ASSIGN_OP(&)
-    HLSGEN_ASSIGN_OP(|)
-    HLSGEN_ASSIGN_OP(^)
+    HLSGEN_ASSIGN_OP(+, add)
+    HLSGEN_ASSIGN_OP(-, subtract)
+    HLSGEN_ASSIGN_OP(*, multiply)
+    HLSGEN_ASSIGN_OP(&, conjunction)
+    HLSGEN_ASSIGN_OP(|, disjunction)
+    HLSGEN_ASSIGN_OP(^, difference)
 #undef HLSGEN_ASSIGN_OP
+    template <class T> ap_int_base& operator/=(const T& o) { return *this = *this / o; }
+    template <class T> ap_int_base& operator%=(const T& o) { return *this = *this % o; }
 
     // to_string writes the value in radix 2, 10 or 16 with the prefixes 0b and 0x.
-    std::string to_string(int radix = 2) const {
-        std::string digits;
-        ap_int_base v = *this;
+    template <class STRING = std::string> STRING to_string(int radix = 2) const {
+        STRING digits;
+        ap_int_base u = *this;
         const bool minus = S && radix == 10 && sign();
-        if (minus) v.take(-*this);
-        ap_detail::storage<W, false> u;
-        for (int i = 0; i < ap_detail::limbs(W); i++) u.set_limb(i, v.limb(i));
-        u.normalise();
+        if (minus) u = -*this;
+        u.V[ap_detail::limbs(W) - 1] = ap_detail::canon(u.limb(ap_detail::limbs(W) - 1), W - 64 * (ap_detail::limbs(W) - 1), false);
         bool rest = true;
         while (rest) {
             ap_ulong carry = 0;
             rest = false;
             for (int i = 2 * ap_detail::limbs(W) - 1; i >= 0; i--) {
                 const int shift = 32 * (i % 2);
-                const ap_ulong limb = u.limb(i / 2), part = carry << 32 | ap_detail::low(limb >> shift, 32);
+                ap_ulong& limb = u.V[i / 2];
+                const ap_ulong part = carry << 32 | ap_detail::low(limb >> shift, 32);
                 const ap_ulong q = part / static_cast<ap_ulong>(radix);
                 carry = part % static_cast<ap_ulong>(radix);
                 rest = rest || q != 0;
-                u.set_limb(i / 2, (limb & ~(0xffffffffULL << shift)) | q << shift);
+                limb = (limb & ~(0xffffffffULL << shift)) | q << shift;
             }
             digits.insert(digits.begin(), "0123456789abcdef"[carry]);
         }
@@ -277,118 +371,39 @@ template <int W, bool S> struct ap_int_base : ap_detail::storage<W, S> {
     }
 
 private:
-    static constexpr store start(ap_ulong v, bool, std::true_type) { return store(v); }
-    static store start(ap_ulong v, bool negative, std::false_type) {
-        store s;
-        s.set_limb(0, v);
-        for (int i = 1; i < ap_detail::limbs(W); i++) s.set_limb(i, negative ? ~0ULL : 0);
-        s.normalise();
-        return s;
-    }
     ap_int_base left(int n) const {
-        if (n >= W) return ap_int_base(0);
         ap_int_base r;
-        const int k = n / 64, shift = n % 64;
-        for (int i = ap_detail::limbs(W) - 1; i >= 0; i--) {
-            ap_ulong v = i >= k ? this->limb(i - k) << shift : 0;
-            if (shift != 0 && i > k) v |= this->limb(i - k - 1) >> (64 - shift);
-            r.set_limb(i, v);
-        }
-        r.normalise();
+        if (n >= W) return r = 0;
+        if (small) r.V[0] = V[0] << n;
+        else ap_detail::left(r.V, ap_detail::limbs(W), this->all(), n);
+        r.normalise(W);
         return r;
     }
     ap_int_base right(int n) const {
-        n = ap_detail::min(n, W);
         ap_int_base r;
-        const int k = n / 64, shift = n % 64;
-        for (int i = 0; i < ap_detail::limbs(W); i++) {
-            ap_ulong v = this->limb(i + k) >> shift;
-            if (shift != 0) v |= this->limb(i + k + 1) << (64 - shift);
-            r.set_limb(i, v);
-        }
-        r.normalise();
+        if (small) r.V[0] = S ? static_cast<ap_ulong>(to_int64() >> ap_detail::min(n, 63)) : n < 64 ? V[0] >> n : 0;
+        else ap_detail::right(r.V, ap_detail::limbs(W), this->all(), ap_detail::min(n, W));
+        r.normalise(W);
         return r;
     }
 };
 
+// What is read may lie where it is written.
+ap_range_ref& ap_range_ref::operator=(const ap_range_ref& o) { return *this = ap_int_base<AP_INT_MAX_W, false>(o); }
+
 namespace ap_detail {
 
-// exact is a result of at most 64 bits whose value fits its type.
-template <class R> R exact(ap_ulong v) {
-    R r;
-    r.set_limb(0, v);
-    return r;
-}
-
-template <class R, class A, class B> R add(const A& a, const B& b, std::true_type) { return exact<R>(a.limb(0) + b.limb(0)); }
-template <class R, class A, class B> R sub(const A& a, const B& b, std::true_type) { return exact<R>(a.limb(0) - b.limb(0)); }
-template <class R, class A, class B> R mul(const A& a, const B& b, std::true_type) { return exact<R>(a.limb(0) * b.limb(0)); }
-
-template <class R, class A, class B> R add(const A& a, const B& b, std::false_type) {
-    R r;
-    ap_ulong carry = 0;
-    for (int i = 0; i < limbs(R::width); i++) {
-        const ap_ulong x = a.limb(i), y = b.limb(i), s = x + y, t = s + carry;
-        carry = (s < x) | (t < s);
-        r.set_limb(i, t);
-    }
-    r.normalise();
-    return r;
-}
-template <class R, class A, class B> R sub(const A& a, const B& b, std::false_type) {
-    R r;
-    ap_ulong borrow = 0;
-    for (int i = 0; i < limbs(R::width); i++) {
-        const ap_ulong x = a.limb(i), y = b.limb(i), d = x - y, t = d - borrow;
-        borrow = (x < y) | (d < borrow);
-        r.set_limb(i, t);
-    }
-    r.normalise();
-    return r;
-}
-// mul goes by 32 bit digits; both operands are extended to the width of the product.
-template <class R, class A, class B> R mul(const A& a, const B& b, std::false_type) {
-    const int n = 2 * limbs(R::width);
-    ap_ulong digit[n] = {};
-    for (int i = 0; i < n; i++) {
-        const ap_ulong x = low(a.limb(i / 2) >> (32 * (i % 2)), 32);
-        ap_ulong carry = 0;
-        for (int j = 0; i + j < n; j++) {
-            const ap_ulong t = digit[i + j] + x * low(b.limb(j / 2) >> (32 * (j % 2)), 32) + carry;
-            digit[i + j] = low(t, 32);
-            carry = t >> 32;
-        }
-    }
-    R r;
-    for (int i = 0; i < limbs(R::width); i++) r.set_limb(i, digit[2 * i] | digit[2 * i + 1] << 32);
-    r.normalise();
-    return r;
-}
-
-__extension__ typedef __int128 int128;
 template <int W, bool S> int128 wide(const ap_int_base<W, S>& a) {
     static_assert(W <= 64, "division is provided up to 64 bits");
     return S ? static_cast<int128>(a.to_int64()) : static_cast<int128>(a.to_uint64());
 }
 template <class R> R narrow(int128 v) {
     R r;
-    r.set_limb(0, static_cast<ap_ulong>(v));
-    if (R::width > 64) r.set_limb(limbs(R::width) - 1, static_cast<ap_ulong>(v >> 64));
-    r.normalise();
+    const ap_ulong both[2] = {static_cast<ap_ulong>(v), static_cast<ap_ulong>(v >> 64)};
+    r.take(limbs_of{both, 2, 0}, R::width);
     return r;
 }
 
-template <class A, class B> bool equal(const A& a, const B& b) {
-    for (int i = max(limbs(A::width), limbs(B::width)) - 1; i >= 0; i--)
-        if (a.limb(i) != b.limb(i)) return false;
-    return a.extension() == b.extension();
-}
-template <class A, class B> bool less(const A& a, const B& b) {
-    if (a.extension() != b.extension()) return a.extension() != 0;
-    for (int i = max(limbs(A::width), limbs(B::width)) - 1; i >= 0; i--)
-        if (a.limb(i) != b.limb(i)) return a.limb(i) < b.limb(i);
-    return false;
-}
 template <bool S1, bool S2> void same_sign() {
     static_assert(S1 == S2, "comparing a signed with an unsigned ap_int: bring both to one type first");
 }
@@ -415,39 +430,36 @@ template <bool S, class T> ap_int_base<(S && !c_int<T>::is_signed) + c_int<T>::w
     template <int W1, bool S1, int W2, bool S2>                                                                        \
     typename ap_detail::result<W1, S1, W2, S2>::kind operator op(const ap_int_base<W1, S1>& a, const ap_int_base<W2, S2>& b)
 
-HLSGEN_BINARY_OP(+, plus) {
-    typedef typename ap_detail::result<W1, S1, W2, S2>::plus R;
-    return ap_detail::add<R>(a, b, std::integral_constant<bool, R::small>());
-}
-HLSGEN_BINARY_OP(-, minus) {
-    typedef typename ap_detail::result<W1, S1, W2, S2>::minus R;
-    return ap_detail::sub<R>(a, b, std::integral_constant<bool, R::small>());
-}
-HLSGEN_BINARY_OP(*, mult) {
-    typedef typename ap_detail::result<W1, S1, W2, S2>::mult R;
-    return ap_detail::mul<R>(a, b, std::integral_constant<bool, R::small>());
-}
-HLSGEN_BINARY_OP(/, div) { return ap_detail::narrow<typename ap_detail::result<W1, S1, W2, S2>::div>(ap_detail::wide(a) / ap_detail::wide(b)); }
-HLSGEN_BINARY_OP(%, mod) { return ap_detail::narrow<typename ap_detail::result<W1, S1, W2, S2>::mod>(ap_detail::wide(a) % ap_detail::wide(b)); }
-
-#define HLSGEN_LOGIC_OP(op)                                                                                            \
-    HLSGEN_BINARY_OP(op, logic) {                                                                                      \
-        typename ap_detail::result<W1, S1, W2, S2>::logic r;                                                           \
-        for (int i = 0; i < ap_detail::limbs(r.width); i++) r.set_limb(i, a.limb(i) op b.limb(i));                     \
-        r.normalise();                                                                                                 \
+// An exact result fits its type.
+#define HLSGEN_EXACT_OP(op, kind, of_limbs)                                                                            \
+    HLSGEN_BINARY_OP(op, kind) {                                                                                       \
+        typename ap_detail::result<W1, S1, W2, S2>::kind r;                                                            \
+        if (r.small) {                                                                                                 \
+            r.V[0] = a.V[0] op b.V[0];                                                                                 \
+        } else {                                                                                                       \
+            ap_detail::of_limbs(r.V, ap_detail::limbs(r.width), a.all(), b.all());                                     \
+            r.normalise(r.width);                                                                                      \
+        }                                                                                                              \
         return r;                                                                                                      \
     }
-HLSGEN_LOGIC_OP(&)
-HLSGEN_LOGIC_OP(|)
-HLSGEN_LOGIC_OP(^)
-#undef HLSGEN_LOGIC_OP
+HLSGEN_EXACT_OP(+, plus, add)
+HLSGEN_EXACT_OP(-, minus, subtract)
+HLSGEN_EXACT_OP(*, mult, multiply)
+HLSGEN_EXACT_OP(&, logic, conjunction)
+HLSGEN_EXACT_OP(|, logic, disjunction)
+HLSGEN_EXACT_OP(^, logic, difference)
+HLSGEN_BINARY_OP(/, div) { return ap_detail::narrow<typename ap_detail::result<W1, S1, W2, S2>::div>(ap_detail::wide(a) / ap_detail::wide(b)); }
+HLSGEN_BINARY_OP(%, mod) { return ap_detail::narrow<typename ap_detail::result<W1, S1, W2, S2>::mod>(ap_detail::wide(a) % ap_detail::wide(b)); }
+#undef HLSGEN_EXACT_OP
 #undef HLSGEN_BINARY_OP
 
-#define HLSGEN_COMPARE_OP(op, expression)                                                                              \
+// HLSGEN_COMPARE_OP compares by what equal or less says of two values, which may change their places.
+#define HLSGEN_COMPARE_OP(op, of_limbs)                                                                                \
     template <int W1, bool S1, int W2, bool S2>                                                                        \
     bool operator op(const ap_int_base<W1, S1>& a, const ap_int_base<W2, S2>& b) {                                     \
         ap_detail::same_sign<S1, S2>();                                                                                \
-        return expression;                                                                                             \
+        if (W1 > 64 || W2 > 64) return of_limbs;                                                                       \
+        return S1 ? a.to_int64() op b.to_int64() : a.V[0] op b.V[0];                                                   \
     }                                                                                                                  \
     template <int W, bool S, class T, ap_detail::if_c_int<T> = 0> bool operator op(const ap_int_base<W, S>& a, T b) {  \
         return a op ap_detail::c_compare<S>(b);                                                                        \
@@ -455,15 +467,18 @@ HLSGEN_LOGIC_OP(^)
     template <int W, bool S, class T, ap_detail::if_c_int<T> = 0> bool operator op(T a, const ap_int_base<W, S>& b) {  \
         return ap_detail::c_compare<S>(a) op b;                                                                        \
     }
-HLSGEN_COMPARE_OP(==, ap_detail::equal(a, b))
-HLSGEN_COMPARE_OP(!=, !ap_detail::equal(a, b))
-HLSGEN_COMPARE_OP(<, ap_detail::less(a, b))
-HLSGEN_COMPARE_OP(>, ap_detail::less(b, a))
-HLSGEN_COMPARE_OP(<=, !ap_detail::less(b, a))
-HLSGEN_COMPARE_OP(>=, !ap_detail::less(a, b))
+HLSGEN_COMPARE_OP(==, ap_detail::equal(a.all(), b.all()))
+HLSGEN_COMPARE_OP(!=, !ap_detail::equal(a.all(), b.all()))
+HLSGEN_COMPARE_OP(<, ap_detail::less(a.all(), b.all()))
+HLSGEN_COMPARE_OP(>, ap_detail::less(b.all(), a.all()))
+HLSGEN_COMPARE_OP(<=, !ap_detail::less(b.all(), a.all()))
+HLSGEN_COMPARE_OP(>=, !ap_detail::less(a.all(), b.all()))
 #undef HLSGEN_COMPARE_OP
 
-template <int W, bool S> std::ostream& operator<<(std::ostream& o, const ap_int_base<W, S>& v) { return o << v.to_string(10); }
+template <class C, class TRAITS, int W, bool S>
+std::basic_ostream<C, TRAITS>& operator<<(std::basic_ostream<C, TRAITS>& o, const ap_int_base<W, S>& v) {
+    return o << v.to_string(10);
+}
 
 #define HLSGEN_AP_TYPE(name, is_signed)                                                                                \
     template <int W> struct name : ap_int_base<W, is_signed> {                                                         \
@@ -472,8 +487,8 @@ template <int W, bool S> std::ostream& operator<<(std::ostream& o, const ap_int_
         name() = default;                                                                                              \
         template <class T, ap_detail::if_c_int<T> = 0> constexpr name(T v) : base(v) {}                                \
         template <int W2, bool S2> name(const ap_int_base<W2, S2>& o) : base(o) {}                                     \
-        template <int W2, bool S2> name(const ap_range_ref<W2, S2>& o) : base(o) {}                                    \
-        template <int W2, bool S2> name(const ap_bit_ref<W2, S2>& o) : base(o) {}                                      \
+        name(const ap_range_ref& o) : base(o) {}                                                                       \
+        name(const ap_bit_ref& o) : base(o) {}                                                                         \
     };
 HLSGEN_AP_TYPE(ap_int, true)
 HLSGEN_AP_TYPE(ap_uint, false)

@@ -5,16 +5,34 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 
 namespace hls {
 
-template <class T, int DEPTH = 0> class stream {
+// stream_base is what streams of all types of words share: a ring of places.
+class stream_base {
 public:
-    stream() : name("(unnamed)") {}
-    explicit stream(const std::string& n) : name(n) {}
-    stream(const stream&) = delete;
-    stream& operator=(const stream&) = delete;
+    stream_base(const stream_base&) = delete;
+    stream_base& operator=(const stream_base&) = delete;
+    bool empty() const { return held == 0; }
+    bool full() const { return false; }
+    unsigned size() const { return static_cast<unsigned>(held); }
+
+protected:
+    const char* const name; // is there as long as the stream
+    unsigned long places = 0, first = 0, held = 0, count = 0; // places is a power of two, or 0
+
+    explicit stream_base(const char* n) : name(n) {}
+    [[noreturn]] void fail(const char* what, unsigned long n) const {
+        std::fflush(stdout);
+        std::fprintf(stderr, "hls::stream %s %s: %lu\n", name, what, n);
+        std::abort();
+    }
+};
+
+template <class T, int DEPTH = 0> class stream : public stream_base {
+public:
+    stream() : stream_base("(unnamed)") {}
+    explicit stream(const char* n) : stream_base(n) {}
     ~stream() {
         if (held > 0) fail("ends with unread words, count", held);
         delete[] words;
@@ -44,14 +62,9 @@ public:
         write(v);
         return true;
     }
-    bool empty() const { return held == 0; }
-    bool full() const { return false; }
-    unsigned size() const { return static_cast<unsigned>(held); }
 
 private:
-    std::string name;
-    T* words = nullptr; // a ring, as a std::deque of every type of word takes a compiler long
-    unsigned long places = 0, first = 0, held = 0, count = 0; // places is a power of two, or 0
+    T* words = nullptr; // a std::deque of every type of word takes a compiler long
 
     void grow() {
         const unsigned long more = places > 0 ? 2 * places : 16;
@@ -61,12 +74,6 @@ private:
         words = longer;
         places = more;
         first = 0;
-    }
-
-    [[noreturn]] void fail(const char* what, unsigned long n) const {
-        std::fflush(stdout);
-        std::fprintf(stderr, "hls::stream %s %s: %lu\n", name.c_str(), what, n);
-        std::abort();
     }
 };
 

@@ -31,11 +31,13 @@ var (
 	streamWrites = insertion{regexp.MustCompile(`(?m)^    void write\(const T& v\) \{`),
 		"$0 hlsgen_probe::written(this);"}
 	probeHead = insertion{regexp.MustCompile(`(?m)^#include <cstdio>$`), "$0\n#include \"probe.hpp\""}
-	// What computes.
-	sums = insertion{regexp.MustCompile(`(?m)^[A-Z_]+_OP\([+-], \w+\) \{$`),
-		"$0\n    hlsgen_probe::sum(W1, W2);"}
-	products = insertion{regexp.MustCompile(`(?m)^[A-Z_]+_OP\(\*, \w+\) \{$`),
-		"$0\n    hlsgen_probe::product(W1, W2);"}
+	// What computes: operators of all kinds, by the names of what they do with limbs.
+	results = insertion{regexp.MustCompile(`(?m)^    HLSGEN_BINARY_OP\(op, kind\) \{ `),
+		"$0 hlsgen_probe::of_limbs(W1, W2);"}
+	assignments = insertion{regexp.MustCompile(`& operator op##=\(const ap_int_base<W2, S2>& o\) \{ `),
+		"$0 hlsgen_probe::of_limbs(W, W2);"}
+	assignmentsOfC = insertion{regexp.MustCompile(`(?m)^        V\[0\] = .* op static_cast<ap_ulong>\(o\)`),
+		"        hlsgen_probe::of_limbs(W, ap_detail::c_int<T>::width);$0"}
 	comparisons = insertion{regexp.MustCompile(`ap_detail::same_sign<S1, S2>\(\);`),
 		"$0 hlsgen_probe::comparison(W1, W2);"}
 
@@ -53,7 +55,7 @@ func probed(files templates.Files) (templates.Files, error) {
 		case f.Path == "hls/csim/hls_stream.h":
 			insert = []insertion{probeHead, streamReads, streamWrites}
 		case f.Path == "hls/csim/ap_int.h":
-			insert = []insertion{probeHead, sums, products, comparisons}
+			insert = []insertion{probeHead, results, assignments, assignmentsOfC, comparisons}
 		case f.Path == "hls/tb/tb.cpp":
 			insert = []insertion{{probeInclude, "#include \"probe.hpp\"\n$0"}, frameEnds}
 		case strings.HasPrefix(f.Path, "hls/layers/") && strings.HasSuffix(f.Path, ".cpp"):

@@ -170,6 +170,7 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 		}, sums, u.Codes.Fields(tableRows(u, f)), fields),
 		Tables:  append([]dataflow.Table{u.WeightTable(f)}, tables...),
 		Storage: u.Storage(f),
+		Alike:   true,
 	}
 }
 

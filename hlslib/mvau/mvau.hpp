@@ -77,16 +77,17 @@ void mvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_wid
 
     typename C::dot_t dots[C::pe];
 #pragma HLS ARRAY_PARTITION variable=dots complete dim=1
-    mac_dots<C>(dots, x, 0, weights[at.row]);
+    typedef typename mac_alike<C>::type A;
+    mac_dots<A>(dots, x, 0, weights[at.row]);
     ap_uint<C::out_width> y = 0;
     pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         typename C::acc_t sum = 0;
         if (at.sf != 0) sum = acc[pe];
         sum += dots[pe];
-        sum = mac_held<C>::of(sum, pe);
+        sum = mac_held<A>::of(sum, pe);
         acc[pe] = sum;
-        put(y, pe, apply_steps<C>(sum, C::shared ? 0 : int(at.word), C::shared ? 0 : pe, steps...));
+        put(y, pe, apply_steps<A>(sum, C::shared ? 0 : int(at.word), C::shared ? 0 : pe, steps...));
     }
     if (at.sf == C::sf - 1) out.write(y);
 

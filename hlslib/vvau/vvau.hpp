@@ -60,14 +60,15 @@ void vvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_wid
     if (in.empty()) return;
     const ap_uint<C::in_width> x = in.read();
     ap_uint<C::out_width> y = 0;
+    typedef typename mac_alike<C>::type A;
     pe_loop: for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         typename C::acc_t sum = 0;
         if (at.sf != 0) sum = acc[pe];
-        sum += mac_dot<C>(x, pe, C::pe, weights[at.row], pe);
-        sum = mac_held<C>::of(sum, pe);
+        sum += mac_dot<A>(x, pe, C::pe, weights[at.row], pe);
+        sum = mac_held<A>::of(sum, pe);
         acc[pe] = sum;
-        put(y, pe, apply_steps<C>(sum, C::shared ? 0 : int(at.nf), C::shared ? 0 : pe, steps...));
+        put(y, pe, apply_steps<A>(sum, C::shared ? 0 : int(at.nf), C::shared ? 0 : pe, steps...));
     }
     if (at.sf == C::sf - 1) out.write(y);
 

@@ -124,7 +124,7 @@ func TestBindRefuses(t *testing.T) {
 		{p, []dataflow.Type{typ(uintN(4), 3, 2)},
 			"an input of shape [3 2] for weights of 3 channels by 2 positions, want [..., 2, 3]"},
 		{p, []dataflow.Type{typ(uintN(4), 6)}, "want [..., 2, 3]"},
-		{p, []dataflow.Type{typ(intN(64), 2, 3)}, "leaves 64 bits"},
+		{p, []dataflow.Type{typ(intN(64), 2, 3)}, "more than 63 bits"},
 		{vvau.Params{Weights: p.Weights, Steps: []num.Step{{At: []int64{5}, Value: []int64{1, 0}}}},
 			[]dataflow.Type{in}, "channel 0: the step function falls"},
 		{p, []dataflow.Type{in}, ""},

@@ -213,11 +213,9 @@ func habits(hls string) error {
 	if err != nil {
 		return err
 	}
-	for _, zero := range []string{"constexpr storage() : V(0) {}", "constexpr storage() : V{} {}"} {
-		if !bytes.Contains(text, []byte(zero)) {
-			return fmt.Errorf("ap_int.h has no %q", zero)
-		}
-		text = bytes.ReplaceAll(text, []byte(zero), []byte("storage() {}"))
+	const zero = "constexpr store() : V{} {}"
+	if !bytes.Contains(text, []byte(zero)) {
+		return fmt.Errorf("ap_int.h has no %q", zero)
 	}
-	return os.WriteFile(file, text, 0o666)
+	return os.WriteFile(file, bytes.Replace(text, []byte(zero), []byte("store() {}"), 1), 0o666)
 }

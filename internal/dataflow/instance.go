@@ -19,6 +19,7 @@ type Instance struct {
 
 	Tables []Table  // constant arrays, in call order
 	Code   []string // lines; none for most kernels
+	Alike  bool     // the kernel reads C::alike, the config of the first layer of all that are configured alike
 	Ends   bool     // in front of all other arguments stands a stream that tells after which step a sequence ends
 
 	// Storage is the layer's memories: one of each table, and the arrays of its kernel. Of an array X the config struct

@@ -69,6 +69,7 @@ func nothing(*site, *testing.T, *block) {}
 var held = []struct{ page, marker, head, by string }{
 	{"docs/diagnostics/*.md", "", "Example", "docs.TestPages"},
 	{"docs/accumulators.md", "A2Q", "", "internal/measured.TestA2QPage"},
+	{"docs/minifloats.md", "formats", "", "internal/measured.TestFormatsPage"},
 	{"docs/clock.md", "series", "", "internal/compiler.TestSeriesOfFINNBuild"},
 	{"docs/estimator.md", "coefficients", "", "hlslib/cost.TestCoefficients"},
 	{"docs/estimator.md", "circuits", "", "internal/measured.TestPage"},

@@ -57,17 +57,24 @@ inline int wider(int a, int b) {
     return a > b ? a : b;
 }
 
-inline void product(int a, int b) {
+inline void multiply(int a, int b) {
     now().done.operations++;
     if (a == 32 || b == 32) return;
     now().done.products += static_cast<unsigned long>(a) * b;
     now().done.multiplications++;
 }
 
-inline void sum(int a, int b) {
+inline void add(int a, int b) {
     now().done.operations++;
     if (a < 32 || b < 32) now().done.sums += wider(a, b);
 }
+
+inline void subtract(int a, int b) { add(a, b); }
+
+// What is done bit by bit does not count.
+inline void conjunction(int, int) {}
+inline void disjunction(int, int) {}
+inline void difference(int, int) {}
 
 inline void comparison(int a, int b) {
     now().done.operations++;

@@ -7,8 +7,7 @@
 #endif
 
 #include <cstdio>
-#include <deque>
-#include <string>
+#include <vector>
 
 namespace hls {
 
@@ -16,28 +15,31 @@ template <class T, int DEPTH = 0> class stream {
 public:
     stream() {}
     explicit stream(const char* n) : name(n) {}
-    explicit stream(const std::string& n) : name(n) {}
     stream(const stream&) = delete;
     ~stream() {
-        if (!words.empty()) std::printf("WARNING: stream %s keeps %u words\n", name.c_str(), unsigned(words.size()));
+        if (!empty()) std::printf("WARNING: stream %s keeps %u words\n", name, size());
     }
     T read() {
         T word;
-        if (words.empty()) {
-            std::printf("WARNING: stream %s is read empty\n", name.c_str());
+        if (empty()) {
+            std::printf("WARNING: stream %s is read empty\n", name);
             return word;
         }
-        word = words.front();
-        words.pop_front();
+        word = words[first++];
+        if (empty()) {
+            words.clear();
+            first = 0;
+        }
         return word;
     }
     void write(const T& word) { words.push_back(word); }
-    bool empty() const { return words.empty(); }
-    unsigned size() const { return unsigned(words.size()); }
+    bool empty() const { return first == words.size(); }
+    unsigned size() const { return unsigned(words.size() - first); }
 
 private:
-    std::string name;
-    std::deque<T> words;
+    const char* name = "";
+    std::vector<T> words; // of which those before the first were read; a deque takes a compiler longer
+    size_t first = 0;
 };
 
 } // namespace hls
