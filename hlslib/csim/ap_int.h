@@ -415,8 +415,8 @@ template <bool S, class T> ap_int_base<(S && !c_int<T>::is_signed) + c_int<T>::w
 
 } // namespace ap_detail
 
-// HLSGEN_BINARY_OP gives an operator its two forms with a C integer on one side.
-#define HLSGEN_BINARY_OP(op, kind)                                                                                     \
+// AP_BINARY_OP gives an operator its two forms with a C integer on one side.
+#define AP_BINARY_OP(op, kind)                                                                                         \
     template <int W, bool S, class T, ap_detail::if_c_int<T> = 0>                                                      \
     typename ap_detail::result<W, S, ap_detail::c_int<T>::width, ap_detail::c_int<T>::is_signed>::kind operator op(    \
         const ap_int_base<W, S>& a, T b) {                                                                             \
@@ -432,7 +432,7 @@ template <bool S, class T> ap_int_base<(S && !c_int<T>::is_signed) + c_int<T>::w
 
 // An exact result fits its type.
 #define HLSGEN_EXACT_OP(op, kind, of_limbs)                                                                            \
-    HLSGEN_BINARY_OP(op, kind) {                                                                                       \
+    AP_BINARY_OP(op, kind) {                                                                                           \
         typename ap_detail::result<W1, S1, W2, S2>::kind r;                                                            \
         if (r.small) {                                                                                                 \
             r.V[0] = a.V[0] op b.V[0];                                                                                 \
@@ -448,10 +448,10 @@ HLSGEN_EXACT_OP(*, mult, multiply)
 HLSGEN_EXACT_OP(&, logic, conjunction)
 HLSGEN_EXACT_OP(|, logic, disjunction)
 HLSGEN_EXACT_OP(^, logic, difference)
-HLSGEN_BINARY_OP(/, div) { return ap_detail::narrow<typename ap_detail::result<W1, S1, W2, S2>::div>(ap_detail::wide(a) / ap_detail::wide(b)); }
-HLSGEN_BINARY_OP(%, mod) { return ap_detail::narrow<typename ap_detail::result<W1, S1, W2, S2>::mod>(ap_detail::wide(a) % ap_detail::wide(b)); }
+AP_BINARY_OP(/, div) { return ap_detail::narrow<typename ap_detail::result<W1, S1, W2, S2>::div>(ap_detail::wide(a) / ap_detail::wide(b)); }
+AP_BINARY_OP(%, mod) { return ap_detail::narrow<typename ap_detail::result<W1, S1, W2, S2>::mod>(ap_detail::wide(a) % ap_detail::wide(b)); }
 #undef HLSGEN_EXACT_OP
-#undef HLSGEN_BINARY_OP
+#undef AP_BINARY_OP
 
 // HLSGEN_COMPARE_OP compares by what equal or less says of two values, which may change their places.
 #define HLSGEN_COMPARE_OP(op, of_limbs)                                                                                \

@@ -32,7 +32,7 @@ var (
 		"$0 hlsgen_probe::written(this);"}
 	probeHead = insertion{regexp.MustCompile(`(?m)^#include <cstdio>$`), "$0\n#include \"probe.hpp\""}
 	// What computes: operators of all kinds, by the names of what they do with limbs.
-	results = insertion{regexp.MustCompile(`(?m)^    HLSGEN_BINARY_OP\(op, kind\) \{ `),
+	results = insertion{regexp.MustCompile(`(?m)^    AP_BINARY_OP\(op, kind\) \{ `),
 		"$0 hlsgen_probe::of_limbs(W1, W2);"}
 	assignments = insertion{regexp.MustCompile(`& operator op##=\(const ap_int_base<W2, S2>& o\) \{ `),
 		"$0 hlsgen_probe::of_limbs(W, W2);"}

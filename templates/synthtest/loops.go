@@ -50,7 +50,7 @@ func (w work) functions(unit string, promises map[string][]int) (map[string][]in
 	text := string(ir)
 	var problems []string
 	for _, m := range defined.FindAllStringSubmatch(text, -1) {
-		if _, ok := promises[plain(m[1])]; !ok {
+		if _, ok := promises[plain(m[1])]; !ok && !words.MatchString(m[1]) {
 			problems = append(problems, unit+".cpp: not inlined: "+m[1])
 		}
 	}
@@ -69,9 +69,12 @@ func (w work) functions(unit string, promises map[string][]int) (map[string][]in
 	return loops, slices.Compact(problems), err
 }
 
-// ours reports whether a function is one of a stream, or none in the code that comes out.
+// words are functions of the words' types, of which synthesis has its own.
+var words = regexp.MustCompile(`^_ZNK?(12ap_range_ref|9ap_detail)`)
+
+// ours reports whether a function is one of a stream or a word, or none in the code that comes out.
 func ours(name string) bool {
-	return strings.HasPrefix(name, "llvm.") || strings.HasPrefix(name, "_ZN3hls6stream") ||
+	return words.MatchString(name) || strings.HasPrefix(name, "llvm.") || strings.HasPrefix(name, "_ZN3hls6stream") ||
 		strings.HasPrefix(name, "_ZNK3hls6stream")
 }
 
@@ -128,7 +131,9 @@ func (w work) loops(unit string) (map[string][]int, error) {
 		}
 	}
 	for n := range found {
-		slices.Sort(found[n])
+		if slices.Sort(found[n]); words.MatchString(n) {
+			delete(found, n)
+		}
 	}
 	return found, finish()
 }
