@@ -187,7 +187,7 @@ func (d *drift) moves(e *engine) int {
 		}
 		was, now := d.was.streams[i], d.now.streams[i]
 		words := s.port.Words
-		there := now.taken+s.delay <= was.read+1
+		there := now.taken+max(s.delay, 1) <= was.read+1 // no read of the frame is forgotten, either
 		over := d.since[i] <= was.taken
 		if !there || !over {
 			return 0
@@ -213,10 +213,10 @@ func (d *drift) move(e *engine) {
 			s.skip(w)
 			continue
 		}
-		s.taken += w
-		for range s.port.Words {
+		for range s.port.Words { // before the place is taken that lets them be forgotten
 			s.leave(s.reads.of(s.read-s.port.Words) + r)
 		}
+		s.taken += w
 		s.written = s.read
 	}
 	e.add(e.counts().minus(d.was.counts), 1)

@@ -258,7 +258,10 @@ public:
 
     // finish prints the verdict of the whole run and returns the exit code.
     int finish() {
-        if (output != nullptr && (std::ferror(output) | std::fclose(output)) != 0) stop("cannot write the output");
+        if (output != nullptr) {
+            const bool written = std::ferror(output) == 0;
+            if (std::fclose(output) != 0 || !written) stop("cannot write the output");
+        }
         if (failed == 0) std::printf("PASS %d checks on %d frames\n", checks, count);
         else std::printf("FAIL %d of %d checks on %d frames\n", failed, checks, count);
         return failed == 0 ? 0 : 1;

@@ -329,9 +329,10 @@ template <int W, bool S> struct ap_int_base : ap_detail::store<ap_detail::limbs(
         if (small) {                                                                                                   \
             V[0] = ap_detail::canon(V[0] op o.V[0], ap_detail::min(W, 64), S);                                         \
         } else {                                                                                                       \
-            const ap_int_base old = *this;                                                                             \
-            ap_detail::of_limbs(V, ap_detail::limbs(W), old.all(), o.all());                                           \
-            this->normalise(W);                                                                                        \
+            ap_int_base r; /* o may be this */                                                                         \
+            ap_detail::of_limbs(r.V, ap_detail::limbs(W), this->all(), o.all());                                       \
+            r.normalise(W);                                                                                            \
+            *this = r;                                                                                                 \
         }                                                                                                              \
         return *this;                                                                                                  \
     }

@@ -108,6 +108,12 @@ template <class A, class B, bool SA, bool SB> void pair_of(int round_a, int roun
     CHECK(d == a);
     d *= b;
     CHECK(d == A(a * b));
+    d = a;
+    d *= d;
+    CHECK(d == A(a * a));
+    d = a;
+    d -= d;
+    CHECK(d == A(0));
 }
 
 template <int W1, int W2> void pairs() {
