@@ -170,9 +170,10 @@ func (d *drift) moved(e *engine) bool {
 }
 
 // paced reports whether frames that come so many clocks after each other keep coming so where none begins before its
-// turn, for which the next one would wait so many clocks.
+// turn, for which the next one would wait so many clocks. Where they wait less and less, the last one must not have
+// waited: what it waited for its turn is counted as a wait for words or room of those that follow.
 func paced(pace, clocks, wait int) bool {
-	return pace == 0 || clocks == pace || clocks > pace && wait <= 0
+	return pace == 0 || clocks == pace || clocks > pace && wait+clocks-pace <= 0
 }
 
 // moves is how many frames may be moved, so that one more is like the last one and is run; 0 where something is decided

@@ -14,7 +14,10 @@ func TestDrifts(t *testing.T) {
 	t.Parallel()
 	const frames = 60
 	moved := [4]int{} // runs by kind: of either rule of stalls, with a paced host, windows
-	for seed := range uint64(300) {
+	for seed := range uint64(301) {
+		if seed == 300 {
+			seed = 983 // of a window, whose first layer waits for its turn in the frame before those that are alike
+		}
 		d, rng := randomNet(t, seed, 11)
 		p := newPlan(d)
 		depth := d.Depths()
