@@ -1,6 +1,9 @@
 package rtlsim
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Not every run comes back to a state. With a host at full speed the layers in front of the slowest one may take a
 // frame every 3600 clocks and those behind it one every 4608, while a FIFO between them fills, a hundred frames long.
@@ -11,14 +14,16 @@ import "slices"
 // Say that each clock of the state between frames (see recur) is later than a frame before by the clocks of who has it:
 // a layer, or the host. The next frame is computed of these by maxima and comparisons. Where both sides belong to those
 // that are later by the same, they come out the same. The others are at streams whose writer is faster than its reader
-// (filling), and there nothing is decided, neither in the last frame nor in those that are moved:
+// (filling). A frame is free where nothing was decided at these: no reader waited for a word, and no word would have
+// taken its place sooner if there had been more room. Frames that are free, and between states that are so alike, are
+// copies of each other. The next frame is one more, if it is free, too:
 //
-//   - Words are there when their reader comes for them, if all of the last frame were before it began that frame. They
-//     come earlier for it from frame to frame.
-//   - There is room. What is read in frame f + t - m or before, for a FIFO of m frames, makes the room for frame f + t.
-//     A read from before the frames became alike was over before the last frame began to be written; of the others none
-//     is later than the last one of frame f by t - m times the reader's clocks, and no word is written earlier than the
-//     last one of frame f - 1 by t times the writer's.
+//   - Words are there when their reader comes for them, for they were in the last frame, and come earlier for it from
+//     frame to frame.
+//   - There is room as long as it lasts. Word j of frame f takes its place in clock w, and needs the one that word k of
+//     frame f - q left in clock r. In the copies t frames later these are w + t W and r + t R, if frame f - q is one,
+//     and so there is room while w + t W > r + t R. Reads of frames before the copies were over when the next frame
+//     begins to be written.
 //
 // Most places that are taken grow from frame to frame in such a FIFO, so that the last frame of all is run. The others
 // have what they had in the last frame.
@@ -28,7 +33,9 @@ type drift struct {
 	over     bool // every frame is to be run
 	was, now pause
 	clocks   []int // per task: by how many the last frame was later
-	since    []int // per stream: clock of the last read before frames became alike; nil where they are not
+	free     int   // frames in turn that are copies
+	since    []int // per stream: clock of the last read before these
+	whole    bool  // nothing is to be left out of the next frame, whose words have to be seen
 	left     int   // frames that may be moved
 }
 
@@ -51,10 +58,9 @@ type held struct {
 type filled struct {
 	taken, read int
 	reads       []int
+	words       int // that were run
+	tight       int
 }
-
-// settles is the frames that are run before it is looked whether they are alike: most runs come back to a state sooner.
-const settles = 2
 
 // follows moves one more frame, if it is known to be like the last one.
 func (d *drift) follows(e *engine) bool {
@@ -70,7 +76,7 @@ func (d *drift) follows(e *engine) bool {
 
 // alike looks after a frame that was run how many may be moved.
 func (d *drift) alike(e *engine) {
-	if d.over || e.goal <= settles {
+	if d.over {
 		return
 	}
 	d.was, d.now = d.now, d.was
@@ -79,17 +85,21 @@ func (d *drift) alike(e *engine) {
 		return
 	}
 	same := d.later()
-	if !d.moved(e) {
-		d.since = nil
+	d.whole = false
+	if !d.moved(e) || !d.undecided(e) {
+		d.free = 0
 		return
 	}
-	if d.since == nil || !same {
-		d.since = d.since[:0]
+	if d.free == 0 || !same {
+		d.free, d.since = 0, d.since[:0]
 		for _, s := range d.was.streams {
 			d.since = append(d.since, s.read)
 		}
 	}
-	d.left = max(0, d.moves(e))
+	d.free++
+	if d.seen(e) {
+		d.left = d.moves(e)
+	}
 }
 
 // note is where an engine is now.
@@ -115,6 +125,7 @@ func (p *pause) note(e *engine) {
 		s.forget()
 		h := &p.streams[i]
 		h.taken, h.read, h.reads = s.taken, s.reads.of(s.read-1), h.reads[:0]
+		h.words, h.tight = s.read, s.tight
 		for k := s.kept; k < s.read; k++ {
 			h.reads = append(h.reads, s.reads.of(k)-h.read)
 		}
@@ -176,34 +187,99 @@ func paced(pace, clocks, wait int) bool {
 	return pace == 0 || clocks == pace || clocks > pace && wait+clocks-pace <= 0
 }
 
-// moves is how many frames may be moved, so that one more is like the last one and is run; 0 where something is decided
-// at a stream that fills.
+// undecided reports whether the last frame was free.
+func (d *drift) undecided(e *engine) bool {
+	was, now := &d.was, &d.now
+	for i, s := range e.streams {
+		if d.clocks[s.writer] == d.clocks[s.reader] {
+			continue
+		}
+		waited := now.counts.empty[i] - was.counts.empty[i]
+		if e.reader[s.id] < 0 {
+			waited = now.counts.host[i] - was.counts.host[i]
+		}
+		if waited > 0 || now.streams[i].tight > was.streams[i].tight {
+			return false
+		}
+	}
+	return true
+}
+
+// seen reports whether the clocks of all words of the last frame are known where streams fill; else they are of the
+// next one.
+func (d *drift) seen(e *engine) bool {
+	for i, s := range e.streams {
+		words := s.port.Words
+		if d.clocks[s.writer] == d.clocks[s.reader] || s.whole >= 0 && s.read-words >= s.whole &&
+			d.now.streams[i].words-d.was.streams[i].words == words {
+			continue
+		}
+		s.widen()
+		d.whole = true
+	}
+	return !d.whole
+}
+
+// moves is how many frames may be moved, so that the last one is run.
 func (d *drift) moves(e *engine) int {
-	times, filling := e.frames-e.goal-1, 0
+	times, size := e.frames-e.goal-1, 0
 	for i, s := range e.streams {
 		w, r := d.clocks[s.writer], d.clocks[s.reader]
 		if w == r {
-			filling += len(d.now.streams[i].reads)
+			size += len(d.now.streams[i].reads)
 			continue
 		}
-		was, now := d.was.streams[i], d.now.streams[i]
-		words := s.port.Words
-		there := now.taken+max(s.delay, 1) <= was.read+1 // no read of the frame is forgotten, either
-		over := d.since[i] <= was.taken
-		if !there || !over {
+		size += min(s.depth, e.frames*s.port.Words) + s.port.Words
+		if d.since[i] >= s.due.of(s.read-s.port.Words)-s.delay+w {
 			return 0
 		}
-		room := was.taken - now.read + s.depth/words*r // of what frame f needs
-		if room < 0 {
-			return 0
-		}
-		times = min(times, room/(r-w)-1)
-		filling += min(s.depth, e.frames*words)
+		times = min(times, d.lasts(e, s, w, r))
 	}
-	if filling > longest/2 {
+	if size > longest/2 {
 		return 0
 	}
-	return times
+	return max(0, times)
+}
+
+// lasts is for how many frames there is room in a stream whose writer and reader are later by so many clocks in each.
+func (d *drift) lasts(e *engine, s *stream, w, r int) int {
+	words := s.port.Words
+	first := s.read - words
+	taken := func(j int) int { return s.due.of(first+j) - s.delay }
+	if ahead := d.ahead(e, s); ahead > 0 {
+		// What is written elsewhere may hold up the writer, and then counts here as well, if there is no room yet
+		// when the next iteration could begin. That is not before those that are under way were written.
+		if ahead > words || d.free == 1 {
+			return 0
+		}
+		taken = func(j int) int {
+			if j < ahead {
+				return s.due.of(first+j-ahead+words) - s.delay - w
+			}
+			return s.due.of(first+j-ahead) - s.delay
+		}
+	}
+	least := never
+	for j := range words {
+		back := (max(0, s.depth-j) + words - 1) / words // frames
+		left := s.reads.of(first+j-s.depth+back*words) - back*r
+		least = min(least, taken(j)-left-1)
+	}
+	return least / (r - w)
+}
+
+// ahead is how many words of a stream may be under way when its writer begins the next iteration, where that writes
+// elsewhere, too; else 0.
+func (d *drift) ahead(e *engine, s *stream) int {
+	i := int(s.writer) - len(e.sources)
+	if i < 0 {
+		return 0
+	}
+	k := e.workers[i]
+	if bits.OnesCount64(k.joined.Write) == 1 {
+		return 0
+	}
+	return max(1, e.loops[k.node].Latency)
 }
 
 // move goes over a frame that is like the last one.

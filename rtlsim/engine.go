@@ -92,6 +92,7 @@ func (e *engine) pass(ctx context.Context) (through bool, err error) {
 	if e.goal++; e.drift.follows(e) {
 		return true, nil
 	}
+	e.stretch.rests = e.drift.whole
 	err = e.drain(ctx)
 	if through = err == nil && e.done(); through {
 		e.drift.alike(e)

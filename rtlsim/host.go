@@ -84,21 +84,24 @@ type source struct {
 // visit offers words as far as the room for them is known.
 func (s *source) visit(e *engine) {
 	for s.frame < e.goal {
-		at, ok := s.stream.room()
+		room, ok := s.stream.room()
 		if !ok {
 			s.stream.blocks = true
 			return
 		}
-		if s.word == 0 && s.frame*s.pace > max(at, s.gate.free) {
+		if s.word == 0 && s.frame*s.pace > max(room, s.gate.free) {
 			s.waited = true
 		}
-		at = max(at, s.frame*s.pace)
+		at := max(room, s.frame*s.pace)
 		if s.spread {
 			at = max(at, s.frame*s.pace+s.word*s.pace/s.stream.port.Words)
 		}
 		free := s.gate.free
 		if at, ok = s.gate.pass(e, at); !ok {
 			return
+		}
+		if room == at {
+			s.stream.tight++
 		}
 		s.stream.held(&s.gate, free, at)
 		s.stream.put(at)

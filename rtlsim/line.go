@@ -60,7 +60,10 @@ func (k *worker) glide(e *engine) {
 					out.blocks = true
 					break
 				}
-				start = max(words, from)
+				if from >= words {
+					start = from
+					out.tight++
+				}
 			}
 			if start >= e.end {
 				e.late = true

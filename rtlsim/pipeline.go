@@ -71,7 +71,10 @@ func (p *pipeline) write(out []*stream) bool {
 			return false
 		}
 		p.rooms(p.written)[port] = from
-		f.to = max(f.move+p.slip, from)
+		if f.to = f.move + p.slip; from >= f.to {
+			f.to = from
+			s.tight++
+		}
 		p.slip = f.to - f.move
 		p.written++
 		s.put(f.to)
@@ -96,7 +99,11 @@ func (p *pipeline) write(out []*stream) bool {
 	p.slip = to - f.move
 	p.written++
 	for m := f.ports; m != 0; m &= m - 1 {
-		out[bits.TrailingZeros64(m)].put(to)
+		port := bits.TrailingZeros64(m)
+		if rooms[port] == to {
+			out[port].tight++
+		}
+		out[port].put(to)
 	}
 	return true
 }
@@ -113,7 +120,10 @@ func (p *pipeline) writeLine(s *stream) {
 			return
 		}
 		p.from[i*p.ports+p.port] = from
-		f.to = max(f.move+p.slip, from)
+		if f.to = f.move + p.slip; from >= f.to {
+			f.to = from
+			s.tight++
+		}
 		p.slip = f.to - f.move
 		p.written++
 		s.put(f.to)

@@ -25,6 +25,7 @@ import (
 // sweeps of the frame, and finds long repetitions; the other, which finds short ones, begins anew after each.
 type stretch struct {
 	over   bool // nothing is to be left out
+	rests  bool // nor in this frame
 	far    rung
 	near   rung
 	clocks []int    // reused
@@ -59,7 +60,7 @@ type streamMark struct {
 	written, read int
 	clocks        []int
 	empty, full   int
-	host          int
+	tight, host   int
 }
 
 type hostMark struct{ frame, word, free int }
@@ -70,7 +71,7 @@ func (f *stretch) begin() { f.near.sweeps, f.far.sweeps = 0, 0 }
 // repeat is called after each sweep, and goes over what repeats.
 func (e *engine) repeat() {
 	f := &e.stretch
-	if f.over {
+	if f.over || f.rests {
 		return
 	}
 	for _, r := range []*rung{&f.near, &f.far} {
@@ -108,7 +109,7 @@ func (e *engine) note(m *mark) {
 	for i, s := range e.streams {
 		was := &m.streams[i]
 		was.written, was.read, was.empty, was.full = s.written, s.read, s.empty, s.full
-		was.host, was.clocks = s.host.Clocks, s.clocks(was.clocks[:0])
+		was.tight, was.host, was.clocks = s.tight, s.host.Clocks, s.clocks(was.clocks[:0])
 	}
 	for i, s := range e.sources {
 		m.sources[i] = hostMark{s.frame, s.word, s.gate.free}
@@ -341,6 +342,7 @@ func (e *engine) follow(m *mark, clocks, times int) {
 		if was := &m.streams[i]; s.written > was.written {
 			s.full += times * (s.full - was.full)
 			s.empty += times * (s.empty - was.empty)
+			s.tight += times * (s.tight - was.tight)
 			s.host.Clocks += times * (s.host.Clocks - was.host)
 			s.skip(clocks)
 		}

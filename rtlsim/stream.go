@@ -1,6 +1,10 @@
 package rtlsim
 
-import "hlsgen/internal/dataflow"
+import (
+	"math/bits"
+
+	"hlsgen/internal/dataflow"
+)
 
 // A stream is a FIFO behind the pipeline of the layer that writes it, seen as the clocks in which its words move. Word
 // k takes a place of the FIFO in clock w(k) and is visible from clock w(k)+delay on. It is read in clock r(k), which
@@ -16,10 +20,12 @@ type stream struct {
 	due           ring // when the words that are written and not read are visible
 	reads         ring // of the words read, as far back as they can hold up anything
 	kept          int  // the first of these
+	whole         int  // the rings keep clocks for as long as a frame takes from this word on; -1 where they need not
 	taken         int  // clock in which the last word read took its place
 	gone          int  // words read before that, at least; exactly until high is depth
 	high          int  // most places taken in a clock
 	empty, full   int  // clocks in which the reader waited for a word, the writer for room
+	tight         int  // words that could not have taken their place a clock sooner for want of room
 
 	agenda         agenda
 	writer, reader task
@@ -39,9 +45,12 @@ func newStreams(list []int, p *plan, depth []int) []*stream {
 	all, clocks := make([]stream, len(list)), make(ring, 2*words*len(list))
 	streams := make([]*stream, len(list))
 	for i, s := range list {
-		all[i] = stream{id: s, port: p.ports[s], depth: depth[s], delay: p.delay[s], taken: -1, writer: nobody,
+		all[i] = stream{id: s, port: p.ports[s], depth: depth[s], delay: p.delay[s], taken: -1, whole: -1, writer: nobody,
 			reader: nobody, due: clocks[:words:words], reads: clocks[words:][:words:words]}
 		streams[i], clocks = &all[i], clocks[2*words:]
+		if depth[s] >= p.ports[s].Words {
+			all[i].widen() // it may fill for long
+		}
 	}
 	return streams
 }
@@ -92,7 +101,7 @@ func (s *stream) leave(at int) {
 // tidy makes room for the clock of one more read.
 func (s *stream) tidy() {
 	if s.forget(); 2*(s.read-s.kept) >= len(s.reads) {
-		s.reads = s.reads.grown(s.kept, s.read)
+		s.reads = s.reads.grown(2*len(s.reads), s.read)
 	}
 }
 
@@ -116,7 +125,7 @@ func (s *stream) room() (from int, ok bool) {
 // put gives the next word a place.
 func (s *stream) put(at int) {
 	if s.written-s.read == len(s.due) {
-		s.due = s.due.grown(s.read, s.written)
+		s.due = s.due.grown(2*len(s.due), s.written)
 	}
 	s.due.set(s.written, at+s.delay)
 	s.written++
@@ -137,6 +146,14 @@ func (s *stream) forget() {
 	}
 }
 
+// widen keeps the clocks of a whole frame from now on, where they do not yet.
+func (s *stream) widen() {
+	if s.whole < 0 {
+		s.due, s.reads = s.due.grown(s.port.Words, s.written), s.reads.grown(s.port.Words, s.read)
+		s.whole = s.read
+	}
+}
+
 // skip moves all that by so many clocks.
 func (s *stream) skip(clocks int) {
 	s.taken += clocks
@@ -154,10 +171,10 @@ type ring []int
 func (r ring) of(k int) int  { return r[k&(len(r)-1)] }
 func (r ring) set(k, at int) { r[k&(len(r)-1)] = at }
 
-// grown is a larger ring with the clocks from one number up to, without, another one.
-func (r ring) grown(first, end int) ring {
-	bigger := make(ring, 2*len(r))
-	for k := first; k < end; k++ {
+// grown is a ring of so many places at least with the same clocks, which end before a number.
+func (r ring) grown(places, end int) ring {
+	bigger := make(ring, 1<<bits.Len(uint(max(places, len(r))-1)))
+	for k := max(0, end-len(r)); k < end; k++ {
 		bigger.set(k, r.of(k))
 	}
 	return bigger

@@ -145,7 +145,10 @@ func (k *worker) room(from int) (at int, ok bool) {
 			s.blocks = true
 			return 0, false
 		}
-		from = max(from, room)
+		if room >= from {
+			from = room
+			s.tight++
+		}
 	}
 	return from, true
 }
