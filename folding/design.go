@@ -3,7 +3,6 @@ package folding
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"hlsgen/folding/fit"
 	"hlsgen/folding/space"
@@ -112,9 +111,7 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	d.Estimate = estimate.Whole(b.Design)
 	d.Shares = q.Budget.Shares(d.Estimate.Total)
 	d.Over = !q.Budget.Fits(d.Estimate.Total)
-	if d.Reasons, err = q.reasons(ctx, b.Design, int(d.Clocks.Interval)); err != nil {
-		return nil, err
-	}
+	d.Reasons = rtlsim.Reasons(b.Design)
 	d.Bottleneck = q.bottleneck(d)
 	if d.Series, err = q.series(ctx, d); err != nil {
 		return nil, err
@@ -160,18 +157,4 @@ func (q report) shortest(ctx context.Context, d *dataflow.Design) (*Pace, error)
 	}
 	p, _, err := q.pace(ctx, at)
 	return &p, err
-}
-
-// reasons says why FIFOs are deep: what makes the simulator ask for it.
-func (q report) reasons(ctx context.Context, d *dataflow.Design, limit int) ([]string, error) {
-	if !slices.ContainsFunc(d.FIFO, func(f dataflow.FIFO) bool { return f.Depth > rtlsim.Step(rtlsim.Least+1) }) {
-		return make([]string, len(d.FIFO)), nil
-	}
-	z, err := rtlsim.Size(ctx, d, rtlsim.SizeOptions{Interval: limit, From: d.Depths(), Effort: fit.SizingWords,
-		Known:   &q.Known,
-		Minimal: q.Goal.FIFO != FIFO{}})
-	if err != nil {
-		return nil, err
-	}
-	return z.Reason, nil
 }

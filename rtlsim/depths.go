@@ -99,14 +99,20 @@ func (d *depths) drop(streams []int, passes func() bool) bool {
 	return false
 }
 
-// search takes a stream to the first step from some words on that passes; the depth that it has does.
+// search takes a stream to the first step from some words on that passes; the depth that it has does. Most often that
+// is the first one, so the last before it is tried first.
 func (d *depths) search(s, from int, passes func() bool) {
 	steps := []int{from}
 	for steps[len(steps)-1] < d.now[s] {
 		steps = append(steps, d.step(steps[len(steps)-1]+1))
 	}
-	d.now[s] = steps[sort.Search(len(steps)-1, func(i int) bool {
+	at := func(i int) bool {
 		d.now[s] = steps[i]
 		return passes()
-	})]
+	}
+	first := len(steps) - 1
+	if first > 0 && at(first-1) {
+		first = sort.Search(first-1, at)
+	}
+	d.now[s] = steps[first]
 }

@@ -48,13 +48,12 @@ type SizeOptions struct {
 
 // A Sizing is depths for all streams of a design, in words. They are steps (Step), but for those that were given.
 type Sizing struct {
-	Interval int      // clocks per frame that the depths keep; 0 where they are minimal
-	Words    []int    // per stream
-	Reason   []string // per stream: why it is deep; empty up to the smallest memory
-	Kept     bool     // these depths were seen to do so; false where none can, or where that is not known (Cut)
-	Cut      bool     // a trial of the whole was given up: it moves too many words
-	Exact    bool     // no FIFO alone could do with a step less; where pipelines freeze, none could before others did
-	Needs    []Need   // what was seen to be too little at first; empty where SizeOptions.From does
+	Interval int    // clocks per frame that the depths keep; 0 where they are minimal
+	Words    []int  // per stream
+	Kept     bool   // these depths were seen to do so; false where none can, or where that is not known (Cut)
+	Cut      bool   // a trial of the whole was given up: it moves too many words
+	Exact    bool   // no FIFO alone could do with a step less; where pipelines freeze, none could before others did
+	Needs    []Need // what was seen to be too little at first; empty where SizeOptions.From does
 	Trials   int
 	Moved    int // words, in all trials
 }
@@ -133,7 +132,7 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 	if z.err != nil {
 		return nil, z.err
 	}
-	return &Sizing{Interval: z.interval, Words: z.now, Reason: z.reasons(), Kept: z.kept, Cut: z.cut && !z.kept,
+	return &Sizing{Interval: z.interval, Words: z.now, Kept: z.kept, Cut: z.cut && !z.kept,
 		Exact: z.exact,
 		Needs: z.needs, Trials: z.count, Moved: cmp.Or(opt.Effort, 1e9) - z.left}, nil
 }
@@ -196,9 +195,13 @@ func (z *sizer) need(members []bool, streams []int) {
 
 // throughput makes depths keep the interval.
 func (z *sizer) throughput() {
-	if z.kept = z.blocksFree() && z.surely().keeps; z.kept || z.cut {
-		z.exact = z.kept
-		return
+	slowest := numbers(len(z.loops))
+	by(slowest, func(i int) int { return -z.loops[i].Iterations() })
+	if !z.short(slowest) {
+		if z.kept = z.blocksFree() && z.surely().keeps; z.kept || z.cut {
+			z.exact = z.kept
+			return
+		}
 	}
 	roomy, words := z.roomy()
 	if roomy == nil {
@@ -210,11 +213,9 @@ func (z *sizer) throughput() {
 		z.kept = true
 		return
 	}
-	slowest := numbers(len(z.loops))
-	by(slowest, func(i int) int { return -z.loops[i].Iterations() })
 	for r := radius; r < 2*len(slowest) && !z.kept && z.err == nil; r *= 2 {
 		for _, l := range slowest {
-			if 2*z.loops[l].Iterations() > z.interval {
+			if z.slow(l) {
 				z.around(l, r)
 			}
 		}
@@ -338,17 +339,19 @@ func (z *sizer) shrink() bool {
 	return z.left > 0
 }
 
-// reasons says why streams are deep.
-func (z *sizer) reasons() []string {
-	list := make([]string, len(z.now))
-	for s, words := range z.now {
-		if words <= z.each || z.given(s) {
+// Reasons says, per stream, why words gather there: of FIFOs beyond the smallest memory; the others' are empty.
+func Reasons(d *dataflow.Design) []string {
+	p := newPlan(d)
+	blocks := p.split()
+	list := make([]string, len(d.FIFO))
+	for s, words := range d.Depths() {
+		if words <= memoryWords {
 			continue
 		}
 		list[s] = "the host is slow"
-		for _, b := range z.blocks {
+		for _, b := range blocks {
 			if slices.Contains(b.streams, s) {
-				list[s] = z.reason(b, s)
+				list[s] = p.reason(b, s)
 			}
 		}
 	}

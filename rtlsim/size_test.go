@@ -166,8 +166,12 @@ func TestSizeReason(t *testing.T) {
 	d, past := forked(t, 1000, 100)
 	z := size(t, d, SizeOptions{})
 	want := "behind the fork Fork_0, words for the join Add_0 wait here for those that go by Pass_1, Window_0, Matrix_0"
-	if z.Interval != 1100 || z.Reason[past] != want || z.Words[past] != 128 {
-		t.Errorf("interval %d, %+v", z.Interval, z)
+	d.FIFO = slices.Clone(d.FIFO)
+	for s, words := range z.Words {
+		d.FIFO[s].Depth = words
+	}
+	if why := Reasons(d); z.Interval != 1100 || why[past] != want || z.Words[past] != 128 {
+		t.Errorf("interval %d, %+v, %q", z.Interval, z, why)
 	}
 	for s, words := range z.Words {
 		if s != past && words != Least {
@@ -181,8 +185,9 @@ func TestSizeReason(t *testing.T) {
 	n := &net{t: t, perWord: 1}
 	burst := n.design(2, n.add("Slow", matrix(8, 1, 50, 1), n.add("Burst", hold(400, 1), n.input(400))[0])...)
 	z = size(t, burst, SizeOptions{In: Pace{Every: 2}})
-	if z.Interval != 800 || !strings.Contains(z.Reason[0], "the host is slow") {
-		t.Errorf("interval %d, %+v", z.Interval, z.Reason)
+	burst.FIFO[0].Depth = z.Words[0]
+	if why := Reasons(burst); z.Interval != 800 || !strings.Contains(why[0], "the host is slow") {
+		t.Errorf("interval %d, %q", z.Interval, why)
 	}
 }
 

@@ -1,21 +1,42 @@
 package rtlsim
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // radius is how far windows reach at first, in layers, to either side.
 const radius = 3
+
+// short reports whether a window around one of some layers needs deeper FIFOs, so that the whole need not be tried.
+func (z *sizer) short(layers []int) bool {
+	for _, l := range layers {
+		if widest := z.window(l, radius); z.slow(l) && z.busy(widest) && !z.passes(widest) {
+			return z.err == nil && z.left > 0
+		}
+	}
+	return false
+}
+
+// slow reports whether a layer works in more than half of the interval.
+func (z *sizer) slow(l int) bool { return 2*z.loops[l].Iterations() > z.interval }
+
+// busy reports whether layers take so many clocks together that none could wait for all the others.
+func (z *sizer) busy(members []bool) bool {
+	clocks := 0
+	for i, in := range members {
+		if in {
+			clocks += z.loops[i].Iterations()
+		}
+	}
+	return clocks > z.interval
+}
 
 // around deepens the windows around a layer, until the widest keeps the interval. Layers that take so few clocks
 // together that one could wait for the other are left to the trial of the whole.
 func (z *sizer) around(l, radius int) {
 	widest := z.window(l, radius)
-	clocks := 0
-	for i, in := range widest {
-		if in {
-			clocks += z.loops[i].Iterations()
-		}
-	}
-	for clocks > z.interval && z.err == nil && z.left > 0 && !z.passes(widest) {
+	for z.busy(widest) && z.err == nil && z.left > 0 && !z.passes(widest) {
 		narrow := 1
 		for narrow < radius && z.passes(z.window(l, narrow)) {
 			narrow++
@@ -45,28 +66,50 @@ func (z *sizer) deepen(members []bool) bool {
 	if first {
 		z.need(members, full)
 	}
-	best, deep, bits := -1, 0, 0
-	for i, s := range streams {
-		if z.given(s) || i >= len(failed.full) || !failed.full[i] {
-			continue
-		}
-		was := z.now[s]
-		z.raise(s, z.enough(s))
-		if t := z.try(members, z.now); t.keeps {
-			high := max(z.step(t.high[i]), was)
-			if b := (high - was) * z.ports[s].Width(); best < 0 || b < bits {
-				best, deep, bits = s, high, b
-			}
-		}
-		z.now[s] = was
-	}
-	if best < 0 {
+	best := z.narrowest(members, streams, full)
+	if best.stream < 0 {
 		return z.together(members, streams)
 	}
-	was := z.now[best]
-	z.now[best] = deep
-	z.search(best, z.step(was+1), func() bool { return z.passes(members) })
+	was := z.now[best.stream]
+	z.now[best.stream] = best.words
+	z.search(best.stream, z.step(was+1), func() bool { return z.passes(members) })
 	return true
+}
+
+// A cure is a FIFO that alone makes a window keep the interval, with so many words and bits more.
+type cure struct{ stream, words, bits int }
+
+// narrowest is the cure with the fewest bits among the full streams of a window, the first of equal ones; its stream is
+// -1 where there is none. The next step of each is a bound of what it takes, which spares most trials.
+func (z *sizer) narrowest(members []bool, streams, full []int) cure {
+	deeper := func(s, words int) cure { return cure{s, words, (words - z.now[s]) * z.ports[s].Width()} }
+	less := func(a, b cure) bool { return a.bits < b.bits || a.bits == b.bits && a.stream < b.stream }
+	var open []cure
+	for _, s := range full {
+		if !z.given(s) {
+			open = append(open, deeper(s, z.step(z.now[s]+1)))
+		}
+	}
+	slices.SortFunc(open, func(a, b cure) int { return cmp.Or(a.bits-b.bits, a.stream-b.stream) })
+	best := cure{stream: -1}
+	for _, least := range open {
+		if best.stream >= 0 && !less(least, best) {
+			break
+		}
+		s := least.stream
+		was := z.now[s]
+		z.raise(s, z.enough(s))
+		t := z.try(members, z.now)
+		z.now[s] = was
+		if !t.keeps {
+			continue
+		}
+		words := max(z.step(t.high[slices.Index(streams, s)]), was)
+		if c := deeper(s, words); best.stream < 0 || less(c, best) {
+			best = c
+		}
+	}
+	return best
 }
 
 // together makes FIFOs deeper until all together do it, and takes back what is not needed.
