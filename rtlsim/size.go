@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 
 	"hlsgen/internal/dataflow"
 )
@@ -203,13 +202,13 @@ func (z *sizer) throughput() {
 			return
 		}
 	}
-	roomy, words := z.roomy()
+	roomy := z.roomy()
 	if roomy == nil {
 		return
 	}
-	const windows = 12 // what they take at least, in trials of the whole
-	if windows*words > z.left {
-		z.capped(roomy)
+	const trials = 12 // of a frame that each window takes, more or less
+	if trials*z.windows(slowest) > z.left {
+		z.capped(roomy, slowest)
 		z.kept = true
 		return
 	}
@@ -233,9 +232,9 @@ func (z *sizer) throughput() {
 }
 
 // roomy is depths that keep the interval, most of them deeper than they have to be: what FIFOs held that held up
-// nobody, and the words that were moved to find out. It is nil where no depths do. This trial is made whatever the
-// effort is: it is what a sizing without effort ends with.
-func (z *sizer) roomy() (depth []int, words int) {
+// nobody. It is nil where no depths do. This trial is made whatever the effort is: it is what a sizing without effort
+// ends with.
+func (z *sizer) roomy() (depth []int) {
 	was := z.now
 	z.now = slices.Clone(was)
 	for s := range z.now {
@@ -250,7 +249,7 @@ func (z *sizer) roomy() (depth []int, words int) {
 	if z.now = was; t.keeps && len(z.needs) == 0 {
 		z.need(nil, z.streamsOf(nil))
 	}
-	return depth, t.words
+	return depth
 }
 
 // trimmed takes back what FIFOs did not use with a paced host. Where pipelines freeze, a host at full speed may need
@@ -281,25 +280,23 @@ func (z *sizer) surely() tried {
 }
 
 // capped takes roomy depths of which none is deeper than the least power of four steps that keeps the interval: what
-// few trials of the whole can tell, where the effort is not enough for windows.
-func (z *sizer) capped(roomy []int) {
+// few trials of the whole can tell, where the effort is not enough to deepen windows.
+func (z *sizer) capped(roomy, layers []int) {
 	least, deepest := z.now, slices.Max(roomy)
-	var most []int
-	for words := z.each; words < deepest; words *= 4 {
-		most = append(most, words)
-	}
-	under := func(i int) {
+	under := func(most int) {
 		z.now = slices.Clone(roomy)
 		for s := range z.now {
-			if i < len(most) {
-				z.trim(s, most[i], least)
-			}
+			z.trim(s, most, least)
 		}
 	}
-	under(sort.Search(len(most), func(i int) bool {
-		under(i)
-		return z.surely().keeps
-	}))
+	most := z.each
+	for most*4 < deepest {
+		most *= 4
+	}
+	for under(most); most >= z.each && !z.short(layers) && z.surely().keeps; under(most) {
+		deepest, most = most, most/4
+	}
+	under(deepest)
 }
 
 // passes reports whether a window keeps the interval at the depths, in a world that never waits.

@@ -18,6 +18,18 @@ func (z *sizer) short(layers []int) bool {
 	return false
 }
 
+// windows is the words of a frame in all windows around the slow ones of some layers.
+func (z *sizer) windows(layers []int) (words int) {
+	for _, l := range layers {
+		if widest := z.window(l, radius); z.slow(l) && z.busy(widest) {
+			for _, s := range z.streamsOf(widest) {
+				words += z.ports[s].Words
+			}
+		}
+	}
+	return words
+}
+
 // slow reports whether a layer works in more than half of the interval.
 func (z *sizer) slow(l int) bool { return 2*z.loops[l].Iterations() > z.interval }
 
