@@ -82,6 +82,11 @@ func (d *drift) alike(e *engine) {
 	d.was, d.now = d.now, d.was
 	d.now.note(e)
 	if d.was.workers == nil {
+		for _, s := range e.streams {
+			if 8*s.depth >= s.port.Words { // it may fill for long
+				s.widen()
+			}
+		}
 		return
 	}
 	same := d.later()

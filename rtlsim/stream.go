@@ -48,9 +48,6 @@ func newStreams(list []int, p *plan, depth []int) []*stream {
 		all[i] = stream{id: s, port: p.ports[s], depth: depth[s], delay: p.delay[s], taken: -1, whole: -1, writer: nobody,
 			reader: nobody, due: clocks[:words:words], reads: clocks[words:][:words:words]}
 		streams[i], clocks = &all[i], clocks[2*words:]
-		if depth[s] >= p.ports[s].Words {
-			all[i].widen() // it may fill for long
-		}
 	}
 	return streams
 }

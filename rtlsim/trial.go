@@ -66,6 +66,7 @@ func (z *trials) paced(depth []int, frames int) *engine {
 	for _, s := range e.sources {
 		s.pace = z.interval
 	}
+	e.drift.over = e.drift.over || z.calm
 	return e
 }
 
