@@ -34,6 +34,14 @@ func newDepths(p *plan, opt SizeOptions) depths {
 
 func (d *depths) step(words int) int { return step(words, d.each) }
 
+// bits is what FIFOs of so many words hold.
+func (d *depths) bits(words []int) (sum int) {
+	for s, n := range words {
+		sum += n * d.ports[s].Width()
+	}
+	return sum
+}
+
 func (d *depths) given(s int) bool { return d.fixed != nil && d.fixed[s] > 0 }
 
 // raise gives a stream so many words at least.

@@ -240,12 +240,12 @@ func (z *sizer) roomy() (depth []int) {
 	for s := range z.now {
 		z.raise(s, z.enough(s))
 	}
-	z.calm = true // nothing ever fills up
+	z.hosts = pacedHost // nothing ever fills up
 	t := z.surely()
-	z.calm = false
-	if t.keeps {
+	if z.hosts = fullHost; t.keeps { // what no word was held up by is not missed by a paced one
 		depth = z.trimmed(t.high, was)
 	}
+	z.hosts = anyHost
 	if z.now = was; t.keeps && len(z.needs) == 0 {
 		z.need(nil, z.streamsOf(nil))
 	}
@@ -280,23 +280,30 @@ func (z *sizer) surely() tried {
 }
 
 // capped takes roomy depths of which none is deeper than the least power of four steps that keeps the interval: what
-// few trials of the whole can tell, where the effort is not enough to deepen windows.
+// few trials of the whole can tell, where the effort is not enough to deepen windows. Caps that spare few bits are not
+// tried.
 func (z *sizer) capped(roomy, layers []int) {
-	least, deepest := z.now, slices.Max(roomy)
-	under := func(most int) {
+	least, most := z.now, z.each
+	under := func(most int) []int {
 		z.now = slices.Clone(roomy)
 		for s := range z.now {
 			z.trim(s, most, least)
 		}
+		return z.now
 	}
-	most := z.each
-	for most*4 < deepest {
+	for 4*most < slices.Max(roomy) {
 		most *= 4
 	}
-	for under(most); most >= z.each && !z.short(layers) && z.surely().keeps; under(most) {
-		deepest, most = most, most/4
+	kept := roomy
+	for ; most >= z.each; most /= 4 {
+		const worth = 4 // a trial of the whole is, where it may spare such a part of the bits
+		if capped := under(most); z.bits(kept)-z.bits(capped) < z.bits(kept)/worth || z.short(layers) ||
+			!z.surely().keeps {
+			break
+		}
+		kept = z.now
 	}
-	under(deepest)
+	z.now = kept
 }
 
 // passes reports whether a window keeps the interval at the depths, in a world that never waits.

@@ -21,11 +21,20 @@ type trials struct {
 	err      error // the context's, from which on nothing is accepted
 	known    *Known
 	in, out  Pace
-	interval int  // clocks per frame that are to be kept
-	calm     bool // the whole is tried with a paced host alone
-	left     int  // words that may be moved yet
+	interval int // clocks per frame that are to be kept
+	hosts    hosts
+	left     int // words that may be moved yet
 	count    int
 }
+
+// hosts are those that the whole is tried with.
+type hosts int
+
+const (
+	anyHost hosts = iota
+	pacedHost
+	fullHost // at full speed; a paced one is known to be kept up with
+)
 
 // fastest is the interval with unbounded FIFOs.
 func (z *trials) fastest() int {
@@ -66,7 +75,7 @@ func (z *trials) paced(depth []int, frames int) *engine {
 	for _, s := range e.sources {
 		s.pace = z.interval
 	}
-	e.drift.over = e.drift.over || z.calm
+	e.drift.over = e.drift.over || z.hosts == pacedHost
 	return e
 }
 
@@ -190,8 +199,10 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	if c, ok := z.known.courses.Load(key); ok {
 		pressed = c.(*course)
 	}
-	paced := false
-	if pressed != nil && !pressed.waits(z.interval) {
+	paced := z.hosts == fullHost
+	if paced {
+		t.keeps = true
+	} else if pressed != nil && !pressed.waits(z.interval) {
 		t = tried{full: pressed.full, high: pressed.high}
 		t.keeps, paced = z.follow(pressed, frames)
 	}
@@ -203,7 +214,7 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 			pressed = e.course.recurs(e)
 		}
 	}
-	if !t.keeps || z.calm || z.design.Target.Stalls != dataflow.Frozen {
+	if !t.keeps || z.hosts == pacedHost || z.design.Target.Stalls != dataflow.Frozen {
 		return t
 	}
 	if pressed != nil {
@@ -233,7 +244,7 @@ func ran(e *engine, keeps bool) tried {
 func (z *trials) key(members []bool, depth []int) string {
 	b := fmt.Append(nil, z.interval)
 	if members == nil {
-		b = fmt.Append(b, " whole ", z.in.Every, " ", z.out.Every, " ", z.calm)
+		b = fmt.Append(b, " whole ", z.in.Every, " ", z.out.Every, " ", z.hosts)
 	}
 	return string(z.plan.key(b, members, depth))
 }
