@@ -15,8 +15,8 @@ import (
 // a layer, or the host. The next frame is computed of these by maxima and comparisons. Where both sides belong to those
 // that are later by the same, they come out the same. The others are at streams whose writer is faster than its reader
 // (filling). A frame is free where nothing was decided at these: no reader waited for a word, and no word would have
-// taken its place sooner if there had been more room. Frames that are free, and between states that are so alike, are
-// copies of each other. The next frame is one more, if it is free, too:
+// taken its place sooner if there had been more room. A frame that is free, and between two states that are so alike,
+// is a copy: the next one is the same, by each one's clocks later, as long as it is free, too:
 //
 //   - Words are there when their reader comes for them, for they were in the last frame, and come earlier for it from
 //     frame to frame.
@@ -25,8 +25,8 @@ import (
 //     and so there is room while w + t W > r + t R. Reads of frames before the copies were over when the next frame
 //     begins to be written.
 //
-// Most places that are taken grow from frame to frame in such a FIFO, so that the last frame of all is run. The others
-// have what they had in the last frame.
+// What is moved are the words of the FIFOs that fill, which hold more from frame to frame; the others hold what they
+// held in the last frame.
 
 // A drift is how frames follow each other without coming back to a state.
 type drift struct {
@@ -203,7 +203,7 @@ func (d *drift) undecided(e *engine) bool {
 		if e.reader[s.id] < 0 {
 			waited = now.counts.host[i] - was.counts.host[i]
 		}
-		if waited > 0 || now.streams[i].tight > was.streams[i].tight {
+		if waited > 0 || now.counts.full[i] > was.counts.full[i] || now.streams[i].tight > was.streams[i].tight {
 			return false
 		}
 	}
@@ -225,9 +225,9 @@ func (d *drift) seen(e *engine) bool {
 	return !d.whole
 }
 
-// moves is how many frames may be moved, so that the last one is run.
+// moves is how many frames may be moved.
 func (d *drift) moves(e *engine) int {
-	times, size := e.frames-e.goal-1, 0
+	times, size := e.frames-e.goal, 0
 	for i, s := range e.streams {
 		w, r := d.clocks[s.writer], d.clocks[s.reader]
 		if w == r {
@@ -235,10 +235,7 @@ func (d *drift) moves(e *engine) int {
 			continue
 		}
 		size += min(s.depth, e.frames*s.port.Words) + s.port.Words
-		if d.since[i] >= s.due.of(s.read-s.port.Words)-s.delay+w {
-			return 0
-		}
-		times = min(times, d.lasts(e, s, w, r))
+		times = min(times, d.lasts(e, i))
 	}
 	if size > longest/2 {
 		return 0
@@ -246,14 +243,16 @@ func (d *drift) moves(e *engine) int {
 	return max(0, times)
 }
 
-// lasts is for how many frames there is room in a stream whose writer and reader are later by so many clocks in each.
-func (d *drift) lasts(e *engine, s *stream, w, r int) int {
-	words := s.port.Words
+// lasts is for how many frames there is room in a stream that fills.
+func (d *drift) lasts(e *engine, i int) int {
+	s := e.streams[i]
+	w, r, words := d.clocks[s.writer], d.clocks[s.reader], s.port.Words
 	first := s.read - words
 	taken := func(j int) int { return s.due.of(first+j) - s.delay }
 	if ahead := d.ahead(e, s); ahead > 0 {
-		// What is written elsewhere may hold up the writer, and then counts here as well, if there is no room yet
-		// when the next iteration could begin. That is not before those that are under way were written.
+		// What is written elsewhere may hold up the writer, and then this stream is counted as well, if there is no
+		// room yet when the next iteration could begin. That is not before as many words as may be under way were
+		// written: there has to be room for a word when the one so many before it takes its place.
 		if ahead > words || d.free == 1 {
 			return 0
 		}
@@ -264,6 +263,9 @@ func (d *drift) lasts(e *engine, s *stream, w, r int) int {
 			return s.due.of(first+j-ahead) - s.delay
 		}
 	}
+	if d.since[i] >= taken(0)+w {
+		return 0
+	}
 	least := never
 	for j := range words {
 		back := (max(0, s.depth-j) + words - 1) / words // frames
@@ -273,8 +275,8 @@ func (d *drift) lasts(e *engine, s *stream, w, r int) int {
 	return least / (r - w)
 }
 
-// ahead is how many words of a stream may be under way when its writer begins the next iteration, where that writes
-// elsewhere, too; else 0.
+// ahead is how many words of a stream may be under way when its writer begins the next iteration, if it also writes
+// other streams; else 0.
 func (d *drift) ahead(e *engine, s *stream) int {
 	i := int(s.writer) - len(e.sources)
 	if i < 0 {
@@ -295,10 +297,11 @@ func (d *drift) move(e *engine) {
 			s.skip(w)
 			continue
 		}
-		for range s.port.Words { // before the place is taken that lets them be forgotten
-			s.leave(s.reads.of(s.read-s.port.Words) + r)
+		for range s.port.Words {
+			last := s.read - s.port.Words
+			s.due.set(s.read, s.due.of(last)+w)
+			s.take(s.reads.of(last) + r)
 		}
-		s.taken += w
 		s.written = s.read
 	}
 	e.add(e.counts().minus(d.was.counts), 1)

@@ -190,13 +190,16 @@ func (p *pipeline) full(from int, out []*stream) {
 }
 
 // state is what matters to later clocks, relative to one, where nothing is under way: what froze the pipeline after the
-// last start.
+// last start, and up to which clock each of the streams did.
 func (p *pipeline) state(list []int, base int) []int {
 	slip := p.past
 	for n := p.passed; n < p.written; n++ {
 		f := p.at(n)
 		if last := f.move + slip; f.to > last {
 			list = append(list, last-base, f.to-base)
+			for m := f.ports; m != 0; m &= m - 1 {
+				list = append(list, max(p.rooms(n)[bits.TrailingZeros64(m)], last)-base)
+			}
 		}
 		slip = f.to - f.move
 	}

@@ -1,0 +1,86 @@
+package rtlsim
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+)
+
+// gapped is a loop of so many iterations that moves the words of each port in runs, with gaps of any length between.
+func gapped(rng *rand.Rand, iterations, latency int, reads, writes []int) dataflow.Loop {
+	n := max(iterations, slices.Max(reads), slices.Max(writes))
+	runs := slices.Repeat([]dataflow.Run{{Times: 1}}, n)
+	moves := func(words int, of func(m *dataflow.Moves) *uint64, port int) {
+		for words > 0 {
+			for i, end := rng.IntN(n), words-rng.IntN(words); i < n && words >= end; i++ {
+				if mask := of(&runs[i].Moves); *mask>>port&1 == 0 {
+					*mask |= 1 << port
+					words--
+				}
+			}
+		}
+	}
+	for p, words := range reads {
+		moves(words, func(m *dataflow.Moves) *uint64 { return &m.Read }, p)
+	}
+	for p, words := range writes {
+		moves(words, func(m *dataflow.Moves) *uint64 { return &m.Write }, p)
+	}
+	return dataflow.Loop{Body: dataflow.Join(runs...), Latency: latency}
+}
+
+// Moved frames behind a fork, of which one output fills while the other holds it up, or fills as well until it does,
+// are those that would be run.
+func TestDriftsOfForks(t *testing.T) {
+	t.Parallel()
+	const frames = 40
+	moved := 0
+	seeds := append(numbers(200),
+		668,  // the output that fills holds most in the last frame that is moved
+		1692) // what held up the fork last is the same in the first frames that are alike, but for how long
+	for _, i := range seeds {
+		seed := uint64(i)
+		rng := rand.New(rand.NewPCG(seed, 15))
+		n := &net{t: t, perWord: 1}
+		words, a, b := 1+rng.IntN(12), 1+rng.IntN(12), 1+rng.IntN(12)
+		full := 1 + 7*rng.IntN(2)
+		busy := max(words, a, b) + rng.IntN(6)
+		fork := n.add("Fork", gapped(rng, busy, 1+rng.IntN(12), []int{words}, []int{a, b}), n.input(words))
+		busy += rng.IntN(10)
+		slow := n.add("Slow", gapped(rng, busy, 1+rng.IntN(9), []int{b}, []int{words}), fork[1])[0]
+		d := n.design(1, n.add("Join", gapped(rng, busy+1+rng.IntN(12), 2, []int{words, a}, []int{1}), slow, fork[0])...)
+		for i, most := range []int{2 * words, 30 * a, full * b, 60 * words, 4} {
+			d.FIFO[i].Depth = 1 + rng.IntN(most)
+		}
+		d.Target.Stalls = dataflow.Stalls(seed % 2)
+		p := newPlan(d)
+		opt := Options{Frames: frames}
+		got, want := p.whole(d.Depths(), nil, nil, opt), p.whole(d.Depths(), nil, nil, opt)
+		want.drift.over = true
+		for f := range frames {
+			if got.drift.left > 0 {
+				moved++
+			}
+			through, err := got.pass(t.Context())
+			also, wantErr := want.pass(t.Context())
+			if through != also || err != nil || wantErr != nil {
+				t.Fatalf("seed %d: frame %d comes through %t, where every one is run %t", seed, f, through, also)
+			}
+			if !through {
+				break
+			}
+			if a, b := got.snapshot(nil), want.snapshot(nil); !reflect.DeepEqual(a, b) {
+				t.Fatalf("seed %d, frame %d: %+v, where every one is run %+v", seed, f, a, b)
+			}
+		}
+		if want.done() && !reflect.DeepEqual(got.finish(), want.finish()) {
+			t.Fatalf("seed %d: %+v, where every frame is run %+v", seed, got.trace, want.trace)
+		}
+	}
+	if moved < 2000 {
+		t.Errorf("%d frames were moved: the forks test too little", moved)
+	}
+}
