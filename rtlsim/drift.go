@@ -156,7 +156,7 @@ func (d *drift) later() (same bool) {
 func (d *drift) moved(e *engine) bool {
 	was, now, clocks := &d.was, &d.now, d.clocks
 	for _, s := range e.sources {
-		if s.spread && clocks[0] != s.pace || !paced(s.pace, clocks[0], s.frame*s.pace-s.gate.free) {
+		if !paced(s.pace, clocks[0], s.frame*s.pace-s.gate.free) {
 			return false
 		}
 		clocks = clocks[1:]

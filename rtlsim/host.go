@@ -71,10 +71,9 @@ func mix(x uint64) uint64 {
 type source struct {
 	stream *stream
 	gate   gate
-	pace   int  // no frame starts before so many clocks times its number
-	spread bool // nor do its words come faster than spread over these
-	frame  int  // of the next word
-	word   int  // its number in the frame
+	pace   int // no frame starts before so many clocks times its number
+	frame  int // of the next word
+	word   int // its number in the frame
 	data   [][]int64
 
 	begins []int // per frame: clock of the first word
@@ -93,9 +92,6 @@ func (s *source) visit(e *engine) {
 			s.waited = true
 		}
 		at := max(room, s.frame*s.pace)
-		if s.spread {
-			at = max(at, s.frame*s.pace+s.word*s.pace/s.stream.port.Words)
-		}
 		free := s.gate.free
 		if at, ok = s.gate.pass(e, at); !ok {
 			return

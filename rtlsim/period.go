@@ -97,10 +97,7 @@ func (e *engine) snapshot(state []int) snapshot {
 	}
 	turns := 0
 	for _, s := range e.sources {
-		if s.spread {
-			state = append(state, s.frame*s.pace-base)
-			turns++
-		} else if s.pace > 0 {
+		if s.pace > 0 {
 			state = append(state, max(0, s.frame*s.pace-s.gate.free))
 			turns++
 		}

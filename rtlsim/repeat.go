@@ -153,7 +153,7 @@ func (e *engine) since(m *mark) (clocks, times int) {
 		}
 	}
 	for i, s := range e.sources {
-		if was := m.sources[i]; s.frame != was.frame || s.spread || s.word != was.word &&
+		if was := m.sources[i]; s.frame != was.frame || s.word != was.word &&
 			(was.word == 0 || s.gate.free-was.free != clocks) {
 			return 0, 0
 		}

@@ -99,9 +99,8 @@ func (z *trials) keepsPressed(e *engine) bool {
 }
 
 // keepsInterval runs until a state recurs, and reports whether frames then follow each other at the interval, or, where
-// the host does not wait for it, faster. A run
-// that falls behind by the same clocks frame after frame is given up: it would not catch up but for a rare transient,
-// which would cost a deeper FIFO and nothing else.
+// the host does not wait for it, faster. A run that falls behind by the same clocks frame after frame is given up: it
+// would not catch up but for a rare transient, which would cost a deeper FIFO and nothing else.
 func (z *trials) keepsInterval(e *engine) bool {
 	l := lateness{interval: z.interval}
 	for e.goal < e.frames && z.err == nil && z.left > 0 {
