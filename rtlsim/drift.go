@@ -58,7 +58,7 @@ type held struct {
 type filled struct {
 	taken, read int
 	reads       []int
-	words       int // that were run
+	words       int // that were read, but for those that were gone over within a frame (see stretch)
 	tight       int
 }
 

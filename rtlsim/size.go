@@ -80,6 +80,10 @@ type Need struct{ Nodes, Streams []int }
 //  3. The same for every block. Then the whole design is tried. Where it does not pass, windows grow, and in the end
 //     the whole is one.
 //
+// Before 2, the whole is tried as it is, unless a window tells that it is too shallow, and then with FIFOs that never
+// fill. Where these do not keep the interval no depths do; where the effort is not enough for windows, they are what
+// remains, as deep as they were used and under a cap.
+//
 // For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a
 // stream past it. At 2 words everywhere the block of these three deadlocks: its FIFOs get 128 words (four steps), then
 // 2 again one after the other, as long as a frame gets through; the one past the layer does not, and does with 128. The
@@ -206,8 +210,8 @@ func (z *sizer) throughput() {
 	if roomy == nil {
 		return
 	}
-	const trials = 12 // of a frame that each window takes, more or less
-	if trials*z.windows(slowest) > z.left {
+	const frames = 12 // that the trials of a window take in all, more or less
+	if frames*z.windows(slowest) > z.left {
 		z.capped(roomy, slowest)
 		z.kept = true
 		return
