@@ -51,7 +51,8 @@ func TestDriftsOfForks(t *testing.T) {
 		fork := n.add("Fork", gapped(rng, busy, 1+rng.IntN(12), []int{words}, []int{a, b}), n.input(words))
 		busy += rng.IntN(10)
 		slow := n.add("Slow", gapped(rng, busy, 1+rng.IntN(9), []int{b}, []int{words}), fork[1])[0]
-		d := n.design(1, n.add("Join", gapped(rng, busy+1+rng.IntN(12), 2, []int{words, a}, []int{1}), slow, fork[0])...)
+		join := gapped(rng, busy+1+rng.IntN(12), 2, []int{words, a}, []int{1})
+		d := n.design(1, n.add("Join", join, slow, fork[0])...)
 		for i, most := range []int{2 * words, 30 * a, full * b, 60 * words, 4} {
 			d.FIFO[i].Depth = 1 + rng.IntN(most)
 		}
