@@ -301,8 +301,10 @@ func (z *sizer) capped(roomy, layers []int) {
 	kept := roomy
 	for ; most >= z.each; most /= 4 {
 		const worth = 4 // a trial of the whole is, where it may spare such a part of the bits
-		if capped := under(most); z.bits(kept)-z.bits(capped) < z.bits(kept)/worth || z.short(layers) ||
-			!z.surely().keeps {
+		if capped := under(most); z.bits(kept)-z.bits(capped) < z.bits(kept)/worth {
+			continue
+		}
+		if z.short(layers) || !z.surely().keeps {
 			break
 		}
 		kept = z.now
