@@ -65,8 +65,9 @@ func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 	if zero := num.Point(0); weights == zero || inputs == zero {
 		return single // products of no bits
 	}
+	var room [sumBits]Lane // lanes that fit begin at bits of their own
 	fits := func(lanes, overlapping, terms int) (Packing, bool) {
-		p := lay(lanes, overlapping, terms, weights, inputs)
+		p := lay(room[:lanes], overlapping, terms, weights, inputs)
 		return p, p.Wide <= wide && p.Sum <= sumBits
 	}
 	most := 1
@@ -86,27 +87,27 @@ func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 		terms = sort.Search(simd, func(n int) bool { _, ok := fits(lanes, 0, n+1); return !ok })
 		terms = ceil(simd, ceil(simd, terms))
 	}
-	p, _ := fits(lanes, overlapping, terms)
-	return p
+	return lay(make([]Lane, lanes), overlapping, terms, weights, inputs)
 }
 
 // lay puts lanes side by side, as close as they can be where products of so many terms are summed; the highest ones
 // overlap. All that lies below a lane, in the sum as among the weights, is a signed number of as many bits as there are
 // below it, or of one more where the lane overlaps: so the lane lends it 1 at most. Sum is more than sumBits where the
 // lanes exceed an int64.
-func lay(lanes, overlapping, terms int, weights, inputs num.Range) Packing {
-	p := Packing{Lanes: make([]Lane, lanes), Terms: terms}
+func lay(lanes []Lane, overlapping, terms int, weights, inputs num.Range) Packing {
+	p := Packing{Lanes: lanes, Terms: terms}
 	product, ok := sumOf(weights, inputs, int64(terms))
 	var packed, sum num.Range
-	for i := range p.Lanes {
-		l := &p.Lanes[i]
+	for i := range lanes {
+		lanes[i] = Lane{}
+		l := &lanes[i]
 		if i > 0 {
-			l.Overlap = i >= lanes-overlapping
+			l.Overlap = i >= len(lanes)-overlapping
 			l.At = max(signedBits(packed), signedBits(sum))
 			if l.Overlap {
 				l.At--
 			}
-			l.At = max(l.At, p.Lanes[i-1].At+1)
+			l.At = max(l.At, lanes[i-1].At+1)
 		}
 		var ok1, ok2 bool
 		packed, ok1 = above(packed, weights, l.At)

@@ -61,18 +61,19 @@ type Unit struct {
 	Range  []num.Range // of each channel's output
 	Codes  Codes       // of weights in tables
 
-	weights [][]int64
-	rows    []row // what is known of each row of weights
-	length  int64 // weights of a channel
-	steps   []num.Step
-	dots    *circuit.Library // circuits, which parts have in common
-	requant *num.Requant     // of every product, nil for none
-	in      num.Type
-	span    num.Range      // of the weights
-	inputs  num.Range      // that meet them
-	raw     num.Range      // one weight times one input
-	product num.Range      // of what is summed
-	bound   dataflow.Bound // the accumulator by all rules
+	weights  [][]int64
+	rows     []row // what is known of each row of weights
+	length   int64 // weights of a channel
+	steps    []num.Step
+	dots     *circuit.Library // circuits, which parts have in common
+	packings *packings        // likewise
+	requant  *num.Requant     // of every product, nil for none
+	in       num.Type
+	span     num.Range      // of the weights
+	inputs   num.Range      // that meet them
+	raw      num.Range      // one weight times one input
+	product  num.Range      // of what is summed
+	bound    dataflow.Bound // the accumulator by all rules
 	tail
 }
 
@@ -126,7 +127,7 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in,
-		dots: new(circuit.Library)}
+		dots: new(circuit.Library), packings: new(packings)}
 	for c := range weights {
 		u.rows[c] = rowOf(weights[c], product, ranges(c))
 	}
@@ -138,7 +139,7 @@ func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type
 func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in,
-		dots: new(circuit.Library), tail: tail{room: &room}}
+		dots: new(circuit.Library), packings: new(packings), tail: tail{room: &room}}
 	switch codes := room.Out != (num.Type{}); {
 	case codes && len(steps) == 0:
 		return nil, fmt.Errorf("it gives its sums, and the hardware gives codes of %s", room.Out)
@@ -156,17 +157,28 @@ func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *nu
 
 // Part is the unit of some channels of another, as Bind would make it.
 func Part(u *Unit, channels []int) (*Unit, error) {
-	p := &Unit{requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}}
-	for _, c := range channels {
-		p.weights, p.rows = append(p.weights, u.weights[c]), append(p.rows, u.rows[c])
-		if len(u.steps) > 1 {
-			p.steps = append(p.steps, u.steps[c])
+	n := len(channels)
+	p := &Unit{requant: u.requant, in: u.in, dots: u.dots, packings: u.packings, tail: tail{room: u.room},
+		weights: make([][]int64, n), rows: make([]row, n)}
+	for i, c := range channels {
+		p.weights[i], p.rows[i] = u.weights[c], u.rows[c]
+	}
+	if len(u.steps) > 1 {
+		p.steps = make([]num.Step, n)
+		for i, c := range channels {
+			p.steps[i] = u.steps[c]
 		}
 	}
 	if len(u.steps) == 1 {
 		p.steps = u.steps
 	}
-	return p, bind(p)
+	if err := bind(p); err != nil {
+		return nil, err
+	}
+	if p.built != nil {
+		p.built.Share(u.built, channels)
+	}
+	return p, nil
 }
 
 // bind derives everything else from weights, rows and step functions.

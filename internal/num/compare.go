@@ -78,9 +78,10 @@ func (k Comparators) Apply(c int, x int64) int64 {
 
 // Step is channel c's comparators of a value of type t as a step function.
 func (k Comparators) Step(c int, t Type) Step {
-	s := Step{Value: []int64{k.Apply(c, t.Range().Lo)}}
+	n, all := len(k.Over[c]), t.Range()
+	s := Step{At: make([]int64, 0, n), Value: append(make([]int64, 0, n+1), k.Apply(c, all.Lo))}
 	for _, over := range k.Over[c] {
-		if over < t.Range().Hi && (len(s.At) == 0 || over+1 > s.At[len(s.At)-1]) {
+		if over < all.Hi && (len(s.At) == 0 || over+1 > s.At[len(s.At)-1]) {
 			s.At, s.Value = append(s.At, over+1), append(s.Value, k.Apply(c, over+1))
 		}
 	}
