@@ -103,7 +103,7 @@ func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Pa
 	if f.Compute != dataflow.DSP || u.requant != nil {
 		return cost.Packing{}
 	}
-	return u.packings.of(load{cost.FabricOf(t.Board), channels, f.SIMD, u.span, u.inputs})
+	return cost.FabricOf(t.Board).Pack(channels, f.SIMD, u.span, u.inputs)
 }
 
 // packFields are the config fields of a packing that core/mac.hpp asks for; none where nothing is packed.

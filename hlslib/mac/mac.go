@@ -61,19 +61,18 @@ type Unit struct {
 	Range  []num.Range // of each channel's output
 	Codes  Codes       // of weights in tables
 
-	weights  [][]int64
-	rows     []row // what is known of each row of weights
-	length   int64 // weights of a channel
-	steps    []num.Step
-	dots     *circuit.Library // circuits, which parts have in common
-	packings *packings        // likewise
-	requant  *num.Requant     // of every product, nil for none
-	in       num.Type
-	span     num.Range      // of the weights
-	inputs   num.Range      // that meet them
-	raw      num.Range      // one weight times one input
-	product  num.Range      // of what is summed
-	bound    dataflow.Bound // the accumulator by all rules
+	weights [][]int64
+	rows    []row // what is known of each row of weights
+	length  int64 // weights of a channel
+	steps   []num.Step
+	dots    *circuit.Library // circuits, which parts have in common
+	requant *num.Requant     // of every product, nil for none
+	in      num.Type
+	span    num.Range      // of the weights
+	inputs  num.Range      // that meet them
+	raw     num.Range      // one weight times one input
+	product num.Range      // of what is summed
+	bound   dataflow.Bound // the accumulator by all rules
 	tail
 }
 
@@ -127,7 +126,7 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in,
-		dots: new(circuit.Library), packings: new(packings)}
+		dots: new(circuit.Library)}
 	for c := range weights {
 		u.rows[c] = rowOf(weights[c], product, ranges(c))
 	}
@@ -139,7 +138,7 @@ func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type
 func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in,
-		dots: new(circuit.Library), packings: new(packings), tail: tail{room: &room}}
+		dots: new(circuit.Library), tail: tail{room: &room}}
 	switch codes := room.Out != (num.Type{}); {
 	case codes && len(steps) == 0:
 		return nil, fmt.Errorf("it gives its sums, and the hardware gives codes of %s", room.Out)
@@ -158,7 +157,7 @@ func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *nu
 // Part is the unit of some channels of another, as Bind would make it.
 func Part(u *Unit, channels []int) (*Unit, error) {
 	n := len(channels)
-	p := &Unit{requant: u.requant, in: u.in, dots: u.dots, packings: u.packings, tail: tail{room: u.room},
+	p := &Unit{requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room},
 		weights: make([][]int64, n), rows: make([]row, n)}
 	for i, c := range channels {
 		p.weights[i], p.rows[i] = u.weights[c], u.rows[c]

@@ -1,31 +1,9 @@
 package mac
 
 import (
-	"sync"
-
-	"hlsgen/hlslib/cost"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/num"
 )
-
-// A load is what DSP slices are to make side by side: products of channels that share their inputs, simd of each.
-type load struct {
-	fabric          cost.Fabric
-	channels, simd  int
-	weights, inputs num.Range
-}
-
-// packings are those of the loads that a layer and its parts have asked for.
-type packings struct{ known sync.Map }
-
-func (p *packings) of(l load) cost.Packing {
-	if known, ok := p.known.Load(l); ok {
-		return known.(cost.Packing)
-	}
-	made := l.fabric.Pack(l.channels, l.simd, l.weights, l.inputs)
-	p.known.Store(l, made)
-	return made
-}
 
 // packed is one clock's products of n channels that share the multipliers of slices, and their inputs. It is mac_packed
 // of hlslib/core/mac.hpp: a factor has the weights of all channels, each in its lane, and so has a product.

@@ -36,8 +36,7 @@ type One struct {
 
 // OneOf makes it; bits may be more than a layer accumulates in.
 func OneOf(w, x Factor, bits int) One {
-	u := &Unit{Weight: w.Elem, in: x.Elem, span: w.Range, inputs: x.Range, dots: new(circuit.Library),
-		packings: new(packings), length: 1}
+	u := &Unit{Weight: w.Elem, in: x.Elem, span: w.Range, inputs: x.Range, dots: new(circuit.Library), length: 1}
 	lo, ok1 := x.Range.Times(w.Range.Lo)
 	hi, ok2 := x.Range.Times(w.Range.Hi)
 	if u.raw = lo.Union(hi); !ok1 || !ok2 {

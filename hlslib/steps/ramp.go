@@ -48,7 +48,7 @@ func (f *Functions) Share(whole *Functions, channels []int) { f.whole, f.channel
 // rampsOf are those of the functions' stairs.
 func (f *Functions) rampsOf(stairs []num.Stair) []*ramp {
 	list := make([]*ramp, len(stairs))
-	if f.whole != nil && !f.whole.loaded {
+	if f.whole != nil {
 		f.whole.bind()
 		for c := range stairs {
 			if c < len(f.channels) && f.channels[c] < len(f.whole.ramps) {

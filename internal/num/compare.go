@@ -27,7 +27,7 @@ func Compare(steps []Step, in []Range, t Type, most int) Comparators {
 	k := Comparators{Unit: unit}
 	width := 1 // of a constant too: there are no tables without elements
 	for _, s := range live {
-		var over, delta []int64
+		over, delta := make([]int64, 0, len(s.At)), make([]int64, 0, len(s.At))
 		for i, at := range s.At {
 			if t.Kind == Bipolar {
 				at = 0 // both breakpoints, 0 and 1, part -1 from +1; only -1 can be written as a threshold
