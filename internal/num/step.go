@@ -44,8 +44,8 @@ func (s Step) Verify() error {
 	return nil
 }
 
-// Over restricts s to the values of r: breakpoints that r never crosses go, as do those between equal values. Where none
-// goes, the lists are those of s.
+// Over restricts s to the values of r: breakpoints that r never crosses go, as do those between equal values. Where
+// none goes, the lists are those of s.
 func (s Step) Over(r Range) Step {
 	if s.within(r) {
 		return Step{slices.Clip(s.At), slices.Clip(s.Value)}
