@@ -92,7 +92,7 @@ type room struct {
 	sheets  []sheet // by table
 	row     labels  // of the row whose labels are made
 	keys    []int64 // of each of these by kind: its amounts, but no less than the base
-	order   []place
+	order   []entry
 	front   []int32   // those of them that none beats
 	digests []uint64  // of the keys of these
 	shares  []float64 // of labels of which some are kept
@@ -251,14 +251,14 @@ func (p *pruner) check(amounts []int64) {
 	}
 }
 
-// A place is that of a label in its row, and what it takes of the prime kind.
-type place struct {
+// An entry is a label in its row, and what it takes of the prime kind.
+type entry struct {
 	amount int64
 	at     int32
 }
 
 // compare orders labels of the row: the less of the prime kind, then of the others in their order.
-func (p *pruner) compare(a, b place) int {
+func (p *pruner) compare(a, b entry) int {
 	if a.amount != b.amount {
 		return cmp.Compare(a.amount, b.amount)
 	}
@@ -279,7 +279,7 @@ func (p *pruner) undominated(to *labels) {
 		for k, base := range p.base {
 			key[k] = max(amounts[k], base)
 		}
-		order[i] = place{amounts[0], int32(i)}
+		order[i] = entry{amounts[0], int32(i)}
 	}
 	p.keys, p.order = keys, order
 	slices.SortFunc(order, p.compare)
