@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 )
 
@@ -13,19 +14,20 @@ const liveKinds = 8
 // of anything. Where whatever fits to the row takes at most 2 of the second kind, (1, 5) and (1, 4) are the same: with
 // either, the whole takes no more than 7 of it. Both are clamped to (1, 5).
 
-// A label is a way to choose for a part: a choice of a leaf, or a label of each of the two tables that a join joins.
-// Amounts are those of the pruner's kinds, in its order.
-type label struct {
-	cost        [liveKinds]int64
-	clamped     [liveKinds]int64  // cost, with what no rest can make matter taken out
-	sum         [keepPrices]int64 // what all kinds cost at the pruner's prices
-	choice      int32             // in the leaf's row
-	left, right int32
+// A label is a way to choose for a part: a choice of a leaf, or a label of each of the two tables that a join joins. Of
+// each there is what it takes of the pruner's kinds, in its order, and what all kinds cost at its mixed prices; and
+// where it is from. Labels are so many that all lie in two lists.
+type labels struct {
+	amounts []int64 // of each label as many as the pruner has limits
+	from    []origin
 }
 
-// A sheet is the labels of one table, by row: those of row i are all[first[i]:first[i+1]].
+// An origin is the labels that one joins; of a leaf's label, the choice in the leaf's row, and -1.
+type origin struct{ left, right int32 }
+
+// A sheet is the labels of one table, by row: those of row i are first[i] to first[i+1].
 type sheet struct {
-	all   []label
+	labels
 	first []int32
 }
 
@@ -38,39 +40,30 @@ func (t *Tree) label(ctx context.Context, caps Caps, prime, beam int) (best *Sol
 	if p == nil {
 		return nil, false, nil
 	}
-	sheets := make([]sheet, len(t.plan.Tables))
 	exact = true
 	for i := range t.plan.Tables {
 		if err := t.done(ctx, 0); err != nil {
 			return nil, false, err
 		}
-		whole := false
-		sheets[i], whole = p.sheet(i, sheets)
+		whole := p.sheet(i)
 		exact = exact && whole
-		if len(sheets[i].all) == 0 {
+		if len(p.sheets[i].from) == 0 {
 			return nil, exact, nil
 		}
 	}
-	end := &sheets[len(sheets)-1]
-	at := 0
-	for i := range end.all {
-		if p.compare(&end.all[i], &end.all[at]) < 0 {
-			at = i
-		}
-	}
 	best = t.blank()
-	t.trace(best, sheets, len(sheets)-1, int32(at))
+	t.trace(best, p.sheets, len(t.plan.Tables)-1, 0) // the first one takes the least
 	return best, exact, nil
 }
 
 // trace fills in the picks of a label of a table.
 func (t *Tree) trace(f *Solution, sheets []sheet, table int, at int32) {
 	tb, s := &t.plan.Tables[table], &sheets[table]
-	n := &s.all[at]
+	n := s.from[at]
 	if tb.Left < 0 {
 		row, _ := slices.BinarySearch(s.first, at+1)
 		row--
-		t.pick(f, table, int32(row), &t.choices[table][row][n.choice])
+		t.pick(f, table, int32(row), &t.choices[table][row][n.left])
 		return
 	}
 	t.trace(f, sheets, tb.Left, n.left)
@@ -80,13 +73,31 @@ func (t *Tree) trace(f *Solution, sheets []sheet, table int, at int32) {
 // A pruner knows which labels lead nowhere.
 type pruner struct {
 	*Tree
-	kinds  []int // that may exceed their caps; the one to minimise first
-	caps   [liveKinds]int64
-	single []*price // per kind
-	most   [liveKinds][][]int64
-	mixed  []*price
-	limits []int64 // the price of caps, per mixed price
-	beam   int     // labels of a table, at most; of a row, at most four times as many are compared with each other
+	*room
+	kinds  []int    // that may exceed their caps; the one to minimise first
+	mixed  []*price // the sharpest
+	prices []*price // of one for a unit of each kind, then the mixed ones
+	limits []int64  // what caps cost at these prices
+	most   [][][]int64
+	beam   int // labels of a table, at most; of a row, at most four times as many are compared with each other
+	// of the row whose labels are made, by price
+	rest []int64 // what is not in the part costs at least
+	left []int64 // what the part may cost at most
+	base []int64 // by kind: up to here, less is not better
+	digester
+}
+
+// A room is where a pruner puts labels, which the next one overwrites.
+type room struct {
+	sheets  []sheet // by table
+	row     labels  // of the row whose labels are made
+	keys    []int64 // of each of these by kind: its amounts, but no less than the base
+	order   []entry
+	front   []int32   // those of them that none beats
+	digests []uint64  // of the keys of these
+	shares  []float64 // of labels of which some are kept
+	sorted  []float64
+	kept    []int32
 }
 
 // newPruner is nil where there are paths, or too many kinds may exceed their caps.
@@ -104,12 +115,20 @@ func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 	if len(p.kinds) > liveKinds {
 		return nil
 	}
-	for i, k := range p.kinds {
-		p.caps[i] = caps.Vector[k]
-		p.single = append(p.single, t.around1(k))
-		p.most[i] = t.mostAround(k)
+	for _, k := range p.kinds {
+		p.limits = append(p.limits, caps.Vector[k])
+		p.prices = append(p.prices, t.around1(k))
+		p.most = append(p.most, t.mostAround(k))
 	}
-	p.mixed, p.limits = t.sharpest(&caps)
+	mixed, limits := t.sharpest(&caps)
+	p.mixed, p.prices, p.limits = mixed, append(p.prices, mixed...), append(p.limits, limits...)
+	p.rest, p.left, p.base = make([]int64, len(p.limits)), make([]int64, len(p.limits)), make([]int64, len(p.kinds))
+	p.digester = newDigester(len(p.kinds) - 1)
+	if t.effort.room == nil {
+		t.effort.room = &room{}
+	}
+	p.room = t.effort.room
+	p.sheets = slices.Grow(p.sheets, max(0, len(t.plan.Tables)-len(p.sheets)))[:len(t.plan.Tables)]
 	return p
 }
 
@@ -125,188 +144,271 @@ func (t *prices) around1(kind int) *price {
 }
 
 // sheet makes the labels of a table from those of the tables that it joins. whole is false where some were cut.
-func (p *pruner) sheet(table int, sheets []sheet) (s sheet, whole bool) {
-	tb := &p.plan.Tables[table]
+func (p *pruner) sheet(table int) (whole bool) {
+	tb, s := &p.plan.Tables[table], &p.sheets[table]
+	s.amounts, s.from, s.first = s.amounts[:0], s.from[:0], append(s.first[:0], 0)
 	whole = true
-	s.first = make([]int32, 1, tb.Rows+1)
-	var row []label
 	for r := range tb.Rows {
-		row = row[:0]
+		p.begin(table, r)
 		if tb.Left < 0 {
-			row = p.leaves(row, table, r)
+			p.leaves(p.choices[table][r])
 		} else {
 			for _, q := range tb.pairs(r) {
-				row = p.extend(row, table, r, &sheets[tb.Left], &sheets[tb.Right], q)
-				if len(row) > 8*p.beam {
-					row, whole = p.likeliest(row, table, r, 4*p.beam), false
+				p.extend(&p.sheets[tb.Left], &p.sheets[tb.Right], q)
+				if len(p.row.from) > 8*p.beam {
+					p.likeliest()
+					whole = false
 				}
 			}
 		}
-		if len(row) > 4*p.beam {
-			row, whole = p.likeliest(row, table, r, 4*p.beam), false
+		if len(p.row.from) > 4*p.beam {
+			p.likeliest()
+			whole = false
 		}
-		s.all = append(s.all, p.undominated(row)...)
-		s.first = append(s.first, int32(len(s.all)))
+		p.undominated(&s.labels)
+		s.first = append(s.first, int32(len(s.from)))
 	}
-	if len(s.all) > p.beam {
-		s, whole = p.cut(s, table), false
+	if len(s.from) > p.beam {
+		p.cut(s, table)
+		whole = false
 	}
-	return s, whole
+	return whole
 }
 
-// leaves adds the choices of a leaf's row that may end within caps.
-func (p *pruner) leaves(row []label, table, r int) []label {
-	for i := range p.choices[table][r] {
-		c := &p.choices[table][r][i]
-		n := label{choice: int32(i), left: -1, right: -1}
-		for j, k := range p.kinds {
-			n.cost[j] = c.Cost[k]
-		}
-		for j, q := range p.mixed {
-			n.sum[j] = q.unit.kinds.dot(&c.Cost)
-		}
-		row = p.add(row, &n, table, r)
-	}
-	p.effort.Done += len(p.choices[table][r])
-	return row
-}
-
-// extend adds the labels of a pair of rows that may end within caps.
-func (p *pruner) extend(row []label, table, r int, left, right *sheet, q Pair) []label {
-	m := len(p.kinds)
-	for i := left.first[q.Left]; i < left.first[q.Left+1]; i++ {
-		a := &left.all[i]
-		for j := right.first[q.Right]; j < right.first[q.Right+1]; j++ {
-			b := &right.all[j]
-			n := label{choice: -1, left: i, right: j}
-			for k := range m {
-				n.cost[k] = a.cost[k] + b.cost[k]
-			}
-			for k := range p.mixed {
-				n.sum[k] = a.sum[k] + b.sum[k]
-			}
-			row = p.add(row, &n, table, r)
-		}
-		p.effort.Done += int(right.first[q.Right+1] - right.first[q.Right])
-	}
-	return row
-}
-
-// add adds a label to a row, unless some price proves that a part that costs so much ends beyond caps.
+// begin is where the labels of a row begin: there are none.
 //
 // Each amount is raised to where even the largest rest stays within caps: below that, less is not better. Only of the
 // kind that is minimised less always is.
-func (p *pruner) add(row []label, n *label, table, r int) []label {
-	for i, q := range p.single {
-		if n.cost[i]+q.rest[table][r] > p.caps[i] {
-			return row
+func (p *pruner) begin(table, r int) {
+	p.row.amounts, p.row.from = p.row.amounts[:0], p.row.from[:0]
+	for i, q := range p.prices {
+		p.rest[i] = q.rest[table][r]
+		p.left[i] = p.limits[i] - p.rest[i]
+	}
+	for i := range p.base {
+		p.base[i] = p.limits[i] - p.most[i][table][r]
+		if i > 0 {
+			p.span(i-1, p.base[i], p.left[i])
 		}
 	}
-	for i, q := range p.mixed {
-		if n.sum[i]+q.rest[table][r] > p.limits[i] {
-			return row
-		}
-	}
-	n.clamped = n.cost
-	for i := 1; i < len(p.kinds); i++ {
-		n.clamped[i] = max(n.clamped[i], p.caps[i]-p.most[i][table][r])
-	}
-	return append(row, *n)
+	p.base[0] = math.MinInt64
 }
 
-// compare orders labels: the less of the prime kind, then of the others in their order.
-func (p *pruner) compare(a, b *label) int {
+// leaves adds the choices of a leaf's row that may end within caps.
+func (p *pruner) leaves(choices []Choice) {
+	for i := range choices {
+		n := p.add(origin{int32(i), -1})
+		for j, k := range p.kinds {
+			n[j] = choices[i].Cost[k]
+		}
+		for j, q := range p.mixed {
+			n[len(p.kinds)+j] = q.unit.kinds.dot(&choices[i].Cost)
+		}
+		p.check(n)
+	}
+	p.effort.Done += len(choices)
+}
+
+// extend adds the labels of a pair of rows that may end within caps.
+func (p *pruner) extend(left, right *sheet, q Pair) {
+	for i := left.first[q.Left]; i < left.first[q.Left+1]; i++ {
+		a := p.amounts(&left.labels, i)
+		for j := right.first[q.Right]; j < right.first[q.Right+1]; j++ {
+			b := p.amounts(&right.labels, j)
+			n := p.add(origin{i, j})
+			for k := range n {
+				n[k] = a[k] + b[k]
+			}
+			p.check(n)
+		}
+		p.effort.Done += int(right.first[q.Right+1] - right.first[q.Right])
+	}
+}
+
+// amounts are those of label i.
+func (p *pruner) amounts(l *labels, i int32) []int64 {
+	width := len(p.limits)
+	return l.amounts[int(i)*width:][:width:width]
+}
+
+// add adds a label to the row, whose amounts are anything yet.
+func (p *pruner) add(from origin) (amounts []int64) {
+	n, width := len(p.row.amounts), len(p.limits)
+	p.row.amounts = slices.Grow(p.row.amounts, width)[:n+width]
+	p.row.from = append(p.row.from, from)
+	return p.row.amounts[n:]
+}
+
+// check takes away the label that was added last, where some price proves that a part that costs so much ends beyond
+// caps.
+func (p *pruner) check(amounts []int64) {
+	for i, left := range p.left {
+		if amounts[i] > left {
+			p.row.amounts = p.row.amounts[:len(p.row.amounts)-len(p.left)]
+			p.row.from = p.row.from[:len(p.row.from)-1]
+			return
+		}
+	}
+}
+
+// An entry is a label in its row, and what it takes of the prime kind.
+type entry struct {
+	amount int64
+	at     int32
+}
+
+// compare orders labels of the row: the less of the prime kind, then of the others in their order.
+func (p *pruner) compare(a, b entry) int {
+	if a.amount != b.amount {
+		return cmp.Compare(a.amount, b.amount)
+	}
+	m, i, j := len(p.kinds), int(a.at), int(b.at)
+	f, g := p.row.from[i], p.row.from[j]
+	return cmp.Or(slices.Compare(p.keys[i*m:(i+1)*m], p.keys[j*m:(j+1)*m]),
+		slices.Compare(p.amounts(&p.row, a.at)[:m], p.amounts(&p.row, b.at)[:m]),
+		cmp.Compare(f.left, g.left), cmp.Compare(f.right, g.right))
+}
+
+// undominated adds the labels of the row that no other equals or beats, in a fixed order.
+func (p *pruner) undominated(to *labels) {
+	m, n := len(p.kinds), len(p.row.from)
+	keys := slices.Grow(p.keys[:0], n*m)[:n*m]
+	order := slices.Grow(p.order[:0], n)[:n]
+	for i := range order {
+		amounts, key := p.amounts(&p.row, int32(i)), keys[i*m:(i+1)*m]
+		for k, base := range p.base {
+			key[k] = max(amounts[k], base)
+		}
+		order[i] = entry{amounts[0], int32(i)}
+	}
+	p.keys, p.order = keys, order
+	slices.SortFunc(order, p.compare)
+	p.effort.Done += 8 * n
+	p.front, p.digests = p.front[:0], p.digests[:0]
+	for _, o := range order {
+		digest := p.digester.of(p.key(o.at))
+		if beaten := p.beaten(p.key(o.at), digest); beaten >= 0 {
+			p.effort.Done += (beaten + 1) / 4
+			continue
+		}
+		p.effort.Done += len(p.front) / 4
+		p.front, p.digests = append(p.front, o.at), append(p.digests, digest)
+		to.amounts = append(to.amounts, p.amounts(&p.row, o.at)...)
+		to.from = append(to.from, p.row.from[o.at])
+	}
+}
+
+// key is that of a label of the row, without the first kind.
+func (p *pruner) key(at int32) []int64 {
 	m := len(p.kinds)
-	return cmp.Or(slices.Compare(a.clamped[:m], b.clamped[:m]), slices.Compare(a.cost[:m], b.cost[:m]),
-		cmp.Compare(a.left, b.left), cmp.Compare(a.right, b.right), cmp.Compare(a.choice, b.choice))
+	return p.keys[int(at)*m+1 : (int(at)+1)*m]
 }
 
-// undominated keeps the labels of a row that no other equals or beats, in a fixed order.
-func (p *pruner) undominated(row []label) []label {
-	slices.SortFunc(row, func(a, b label) int { return p.compare(&a, &b) })
-	p.effort.Done += 8 * len(row)
-	kept := row[:0]
-	for i := range row {
-		if !p.dominated(kept, &row[i]) {
-			kept = append(kept, row[i])
-		}
-	}
-	return kept
-}
-
-// dominated reports whether one of kept takes no more of anything.
-func (p *pruner) dominated(kept []label, n *label) bool {
-	m := len(p.kinds)
+// beaten is the first of the front that takes no more of any kind than a label of some key, of the first kind none of
+// the front takes more; -1 where there is none.
+func (p *pruner) beaten(key []int64, digest uint64) int {
 next:
-	for i := range kept {
-		k := &kept[i].clamped
-		for j := 1; j < m; j++ { // of the first kind none has less
-			if k[j] > n.clamped[j] {
+	for i := p.next(p.digests, 0, digest); i >= 0; i = p.next(p.digests, i+1, digest) {
+		for k, amount := range p.key(p.front[i]) {
+			if amount > key[k] {
 				continue next
 			}
 		}
-		p.effort.Done += (i + 1) / 4
-		return true
+		return i
 	}
-	p.effort.Done += len(kept) / 4
-	return false
+	return -1
 }
 
-// share is the largest share of caps, weighed by a price, that the cheapest end of a label takes.
-func (p *pruner) share(n *label, table, r int) float64 {
-	share := 0.0
-	for i, q := range p.mixed {
-		share = max(share, float64(n.sum[i]+q.rest[table][r])/float64(max(1, p.limits[i])))
+// share is the largest share of caps, weighed by a price, that the cheapest end of a label takes: the more, the less
+// room the prices leave it. The label is of the row that was begun.
+func (p *pruner) share(amounts []int64) (share float64) {
+	for k := len(p.kinds); k < len(amounts); k++ {
+		share = max(share, float64(amounts[k]+p.rest[k])/float64(max(1, p.limits[k])))
 	}
 	return share
 }
 
-// A rank orders labels by how much room they leave.
-type rank struct {
-	share float64
-	at    int
-}
-
-func firstRanks(ranks []rank, n int) []rank {
-	slices.SortFunc(ranks, func(a, b rank) int {
-		return cmp.Or(cmp.Compare(a.share, b.share), cmp.Compare(a.at,
-			b.at))
-	})
-	ranks = ranks[:n]
-	slices.SortFunc(ranks, func(a, b rank) int { return cmp.Compare(a.at, b.at) })
-	return ranks
-}
-
-// likeliest keeps the n labels of a row that the prices leave most room, in their order.
-func (p *pruner) likeliest(row []label, table, r, n int) []label {
-	ranks := make([]rank, len(row))
-	for i := range row {
-		ranks[i] = rank{p.share(&row[i], table, r), i}
+// likeliest keeps the labels of the row that the prices leave most room, in their order.
+func (p *pruner) likeliest() {
+	p.shares = p.shares[:0]
+	for i := range p.row.from {
+		p.shares = append(p.shares, p.share(p.amounts(&p.row, int32(i))))
 	}
-	for i, k := range firstRanks(ranks, n) {
-		row[i] = row[k.at] // k.at >= i
-	}
-	return row[:n]
+	p.keepLeast(&p.row, 4*p.beam)
 }
 
 // cut keeps the labels of a sheet that the prices leave most room.
-func (p *pruner) cut(s sheet, table int) sheet {
-	ranks := make([]rank, 0, len(s.all))
+func (p *pruner) cut(s *sheet, table int) {
+	p.shares = p.shares[:0]
 	for r := range p.plan.Tables[table].Rows {
+		p.begin(table, r)
 		for i := s.first[r]; i < s.first[r+1]; i++ {
-			ranks = append(ranks, rank{p.share(&s.all[i], table, r), int(i)})
+			p.shares = append(p.shares, p.share(p.amounts(&s.labels, i)))
 		}
 	}
-	kept := sheet{first: make([]int32, 1, len(s.first))}
-	ranks = firstRanks(ranks, p.beam)
-	for r := range p.plan.Tables[table].Rows {
-		for len(ranks) > 0 && ranks[0].at < int(s.first[r+1]) {
-			kept.all = append(kept.all, s.all[ranks[0].at])
-			ranks = ranks[1:]
+	kept := p.keepLeast(&s.labels, p.beam)
+	n := 0
+	for r, first := range s.first {
+		for n < len(kept) && kept[n] < first {
+			n++
 		}
-		kept.first = append(kept.first, int32(len(kept.all)))
+		s.first[r] = int32(n)
 	}
+}
+
+// keepLeast keeps the n labels of the least shares, of equal ones the first, and gives their places.
+func (p *pruner) keepLeast(l *labels, n int) (kept []int32) {
+	p.sorted = append(p.sorted[:0], p.shares...)
+	most := nth(p.sorted, n-1)
+	equal := n // so many of the most
+	for _, share := range p.shares {
+		if share < most {
+			equal--
+		}
+	}
+	kept = p.kept[:0]
+	for i, share := range p.shares {
+		if share > most || share == most && equal == 0 {
+			continue
+		}
+		if share == most {
+			equal--
+		}
+		copy(p.amounts(l, int32(len(kept))), p.amounts(l, int32(i)))
+		l.from[len(kept)] = l.from[i]
+		kept = append(kept, int32(i))
+	}
+	l.amounts, l.from, p.kept = l.amounts[:n*len(p.limits)], l.from[:n], kept
 	return kept
+}
+
+// nth is the number that a list has at n where it is sorted. It puts what is no more than that before it (C. A. R.
+// Hoare's selection).
+func nth(list []float64, n int) float64 {
+	for low, high := 0, len(list)-1; low < high; {
+		i, j, middle := low, high, list[(low+high)/2]
+		for i <= j {
+			for list[i] < middle {
+				i++
+			}
+			for list[j] > middle {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			high = j
+		case n >= i:
+			low = i
+		default:
+			return list[n]
+		}
+	}
+	return list[n]
 }
 
 // mostAround is the largest amount of a kind that what is not in a table can take, per table and row.
@@ -315,11 +417,9 @@ func (t *prices) mostAround(kind int) [][]int64 {
 		return t.most[kind]
 	}
 	tables := t.plan.Tables
-	inside, rest := make([][]int64, len(tables)), make([][]int64, len(tables))
+	inside, rest := t.perRow(), t.perRow()
 	for i := range tables {
 		tb := &tables[i]
-		inside[i] = make([]int64, tb.Rows)
-		rest[i] = make([]int64, tb.Rows)
 		for r := range inside[i] {
 			if tb.Left < 0 {
 				for k := range t.choices[i][r] {

@@ -47,6 +47,20 @@ func newParts(plan *Plan, choices [][][]Choice, rows [][]int32, e *Effort) *part
 	return t
 }
 
+// perRow is a number for each row of each table.
+func (t *parts) perRow() [][]int64 {
+	rows := 0
+	for i := range t.plan.Tables {
+		rows += t.plan.Tables[i].Rows
+	}
+	all, list := make([]int64, rows), make([][]int64, len(t.plan.Tables))
+	for i := range list {
+		n := t.plan.Tables[i].Rows
+		list[i], all = all[:n:n], all[n:]
+	}
+	return list
+}
+
 // choice is the one that a pick means; nil where it is not in the tree.
 func (t *parts) choice(leaf int, p Pick) *Choice {
 	for r, row := range t.rows[leaf] {

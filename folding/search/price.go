@@ -48,16 +48,6 @@ func (u *unit) of(cost *Vector, paths []int64) int64 {
 	return sum
 }
 
-// alone is the kind of which a unit costs one, where nothing else costs anything; -1 where something does.
-func (u *unit) alone() int {
-	k := slices.IndexFunc(u.kinds[:], func(n int64) bool { return n != 0 })
-	if u.paths != nil || k < 0 || u.kinds[k] != 1 || slices.ContainsFunc(u.kinds[k+1:],
-		func(n int64) bool { return n != 0 }) {
-		return -1
-	}
-	return k
-}
-
 // never is the price of what there is not: more than any solution's, and such that two of it do not overflow.
 const never = int64(1) << 61
 
@@ -66,42 +56,66 @@ const none = int64(1) << 60
 
 // priced is what the solutions cost at least.
 func (t *parts) priced(u unit) price {
-	p := price{unit: u, inside: make([][]int64, len(t.plan.Tables))}
-	of := u.of
-	if k := u.alone(); k >= 0 {
-		of = func(cost *Vector, _ []int64) int64 { return cost[k] }
-	}
-	steps := 0
-	for i := range t.plan.Tables {
-		tb := &t.plan.Tables[i]
-		inside := make([]int64, tb.Rows)
-		if tb.Left < 0 {
-			for r, row := range t.choices[i] {
-				inside[r] = never
-				for k := range row {
-					inside[r] = min(inside[r], of(&row[k].Cost, row[k].Paths))
-				}
-				steps += len(row) * (1 + len(u.paths)/8)
+	p := price{unit: u, inside: t.perRow()}
+	for i, rows := range t.choices {
+		for r, row := range rows {
+			least := never
+			for k := range row {
+				least = min(least, p.unit.of(&row[k].Cost, row[k].Paths))
 			}
-		} else {
-			left, right := p.inside[tb.Left], p.inside[tb.Right]
-			for r := range inside {
-				least := never
-				for _, q := range tb.pairs(r) {
-					least = min(least, left[q.Left]+right[q.Right])
-				}
-				inside[r] = least
-			}
-			steps += len(tb.Pairs) / 4
+			p.inside[i][r] = least
+			t.effort.Done += len(row) * (1 + len(u.paths)/8)
 		}
-		p.inside[i] = inside
 	}
-	t.effort.Done += steps
+	t.join(&p)
+	return p
+}
+
+// ones are the prices of one for a unit of each of some kinds, and nothing for the others.
+func (t *parts) ones(kinds []int) []price {
+	list := make([]price, len(kinds))
+	for n, k := range kinds {
+		list[n] = price{unit: t.unitOf(k), inside: t.perRow()}
+	}
+	for i, rows := range t.choices {
+		for r, row := range rows {
+			var least Vector
+			for k := range least {
+				least[k] = never
+			}
+			for k := range row {
+				least = least.Least(row[k].Cost)
+			}
+			for n, k := range kinds {
+				list[n].inside[i][r] = least[k]
+			}
+			t.effort.Done += len(row) * len(kinds)
+		}
+	}
+	for n := range list {
+		t.join(&list[n])
+	}
+	return list
+}
+
+// join finds what joins cost at least, and all solutions, of what leaves do.
+func (t *parts) join(p *price) {
+	for i := t.plan.Leaves; i < len(t.plan.Tables); i++ {
+		tb := &t.plan.Tables[i]
+		left, right := p.inside[tb.Left], p.inside[tb.Right]
+		for r := range p.inside[i] {
+			least := never
+			for _, q := range tb.pairs(r) {
+				least = min(least, left[q.Left]+right[q.Right])
+			}
+			p.inside[i][r] = least
+		}
+		t.effort.Done += len(tb.Pairs) / 4
+	}
 	p.least = never
 	if last := p.inside[len(p.inside)-1]; len(last) > 0 {
 		p.least = last[0]
 	}
-	return p
 }
 
 // cheapest is a solution that costs the least.
@@ -137,9 +151,11 @@ func (t *parts) around(p *price) {
 		return
 	}
 	tables := t.plan.Tables
-	p.rest = make([][]int64, len(tables))
-	for i := range tables {
-		p.rest[i] = slices.Repeat([]int64{never}, tables[i].Rows)
+	p.rest = t.perRow()
+	for _, rows := range p.rest {
+		for r := range rows {
+			rows[r] = never
+		}
 	}
 	copy(p.rest[len(tables)-1], []int64{0})
 	steps := 0
@@ -188,10 +204,15 @@ type prices struct {
 
 func newPrices(t *parts) (p prices) {
 	p.parts = t
-	for k := range Kinds + len(t.longest) {
-		if k == 0 || k >= Kinds || t.dearest[k] > 0 {
-			p.single = append(p.single, t.priced(t.unitOf(k)))
+	var kinds []int
+	for k := range Kinds {
+		if k == 0 || t.dearest[k] > 0 {
+			kinds = append(kinds, k)
 		}
+	}
+	p.single = t.ones(kinds)
+	for k := range t.longest {
+		p.single = append(p.single, t.priced(t.unitOf(Kinds+k)))
 	}
 	return p
 }

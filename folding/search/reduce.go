@@ -85,15 +85,25 @@ func (r *reducer) hopeful(table, row int) bool {
 	return true
 }
 
-func (r *reducer) choicesOf(leaf, row int) (left []Choice) {
-	for i := range r.Tree.choices[leaf][row] {
-		c := &r.Tree.choices[leaf][row][i]
-		over := false
+// choicesOf is the choices of a row that are left.
+func (r *reducer) choicesOf(leaf, row int) []Choice {
+	all := r.Tree.choices[leaf][row]
+	over := func(c Choice) bool {
 		for k, p := range r.prices {
-			over = over || p.unit.of(&c.Cost, c.Paths)+p.rest[leaf][row] > r.limits[k]
+			if p.unit.of(&c.Cost, c.Paths)+p.rest[leaf][row] > r.limits[k] {
+				return true
+			}
 		}
-		if !over {
-			left = append(left, *c)
+		return false
+	}
+	first := slices.IndexFunc(all, over)
+	if first < 0 {
+		return all
+	}
+	left := slices.Clone(all[:first])
+	for _, c := range all[first+1:] {
+		if !over(c) {
+			left = append(left, c)
 		}
 	}
 	return left

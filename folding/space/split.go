@@ -2,6 +2,7 @@ package space
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"hlsgen/folding/ask"
@@ -39,10 +40,22 @@ type splitter struct {
 	stages
 	dealt map[[2]int]*deal // by PE and how many share it
 	forks map[[2]int]piece // by elements in a word and how many read it
+	fifos map[dataflow.Port]dataflow.Resources
 }
 
 func splitterOf(s *Space, n *dataflow.Node) *splitter {
-	return &splitter{s, n, stagesOf(n, s.Streams[n.Out[0]].typ), map[[2]int]*deal{}, map[[2]int]piece{}}
+	return &splitter{s, n, stagesOf(n, s.Streams[n.Out[0]].typ), map[[2]int]*deal{}, map[[2]int]piece{},
+		map[dataflow.Port]dataflow.Resources{}}
+}
+
+// fifo is what the FIFO between two pieces takes.
+func (s *splitter) fifo(p dataflow.Port) dataflow.Resources {
+	r, known := s.fifos[p]
+	if !known {
+		r = estimate.FIFO(s.Target, between, p).Total()
+		s.fifos[p] = r
+	}
+	return r
 }
 
 // A deal is the parts that share a layer's PE, and what joins them.
@@ -83,7 +96,7 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, boo
 		sum = sum.Plus(n.op.Cost(n.fold, s.Target).Total())
 		if _, ports := n.op.Ports(n.fold); n.part != last.part {
 			for _, p := range ports {
-				sum = sum.Plus(estimate.FIFO(s.Target, between, p).Total())
+				sum = sum.Plus(s.fifo(p))
 			}
 		}
 	}
@@ -98,16 +111,23 @@ func (s *splitter) deal(f dataflow.Fold, parts int, out dataflow.Port) *deal {
 	}
 	d := &deal{}
 	var types []dataflow.Type
+	var folds []dataflow.Fold
 	for k := range parts {
 		op, typ, err := s.node.Op.(dataflow.Divisible).Part(f, k, parts)
 		if err != nil {
 			panic(fmt.Sprintf("folding: a part of %s does not bind: %v", s.node.Name, err))
 		}
-		p := part{op: op, out: []dataflow.Type{typ}}
+		folds = folds[:0]
 		for share := range op.Folds() {
 			if share.PE == f.PE/parts {
-				p.folds = append(p.folds, share)
+				folds = append(folds, share)
 			}
+		}
+		p := part{op: op, out: []dataflow.Type{typ}}
+		if k > 0 && slices.Equal(folds, d.parts[k-1].folds) { // as is usual
+			p.folds = d.parts[k-1].folds
+		} else {
+			p.folds = slices.Clone(folds)
 		}
 		d.parts = append(d.parts, p)
 		types = append(types, typ)

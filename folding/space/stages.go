@@ -6,7 +6,6 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 )
@@ -81,8 +80,7 @@ func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.V
 	made.loop = st.sums.Loop(f, s.Target)
 	made.loop.Latency += steps.loop.WriteAt(0, 0) + steps.loop.Latency
 	_, ports := st.sums.Ports(f)
-	sum := st.sums.Cost(f, s.Target).Total().Plus(steps.cost).
-		Plus(estimate.FIFO(s.Target, between, ports[0]).Total())
+	sum := st.sums.Cost(f, s.Target).Total().Plus(steps.cost).Plus(s.fifo(ports[0]))
 	return made, s.Board.Vector(sum), ask.Available(sum, s.Target.Board)
 }
 

@@ -65,59 +65,79 @@ func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 	if zero := num.Point(0); weights == zero || inputs == zero {
 		return single // products of no bits
 	}
-	fits := func(lanes, overlapping, terms int) (Packing, bool) {
-		p := lay(lanes, overlapping, terms, weights, inputs)
-		return p, p.Wide <= wide && p.Sum <= sumBits
+	fits := func(lanes, overlapping, terms int) bool {
+		s := stackOf(terms, weights, inputs)
+		for i := range lanes {
+			if s.add(i > 0 && i >= lanes-overlapping); !s.within(wide) {
+				return false
+			}
+		}
+		return true
 	}
-	most := 1
-	for most < channels {
-		if _, ok := fits(most+1, most, 1); !ok {
+	most, tight := 1, stackOf(1, weights, inputs)
+	for tight.add(false); most < channels; most++ {
+		if tight.add(true); !tight.within(wide) {
 			break
 		}
-		most++
 	}
 	lanes := ceil(channels, ceil(channels, most))
 	if lanes == 1 {
 		return single
 	}
-	overlapping := sort.Search(lanes-1, func(n int) bool { _, ok := fits(lanes, n, 1); return ok })
+	overlapping := sort.Search(lanes-1, func(n int) bool { return fits(lanes, n, 1) })
 	terms := 1
 	if overlapping == 0 {
-		terms = sort.Search(simd, func(n int) bool { _, ok := fits(lanes, 0, n+1); return !ok })
+		terms = sort.Search(simd, func(n int) bool { return !fits(lanes, 0, n+1) })
 		terms = ceil(simd, ceil(simd, terms))
 	}
-	p, _ := fits(lanes, overlapping, terms)
+	p, s := Packing{Lanes: make([]Lane, lanes), Terms: terms}, stackOf(terms, weights, inputs)
+	for i := range p.Lanes {
+		p.Lanes[i] = s.add(i > 0 && i >= lanes-overlapping)
+	}
+	p.Wide, p.Sum = s.bits()
 	return p
 }
 
-// lay puts lanes side by side, as close as they can be where products of so many terms are summed; the highest ones
-// overlap. All that lies below a lane, in the sum as among the weights, is a signed number of as many bits as there are
-// below it, or of one more where the lane overlaps: so the lane lends it 1 at most. Sum is more than sumBits where the
-// lanes exceed an int64.
-func lay(lanes, overlapping, terms int, weights, inputs num.Range) Packing {
-	p := Packing{Lanes: make([]Lane, lanes), Terms: terms}
-	product, ok := sumOf(weights, inputs, int64(terms))
-	var packed, sum num.Range
-	for i := range p.Lanes {
-		l := &p.Lanes[i]
-		if i > 0 {
-			l.Overlap = i >= lanes-overlapping
-			l.At = max(signedBits(packed), signedBits(sum))
-			if l.Overlap {
-				l.At--
-			}
-			l.At = max(l.At, p.Lanes[i-1].At+1)
+// A stack is lanes side by side, as close as they can be where products of so many terms are summed. All that lies
+// below a lane, in the sum as among the weights, is a signed number of as many bits as there are below it, or of one
+// more where the lane overlaps: so the lane lends it 1 at most.
+type stack struct {
+	weights, product num.Range // of a lane
+	packed, sum      num.Range // of all lanes
+	next             int       // bits of the last lane's place, and one more
+	fits             bool      // all is an int64
+}
+
+func stackOf(terms int, weights, inputs num.Range) stack {
+	s := stack{weights: weights}
+	s.product, s.fits = sumOf(weights, inputs, int64(terms))
+	return s
+}
+
+// add puts a lane above the others.
+func (s *stack) add(overlap bool) Lane {
+	var l Lane
+	if s.next > 0 {
+		l = Lane{max(signedBits(s.packed), signedBits(s.sum)), overlap}
+		if overlap {
+			l.At--
 		}
-		var ok1, ok2 bool
-		packed, ok1 = above(packed, weights, l.At)
-		sum, ok2 = above(sum, product, l.At)
-		if !ok || !ok1 || !ok2 {
-			p.Sum = sumBits + 1
-			return p
-		}
+		l.At = max(l.At, s.next)
 	}
-	p.Wide, p.Sum = signedBits(packed), signedBits(sum)
-	return p
+	var ok1, ok2 bool
+	s.packed, ok1 = above(s.packed, s.weights, l.At)
+	s.sum, ok2 = above(s.sum, s.product, l.At)
+	s.next, s.fits = l.At+1, s.fits && ok1 && ok2
+	return l
+}
+
+// bits are those of the packed weights, and of the sum of their products.
+func (s *stack) bits() (wide, sum int) { return signedBits(s.packed), signedBits(s.sum) }
+
+// within reports whether a slice of factors of so many bits has the lanes.
+func (s *stack) within(most int) bool {
+	wide, sum := s.bits()
+	return s.fits && wide <= most && sum <= sumBits
 }
 
 // sumOf is the range of the sum of so many products of weights and inputs.

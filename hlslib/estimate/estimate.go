@@ -61,16 +61,21 @@ func Layer(m cost.Model, storage []dataflow.Storage, logic ...cost.Part) dataflo
 	return Parts(append(Storage(m, storage), logic...)...)
 }
 
+// Stored is what a memory takes.
+func Stored(m cost.Model, s dataflow.Storage) cost.Resources {
+	rows := s.Rows
+	if s.In == dataflow.LUTRAM && s.Same > 0 {
+		rows = max(2, rows-s.Same)
+	}
+	r := m.Memory(cost.Store{Width: s.Width, Rows: rows, Written: s.Written, In: Memory(s.In)})
+	return r.Times(s.Arrays())
+}
+
 // Storage is what memories take, by part.
 func Storage(m cost.Model, storage []dataflow.Storage) []cost.Part {
 	list := make([]cost.Part, 0, len(storage)+8)
 	for _, s := range storage {
-		rows := s.Rows
-		if s.In == dataflow.LUTRAM && s.Same > 0 {
-			rows = max(2, rows-s.Same)
-		}
-		r := m.Memory(cost.Store{Width: s.Width, Rows: rows, Written: s.Written, In: Memory(s.In)})
-		r = r.Times(s.Arrays())
+		r := Stored(m, s)
 		at := slices.IndexFunc(list, func(p cost.Part) bool { return p.Name == s.Part })
 		if at < 0 {
 			list = append(list, r.As(s.Part))

@@ -13,18 +13,17 @@ import (
 func bindAccumulator(u *Unit, sums []num.Range) error {
 	b := dataflow.Bound{Channels: make([]int, len(sums))}
 	union := u.accumulated(sums[0])
-	centred, in := true, integer(u.in)
+	centred, l1, in := true, int64(0), integer(u.in)
 	for c, row := range u.rows {
 		r := u.accumulated(sums[c])
 		union = union.Union(r)
 		b.Channels[c] = num.Smallest(r).Width
 		b.Exact = max(b.Exact, b.Channels[c])
-		centred = centred && row.total == 0
-		b.L1 = max(b.L1, num.L1Bound(row.l1, in.Width, in.Signed()))
-		b.ZeroCentred = max(b.ZeroCentred, num.ZeroCentredBound(row.l1, spanBits(in)))
+		centred, l1 = centred && row.total == 0, max(l1, row.l1)
 	}
-	if !centred {
-		b.ZeroCentred = 0
+	b.L1 = num.L1Bound(l1, in.Width, in.Signed()) // of more, it is no less
+	if centred {
+		b.ZeroCentred = num.ZeroCentredBound(l1, spanBits(in))
 	}
 	if u.requant != nil { // the rules are of products as they are
 		b.L1, b.ZeroCentred = b.Exact, 0

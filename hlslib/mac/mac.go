@@ -156,17 +156,28 @@ func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *nu
 
 // Part is the unit of some channels of another, as Bind would make it.
 func Part(u *Unit, channels []int) (*Unit, error) {
-	p := &Unit{requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}}
-	for _, c := range channels {
-		p.weights, p.rows = append(p.weights, u.weights[c]), append(p.rows, u.rows[c])
-		if len(u.steps) > 1 {
-			p.steps = append(p.steps, u.steps[c])
+	n := len(channels)
+	p := &Unit{requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room},
+		weights: make([][]int64, n), rows: make([]row, n)}
+	for i, c := range channels {
+		p.weights[i], p.rows[i] = u.weights[c], u.rows[c]
+	}
+	if len(u.steps) > 1 {
+		p.steps = make([]num.Step, n)
+		for i, c := range channels {
+			p.steps[i] = u.steps[c]
 		}
 	}
 	if len(u.steps) == 1 {
 		p.steps = u.steps
 	}
-	return p, bind(p)
+	if err := bind(p); err != nil {
+		return nil, err
+	}
+	if p.built != nil {
+		p.built.Share(u.built, channels)
+	}
+	return p, nil
 }
 
 // bind derives everything else from weights, rows and step functions.

@@ -3,6 +3,7 @@ package mvau
 import (
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
 )
 
 // Products is those of one clock: PE outputs, of SIMD inputs each.
@@ -17,7 +18,12 @@ func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.Type, error)
 	if len(o.P.Steps) == 1 {
 		p.Steps = o.P.Steps
 	}
-	var channels []int
+	each := o.mh / n
+	channels := make([]int, 0, each)
+	p.Weights = make([][]int64, 0, each)
+	if len(o.P.Steps) > 1 {
+		p.Steps = make([]num.Step, 0, each)
+	}
 	for c := k * pe; c < o.mh; c += f.PE {
 		for i := range pe {
 			channels = append(channels, c+i)

@@ -48,14 +48,15 @@ func (f *Functions) bindScalings() {
 	if !ok {
 		return
 	}
+	f.ramps = f.rampsOf(stairs)
 	for _, mode := range scalings {
-		least, ok := leastShift(stairs, mode)
+		least, ok := leastShift(f.ramps, mode)
 		if !ok {
 			continue
 		}
 		var found []slopes
 		for shift := least; shift <= least+moreShifts; shift++ {
-			l, passes := slopesOf(stairs, mode, shift)
+			l, passes := slopesOf(f.ramps, mode, shift)
 			if !passes {
 				break
 			}
@@ -72,11 +73,11 @@ func (f *Functions) bindScalings() {
 	}
 }
 
-// leastShift is the least with which lines equal all stairs. What one shift serves, the next serves too, unless
-// something leaves 63 bits: a stair that is no line is found out by a few of them.
-func leastShift(stairs []num.Stair, mode num.Rounding) (shift int, ok bool) {
-	for _, s := range stairs {
-		passes := func(shift int) bool { return s.Passes(mode, shift) }
+// leastShift is the least with which lines equal all ramps. What one shift serves, the next serves too, unless
+// something leaves 63 bits: a ramp that is no line is found out by a few of them.
+func leastShift(ramps []*ramp, mode num.Rounding) (shift int, ok bool) {
+	for _, r := range ramps {
+		passes := func(shift int) bool { return r.slope(mode, shift).passes }
 		if passes(shift) {
 			continue
 		}
@@ -91,22 +92,23 @@ func leastShift(stairs []num.Stair, mode num.Rounding) (shift int, ok bool) {
 	return shift, true
 }
 
-// A slopes is the multipliers of stairs with a shift.
+// A slopes is the multipliers of ramps with a shift.
 type slopes struct {
 	shift  int
-	each   []num.Range
+	each   []*slope
 	common num.Range // empty where they have none in common
 }
 
-// slopesOf finds them; ok is false where some stair has none.
-func slopesOf(stairs []num.Stair, mode num.Rounding, shift int) (l slopes, ok bool) {
-	l = slopes{shift, make([]num.Range, len(stairs)), num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}}
-	for c, s := range stairs {
-		r, passes := s.Multipliers(mode, shift)
-		if !passes {
+// slopesOf finds them; ok is false where some ramp has none.
+func slopesOf(ramps []*ramp, mode num.Rounding, shift int) (l slopes, ok bool) {
+	l = slopes{shift, make([]*slope, len(ramps)), num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}}
+	for c, r := range ramps {
+		s := r.slope(mode, shift)
+		if !s.passes {
 			return l, false
 		}
-		l.each[c], l.common = r, num.Range{Lo: max(l.common.Lo, r.Lo), Hi: min(l.common.Hi, r.Hi)}
+		m := s.multipliers
+		l.each[c], l.common = s, num.Range{Lo: max(l.common.Lo, m.Lo), Hi: min(l.common.Hi, m.Hi)}
 	}
 	return l, true
 }
@@ -114,16 +116,18 @@ func slopesOf(stairs []num.Stair, mode num.Rounding, shift int) (l slopes, ok bo
 // scalingOf has the multipliers of fewest digits, of those the ones of the least shift.
 func scalingOf(stairs []num.Stair, mode num.Rounding, by []slopes, common bool) (best scaling, ok bool) {
 	for _, l := range by {
-		ranges := l.each
+		s := scaling{mode: mode, shift: l.shift, limits: stairs[0].Limits}
 		if common {
-			if ranges = []num.Range{l.common}; l.common.Lo > l.common.Hi {
+			if l.common.Lo > l.common.Hi {
 				continue
 			}
-		}
-		s := scaling{mode: mode, shift: l.shift, limits: stairs[0].Limits}
-		for _, r := range ranges {
-			m, n := fewestDigits(r)
-			s.multiplier, s.digits = append(s.multiplier, m), max(s.digits, n)
+			s.multiplier = make([]int64, 1)
+			s.multiplier[0], s.digits = fewestDigits(l.common)
+		} else {
+			s.multiplier = make([]int64, len(l.each))
+			for c, e := range l.each {
+				s.multiplier[c], s.digits = e.fewest, max(s.digits, e.digits)
+			}
 		}
 		if s.digits > mostDigits || ok && s.digits >= best.digits || !s.complete(stairs) {
 			continue

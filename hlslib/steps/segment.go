@@ -60,10 +60,9 @@ func (f *Functions) cut(g segmentation) {
 	for g.low = max(0, g.span-mostAddress); g.low < g.span; g.low++ {
 		g.inside = 0
 		for _, s := range f.list {
-			g.inside = max(g.inside, inside(s, g))
-		}
-		if g.inside > mostInside {
-			return // wider segments have no fewer
+			if g.inside = max(g.inside, inside(s, g)); g.inside > mostInside {
+				return // wider segments have no fewer
+			}
 		}
 		if n := len(f.segments); n > start && f.segments[n-1].inside == g.inside {
 			f.segments = f.segments[:n-1] // half the rows do

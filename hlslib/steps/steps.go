@@ -29,7 +29,7 @@
 //   - segment.go segments and tables
 //   - search.go  search
 //   - serial.go  serial search
-//   - scale.go   multipliers
+//   - scale.go   multipliers; ramp.go what is known of these
 //   - circuit.go all of them in RTL
 package steps
 
@@ -53,6 +53,9 @@ type Functions struct {
 	compare num.Comparators
 	loaded  bool // thresholds may become others
 
+	whole    *Functions // of which these are some; nil where they are none
+	channels []int      // of it
+
 	lanes circuit.Library // of comparators
 
 	// Forms are made when they are asked for: a check of a model asks for few.
@@ -61,6 +64,7 @@ type Functions struct {
 	once     sync.Once
 	jumps    num.Range // at all breakpoints
 	segments []segmentation
+	ramps    []*ramp
 	scalings []scaling
 	mutex    sync.Mutex
 	chosen   map[Site]Form
@@ -217,7 +221,11 @@ const (
 // PriceOf is what a form takes, on the fabric that the formulas are fitted on.
 func PriceOf(form Form) float64 {
 	m := cost.Model{Formula: cost.Fitted}
-	p := Price(append(form.Logic(m), estimate.Storage(m, form.Storage())...))
+	var all cost.Resources
+	for _, s := range form.Storage() {
+		all = all.Plus(estimate.Stored(m, s))
+	}
+	p := Price(append(form.Logic(m), all.As("storage")))
 	if form.Apart() {
 		p += float64(laneLUTs * form.Lanes())
 	}
@@ -273,16 +281,21 @@ func (f *Functions) all(p Site) []Form {
 // least is the first of the forms by price, then clocks, that gives what the functions give. What is proved of a form
 // is so at all sites.
 func (f *Functions) least(forms []Form) Form {
-	prices := make(map[Form]float64, len(forms))
-	for _, form := range forms {
-		prices[form] = PriceOf(form)
+	type offer struct {
+		Form
+		price  float64
+		clocks int
 	}
-	slices.SortStableFunc(forms, func(a, b Form) int {
-		return cmp.Or(cmp.Compare(prices[a], prices[b]), cmp.Compare(a.Clocks(), b.Clocks()))
+	offers := make([]offer, len(forms))
+	for i, form := range forms {
+		offers[i] = offer{form, PriceOf(form), form.Clocks()}
+	}
+	slices.SortStableFunc(offers, func(a, b offer) int {
+		return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.clocks, b.clocks))
 	})
-	for _, form := range forms {
-		if f.equal(form) {
-			return form
+	for _, o := range offers {
+		if f.equal(o.Form) {
+			return o.Form
 		}
 	}
 	panic("steps: comparators differ from themselves")

@@ -294,8 +294,10 @@ func (w *Walker) Follow(s Stretch, times int) {
 }
 
 // Repeat is n repetitions of runs. It is the runs themselves where n is 1, and none where n is 0.
-func Repeat(n int, body ...Run) []Run {
-	body = Join(body...)
+func Repeat(n int, body ...Run) []Run { return repeated(n, Join(body...)) }
+
+// repeated is Repeat of runs that are joined.
+func repeated(n int, body []Run) []Run {
 	switch {
 	case n == 0 || len(body) == 0:
 		return nil
@@ -311,8 +313,15 @@ func Repeat(n int, body ...Run) []Run {
 
 // Join is runs one after the other. Runs of no repetitions are left out, and neighbours with the same body made one.
 func Join(runs ...Run) []Run {
-	var out []Run
-	for _, r := range runs {
+	if len(runs) == 0 {
+		return nil
+	}
+	return appended(make([]Run, 0, len(runs)), runs)
+}
+
+// appended is joined runs, and more behind them; the list is that of the joined ones.
+func appended(out, more []Run) []Run {
+	for _, r := range more {
 		if r.Times == 0 {
 			continue
 		}

@@ -57,8 +57,12 @@ func (n Nest) runs(level int, allowed Moves) []Run {
 		return []Run{{Times: 1, Moves: allowed}}
 	}
 	trips, plain := n.Trips[level], n.plain(level)
-	bodies := map[Moves][]Run{}
-	var out []Run
+	type inner struct {
+		moves Moves
+		body  []Run
+	}
+	var room [4]inner
+	bodies, out := room[:0], make([]Run, 0, len(room))
 	for j := 0; j < trips; {
 		m := n.allows(level, j).and(allowed)
 		k := j + 1
@@ -67,20 +71,20 @@ func (n Nest) runs(level int, allowed Moves) []Run {
 				k = max(k, trips-1) // the indices between the first and the last are alike
 			}
 		}
-		body, ok := bodies[m]
-		if !ok {
-			body = n.runs(level+1, m)
-			bodies[m] = body
+		at := slices.IndexFunc(bodies, func(b inner) bool { return b.moves == m })
+		if at < 0 {
+			at, bodies = len(bodies), append(bodies, inner{m, n.runs(level+1, m)})
 		}
-		out = append(out, Repeat(k-j, body...)...)
+		out = appended(out, repeated(k-j, bodies[at].body))
 		j = k
 	}
-	return Join(out...)
+	return out
 }
 
 // plain reports whether a level has no pattern.
 func (n Nest) plain(level int) bool {
-	return !slices.ContainsFunc(slices.Concat(n.Read, n.Write), func(a Access) bool { return a[level].Kind == At })
+	patterned := func(a Access) bool { return a[level].Kind == At }
+	return !slices.ContainsFunc(n.Read, patterned) && !slices.ContainsFunc(n.Write, patterned)
 }
 
 // allows is the ports whose set at a level has index j.

@@ -27,7 +27,7 @@ func Compare(steps []Step, in []Range, t Type, most int) Comparators {
 	k := Comparators{Unit: unit}
 	width := 1 // of a constant too: there are no tables without elements
 	for _, s := range live {
-		var over, delta []int64
+		over, delta := make([]int64, 0, len(s.At)), make([]int64, 0, len(s.At))
 		for i, at := range s.At {
 			if t.Kind == Bipolar {
 				at = 0 // both breakpoints, 0 and 1, part -1 from +1; only -1 can be written as a threshold
@@ -78,9 +78,10 @@ func (k Comparators) Apply(c int, x int64) int64 {
 
 // Step is channel c's comparators of a value of type t as a step function.
 func (k Comparators) Step(c int, t Type) Step {
-	s := Step{Value: []int64{k.Apply(c, t.Range().Lo)}}
+	n, all := len(k.Over[c]), t.Range()
+	s := Step{At: make([]int64, 0, n), Value: append(make([]int64, 0, n+1), k.Apply(c, all.Lo))}
 	for _, over := range k.Over[c] {
-		if over < t.Range().Hi && (len(s.At) == 0 || over+1 > s.At[len(s.At)-1]) {
+		if over < all.Hi && (len(s.At) == 0 || over+1 > s.At[len(s.At)-1]) {
 			s.At, s.Value = append(s.At, over+1), append(s.Value, k.Apply(c, over+1))
 		}
 	}

@@ -3,7 +3,6 @@ package num
 import (
 	"fmt"
 	"slices"
-	"sort"
 )
 
 // A Step is a function from integers to integers that is constant between breakpoints: the exact form of everything
@@ -21,7 +20,15 @@ func (s Step) Apply(x int64) int64 {
 
 // Above is the number of the first breakpoint above x, len(At) where there is none.
 func (s Step) Above(x int64) int {
-	return sort.Search(len(s.At), func(i int) bool { return s.At[i] > x })
+	low, high := 0, len(s.At)
+	for low < high {
+		if middle := (low + high) / 2; s.At[middle] > x {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low
 }
 
 // Verify checks the form.
@@ -37,8 +44,12 @@ func (s Step) Verify() error {
 	return nil
 }
 
-// Over restricts s to the values of r: breakpoints that r never crosses go, as do those between equal values.
+// Over restricts s to the values of r: breakpoints that r never crosses go, as do those between equal values. Where
+// none goes, the lists are those of s.
 func (s Step) Over(r Range) Step {
+	if s.within(r) {
+		return Step{slices.Clip(s.At), slices.Clip(s.Value)}
+	}
 	out := Step{Value: append(make([]int64, 0, len(s.Value)), s.Apply(r.Lo))}
 	for i, at := range s.At {
 		if r.Lo < at && at <= r.Hi && s.Value[i+1] != out.Value[len(out.Value)-1] {
@@ -50,6 +61,20 @@ func (s Step) Over(r Range) Step {
 		}
 	}
 	return out
+}
+
+// within reports whether r crosses all breakpoints, of which there are some, and all of them change the value.
+func (s Step) within(r Range) bool {
+	n := len(s.At)
+	if n == 0 || s.At[0] <= r.Lo || s.At[n-1] > r.Hi {
+		return false
+	}
+	for i := range s.At {
+		if s.Value[i] == s.Value[i+1] {
+			return false
+		}
+	}
+	return true
 }
 
 // Reach is the range of s over r.

@@ -1,0 +1,73 @@
+package steps
+
+import (
+	"slices"
+	"sync"
+
+	"hlsgen/internal/num"
+)
+
+// A ramp is a function as a stair, and what was found of the lines that equal it. Functions that are some of others
+// share their ramps: the layers that share a layer's channels would find the same lines again.
+type ramp struct {
+	num.Stair
+	mutex sync.Mutex
+	found []*slope
+}
+
+// A slope is the multipliers of a ramp's lines with a shift, and the one of them of fewest digits.
+type slope struct {
+	mode        num.Rounding
+	shift       int
+	multipliers num.Range
+	passes      bool // there is one
+	fewest      int64
+	digits      int // of that one
+}
+
+// slope finds them once.
+func (r *ramp) slope(mode num.Rounding, shift int) *slope {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	for _, s := range r.found {
+		if s.mode == mode && s.shift == shift {
+			return s
+		}
+	}
+	s := &slope{mode: mode, shift: shift}
+	if s.multipliers, s.passes = r.Multipliers(mode, shift); s.passes {
+		s.fewest, s.digits = fewestDigits(s.multipliers)
+	}
+	r.found = append(r.found, s)
+	return s
+}
+
+// Share tells that functions are those of some channels of others. It is called before forms are asked for.
+func (f *Functions) Share(whole *Functions, channels []int) { f.whole, f.channels = whole, channels }
+
+// rampsOf are those of the functions' stairs.
+func (f *Functions) rampsOf(stairs []num.Stair) []*ramp {
+	list := make([]*ramp, len(stairs))
+	if f.whole != nil {
+		f.whole.bind()
+		for c := range stairs {
+			if c < len(f.channels) && f.channels[c] < len(f.whole.ramps) {
+				if r := f.whole.ramps[f.channels[c]]; same(&r.Stair, &stairs[c]) {
+					list[c] = r
+				}
+			}
+		}
+	}
+	for c := range list {
+		if list[c] == nil {
+			list[c] = &ramp{Stair: stairs[c]}
+		}
+	}
+	return list
+}
+
+// same reports whether two stairs are the same.
+func same(a, b *num.Stair) bool {
+	return a.X == b.X && a.V == b.V && a.Limits == b.Limits && slices.Equal(a.F.At, b.F.At) &&
+		slices.Equal(a.F.Value, b.F.Value)
+}
