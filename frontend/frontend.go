@@ -387,12 +387,15 @@ func checkFinite(in []dataflow.RealTensor) error {
 }
 
 func reference(p *graph.Program) dataflow.Reference {
-	part := mustPart(p, inputNames(p), outputNames(p))
+	part := mustPart(p, inputNames(p), outputNames(p)).Together()
+	forks := sync.Pool{New: func() any { return part.Fork() }} // they remember values
 	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 		if err := checkFinite(in); err != nil {
 			return nil, err
 		}
-		return results(p, part.Fork(), reals(in))
+		fork := forks.Get().(*graph.Part)
+		defer forks.Put(fork)
+		return results(p, fork, reals(in))
 	}
 }
 

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -27,22 +26,39 @@ type dotPlan struct {
 // prepare finds the rows and the order.
 func (p *dotPlan) prepare(d *Dot) {
 	p.once.Do(func() {
-		number := map[int32]int32{}
-		p.row = make([]int32, len(d.BBase))
-		for i, b := range d.BBase {
-			n, known := number[b]
-			if !known {
-				n = int32(len(p.first))
-				number[b], p.first = n, append(p.first, b)
-			}
-			p.row[i] = n
-		}
-		if slices.IsSorted(d.ABase) {
+		if len(d.ABase) == 0 {
 			return
 		}
-		p.order = counted[int32](len(d.ABase))
-		slices.SortStableFunc(p.order, func(i, j int32) int { return cmp.Compare(d.ABase[i], d.ABase[j]) })
+		p.row = make([]int32, len(d.BBase))
+		number := make([]int32, slices.Max(d.BBase)+1) // of a row and 1 more, by its first element
+		for i, b := range d.BBase {
+			if number[b] == 0 {
+				p.first = append(p.first, b)
+				number[b] = int32(len(p.first))
+			}
+			p.row[i] = number[b] - 1
+		}
+		if !slices.IsSorted(d.ABase) {
+			p.order = sorted(d.ABase)
+		}
 	})
+}
+
+// sorted is the indices of numbers from 0 on by their size, equal ones in order.
+func sorted(v []int32) []int32 {
+	place := make([]int32, slices.Max(v)+2) // of the next one of this size
+	for _, x := range v {
+		place[x+1]++
+	}
+	for x := range place[1:] {
+		place[x+1] += place[x]
+	}
+	order := make([]int32, len(v))
+	for i, x := range v {
+		order[place[x]] = int32(i)
+		place[x]++
+	}
+	return order
 }
 
 // walk visits every output with its row. gather is called before, whenever the elements of A are others than those of
@@ -89,18 +105,21 @@ type grid struct {
 }
 
 // gridOf finds the largest unit: the greatest common divisor, which for scaled codes is the scale. ok is false where
-// the numbers would not stay below 2^53.
-func gridOf(v []float64) (g grid, ok bool) {
-	unit := divisor{}
+// the numbers would not stay below 2^53. The whole numbers are put into to, which is as long as v.
+func gridOf(v, to []float64) (g grid, ok bool) {
+	unit, last := divisor{}, 0.0
 	for _, x := range v {
-		if !unit.add(x) {
+		if x == last { // as neighbours often are
+			continue
+		}
+		if last = x; !unit.add(x) {
 			return g, false
 		}
 	}
 	if g.unit = unit.value(); g.unit == 0 {
 		return g, false
 	}
-	g.whole = make([]float64, len(v))
+	g.whole = to
 	for i, x := range v {
 		q := x / g.unit // a whole number: exact below 2^53, and not below where it is not
 		g.whole[i], g.most = q, max(g.most, math.Abs(q))
@@ -163,8 +182,10 @@ type rowsOf struct {
 
 func (p *dotPlan) rows(d *Dot, b []float64) *rowsOf {
 	r := &rowsOf{exact: p.pack(d, b), grids: make([]grid, len(p.first))}
+	whole := make([]float64, len(r.exact))
 	for i := range r.grids {
-		if g, ok := gridOf(r.exact[i*d.K : (i+1)*d.K]); ok {
+		from, to := i*d.K, (i+1)*d.K
+		if g, ok := gridOf(r.exact[from:to], whole[from:to]); ok {
 			r.grids[i] = g
 		}
 	}
@@ -172,8 +193,8 @@ func (p *dotPlan) rows(d *Dot, b []float64) *rowsOf {
 }
 
 // dot sums products, of points as exactly as float64 can, else of intervals.
-func (r *runner) dot(in []*Reals, out *Reals) {
-	d := r.step.Dot
+func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
+	d := r.product.Dot
 	r.plan.prepare(d)
 	a, b := in[d.A], in[d.B]
 	if !a.Exact() || !b.Exact() {
@@ -181,18 +202,21 @@ func (r *runner) dot(in []*Reals, out *Reals) {
 		return
 	}
 	rows := r.rows(b)
-	g, ok := gridOf(a.Lo)
-	scale, whole := make([]real.Interval, len(rows.grids)), make([]bool, len(rows.grids))
+	g, ok := gridOf(a.Lo, t.whole(len(a.Lo)))
+	scale, whole, all := make([]real.Interval, len(rows.grids)), make([]bool, len(rows.grids)), true
 	for i, w := range rows.grids {
 		// Whole numbers whose products and sums stay below 2^53 make no error.
 		whole[i] = ok && w.unit != 0 && g.most*w.most*float64(d.K) <= 1<<53
 		if whole[i] {
 			scale[i] = real.Pt(g.unit).Mul(real.Pt(w.unit))
 		}
+		all = all && whole[i]
 	}
 	x, n := make([]float64, d.K), make([]float64, d.K)
 	r.plan.walk(d, func(base int32) {
-		d.pick(x, a.Lo, base)
+		if !all {
+			d.pick(x, a.Lo, base)
+		}
 		if ok {
 			d.pick(n, g.whole, base)
 		}
@@ -209,7 +233,7 @@ func (r *runner) dot(in []*Reals, out *Reals) {
 
 // rows is B laid out: once for all runs where it is constant.
 func (r *runner) rows(b *Reals) *rowsOf {
-	d := r.step.Dot
+	d := r.product.Dot
 	if !r.constB {
 		return r.plan.rows(d, b.Lo)
 	}
@@ -281,7 +305,7 @@ func ballOf(v *Reals) (b ball, ok bool) {
 // dotIntervals sums products of intervals: the middles as points, and what the radii add. size, if given, gets the sum
 // of the magnitudes.
 func (r *runner) dotIntervals(a, b, out *Reals, size []float64) {
-	d := r.step.Dot
+	d := r.product.Dot
 	x, okA := ballOf(a)
 	y, okB := ballOf(b)
 	if !okA || !okB {
@@ -315,7 +339,7 @@ func (r *runner) dotIntervals(a, b, out *Reals, size []float64) {
 
 // dotUnbounded is dotIntervals where some interval has no end.
 func (r *runner) dotUnbounded(a, b, out *Reals, size []float64) {
-	d := r.step.Dot
+	d := r.product.Dot
 	for i := range out.Lo {
 		ai, bi := int(d.ABase[i]), int(d.BBase[i])
 		var y real.Interval

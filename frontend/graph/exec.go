@@ -175,8 +175,8 @@ func (p *Part) run(in []*Reals, d *decider) (out []*Reals, err error) {
 		d.all[name] = in[i]
 	}
 	for _, r := range p.runners {
-		vals := make([]*Reals, len(r.step.Node.Inputs))
-		for i, name := range r.step.Node.Inputs {
+		vals := make([]*Reals, len(r.reads))
+		for i, name := range r.reads {
 			vals[i] = d.value(name)
 		}
 		v, err := r.run(vals, d)
@@ -253,6 +253,8 @@ type decider struct {
 	around *decider  // of the program around a body; nil where there is none
 	turn   int       // which run of the body
 	turns  *unrolled // all of them
+
+	scratch scratch
 }
 
 // digits are a tensor at a precision.
@@ -387,27 +389,37 @@ func exactElem(e *Elem, i int, prec uint, in func(slot, i int) (real.Num, error)
 
 // A runner executes one step on whole tensors.
 type runner struct {
-	step *Step
-	f    *real.Func // of Elem, or of Dot.Then
-	vars []real.Interval
-	memo memo
+	prog  *Program
+	step  *Step
+	reads []string   // tensors
+	elem  *Elem      // the step's own, or Dot.Then, or that of several steps; nil where there is none
+	f     *real.Func // of elem
+	vars  []real.Interval
+	memo  memo
+	steep *stairs // in its place; nil where it is no such function
 
-	loop   *loop    // of Recur
-	plan   *dotPlan // of Dot
-	constB bool     // the second factor of Dot is constant
+	loop    *loop    // of Recur
+	product *Step    // of Dot, whose sums are variable 0 of elem; nil where there is none
+	plan    *dotPlan // of product
+	constB  bool     // its second factor is constant
 }
 
 func (p *Program) newRunner(s *Step) *runner {
-	r := &runner{step: s}
-	e := s.Elem
+	r := &runner{prog: p, step: s, reads: s.Node.Inputs, elem: s.Elem}
 	if s.Dot != nil {
-		e = s.Dot.Then
+		r.product, r.elem = s, s.Dot.Then
 		r.plan, r.constB = new(dotPlan), p.Known[s.Node.Inputs[s.Dot.B]].Const != nil
 	}
-	if e != nil {
-		r.f, r.vars, r.memo = real.Compile(e.Expr), make([]real.Interval, len(e.Args)), p.newMemo(s, e)
+	if r.elem != nil {
+		r.ready()
 	}
 	return r
+}
+
+// ready makes a runner ready for its function of elements.
+func (r *runner) ready() {
+	r.f, r.vars = real.Compile(r.elem.Expr), make([]real.Interval, len(r.elem.Args))
+	r.remember()
 }
 
 func (r *runner) fork() *runner {
@@ -415,6 +427,7 @@ func (r *runner) fork() *runner {
 	if r.f != nil {
 		q.f, q.vars = r.f.Fork(), make([]real.Interval, len(r.vars))
 		q.memo.last = nil
+		q.steep = r.steep.fork()
 	}
 	return &q
 }
@@ -427,22 +440,27 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 	switch {
 	case r.step.Move != nil:
 		return r.move(in), nil
-	case r.step.Elem != nil:
-		return r.elem(r.step.Elem, in, nil, d)
-	}
-	out := newReals(r.step.Shape)
-	if r.step.Order != nil {
+	case r.step.Order != nil:
+		out := newReals(r.step.Shape)
 		return out, r.step.Order.run(r.step.Node.Inputs[0], in[0], out, d)
+	case r.product == nil:
+		return r.apply(in, nil, d)
 	}
-	if s := d.sums[r.step.Output]; s == nil {
-		r.dot(in, out)
+	var out *Reals
+	if r.elem == nil {
+		out = newReals(r.step.Shape)
+	} else {
+		out = d.scratch.sums(r.step.Shape)
+	}
+	if s := d.sums[r.product.Output]; s == nil {
+		r.dot(in, out, &d.scratch)
 	} else if err := r.sum(s, in, out, d); err != nil {
 		return nil, err
 	}
-	if r.step.Dot.Then == nil {
+	if r.elem == nil {
 		return out.share(), nil
 	}
-	return r.elem(r.step.Dot.Then, in, out, d)
+	return r.apply(in, out, d)
 }
 
 // turn gives an output of a loop, which runs once for all of them.
@@ -480,45 +498,4 @@ func (r *runner) move(in []*Reals) *Reals {
 		}
 	}
 	return out.share()
-}
-
-// elem computes e; first, if given, is its variable 0.
-func (r *runner) elem(e *Elem, in []*Reals, first *Reals, d *decider) (*Reals, error) {
-	out := Exactly(r.step.Shape, make([]float64, Size(r.step.Shape)))
-	for i := range out.Lo {
-		var known *remembered
-		if v := r.memo.variable; v >= 0 {
-			x := first
-			at := i
-			if v > 0 || first == nil {
-				x, at = in[e.Args[v]], e.At(v, i)
-			}
-			if lo := x.Lo[at]; lo == x.Hi[at] {
-				known = r.memo.at(lo)
-				if known.ok && known.x == lo {
-					out.set(i, known.y)
-					continue
-				}
-				*known = remembered{x: lo}
-			}
-		}
-		y, sure := r.f.Interval(r.gather(e, in, first, i))
-		if !sure {
-			err := d.decide(func(prec uint) error {
-				n, err := d.compute(r.step, i, prec)
-				if err == nil {
-					y = n.Interval()
-				}
-				return err
-			})
-			if err != nil {
-				return out, fmt.Errorf("element %d: %w", i, err)
-			}
-		}
-		if known != nil {
-			known.y, known.ok = y, sure
-		}
-		out.set(i, y)
-	}
-	return out, nil
 }

@@ -70,19 +70,19 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 			must(o.run(r.step.Node.Inputs[0], vals[0], out, nil)) // points need no decision
 			return
 		}
-		e := r.step.Elem
 		var sums *Reals
-		if d := r.step.Dot; d != nil {
+		if r.product != nil {
+			d := r.product.Dot
 			for i := range out.Lo {
 				out.Lo[i] = dot32(vals[d.A].Lo, vals[d.B].Lo, int(d.ABase[i]), int(d.BBase[i]), d, v.Sum)
 			}
-			if e = d.Then; e == nil {
+			if r.elem == nil {
 				return
 			}
 			sums = Exactly(out.Shape, slices.Clone(out.Lo))
 		}
 		for i := range out.Lo {
-			out.Lo[i] = r.f.Float32(r.gather(e, vals, sums, i), v.Each)
+			out.Lo[i] = r.f.Float32(r.gather(vals, sums, i), v.Each)
 		}
 	})
 }
@@ -107,11 +107,10 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 			o.bounds(vals[0], out)
 			return
 		}
-		e := r.step.Elem
 		var sums *Reals
-		if r.step.Dot != nil {
+		if r.product != nil {
 			r.dotBounds(vals, out)
-			if e = r.step.Dot.Then; e == nil {
+			if r.elem == nil {
 				return
 			}
 			sums = out.clone()
@@ -122,7 +121,7 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 			open[name] = doubts
 		}
 		for i := range out.Lo {
-			y, sure := r.f.Bounds32(r.gather(e, vals, sums, i))
+			y, sure := r.f.Bounds32(r.gather(vals, sums, i))
 			out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 			if doubts != nil {
 				doubts[i] = !sure
@@ -192,8 +191,8 @@ func (p *Part) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Real
 		return all[name]
 	}
 	for _, r := range p.runners {
-		vals := make([]*Reals, len(r.step.Node.Inputs))
-		for i, name := range r.step.Node.Inputs {
+		vals := make([]*Reals, len(r.reads))
+		for i, name := range r.reads {
 			vals[i] = value(name)
 		}
 		out := newReals(r.step.Shape)
@@ -216,20 +215,8 @@ func (p *Part) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Real
 	return all
 }
 
-// gather collects the variables of element i; first, if given, is variable 0.
-func (r *runner) gather(e *Elem, in []*Reals, first *Reals, i int) []real.Interval {
-	for v, slot := range e.Args {
-		if v == 0 && first != nil {
-			r.vars[0] = first.At(i)
-			continue
-		}
-		r.vars[v] = in[slot].At(e.At(v, i))
-	}
-	return r.vars
-}
-
 func (r *runner) dotBounds(in []*Reals, out *Reals) {
-	d := r.step.Dot
+	d := r.product.Dot
 	gamma := float64(d.K) * 0x1p-24 / (1 - float64(d.K)*0x1p-24)
 	size := make([]float64, len(out.Lo))
 	r.plan.prepare(d)

@@ -37,10 +37,12 @@
 //
 // Execution:
 //
-//	exec, reals, memo   parts; values as intervals; roundings that are decided exactly
-//	dot, loop, summing  sums of products; loops; sums of narrower accumulators
-//	order, ordering     rows put in order; what decides the order
-//	float32             near ties of float32 executors
+//	exec, reals        parts; values as intervals; roundings that are decided exactly
+//	elementwise, memo  functions of elements; what is remembered of them
+//	together           several of them taken at once
+//	dot, loop, summing sums of products; loops; sums of narrower accumulators
+//	order, ordering    rows put in order; what decides the order
+//	float32            near ties of float32 executors
 //
 // What axes count:
 //

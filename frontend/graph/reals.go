@@ -109,11 +109,10 @@ func (v *Reals) tensor(dt DType) (*Tensor, error) {
 	return t, nil
 }
 
-// set is what is known of element i, where nothing is of those behind it. Lo and Hi stay one slice as long as they can.
+// set is what is known of element i. Lo and Hi stay one slice as long as they can.
 func (v *Reals) set(i int, y real.Interval) {
 	if y.Lo != y.Hi && &v.Lo[0] == &v.Hi[0] {
-		v.Hi = make([]float64, len(v.Lo))
-		copy(v.Hi, v.Lo[:i])
+		v.Hi = slices.Clone(v.Lo)
 	}
 	v.Hi[i] = y.Hi
 	v.Lo[i] = y.Lo
@@ -129,3 +128,27 @@ func (v *Reals) share() *Reals {
 
 // Around is the smallest interval of float64 that holds a rational.
 func Around(r *big.Rat) real.Interval { return real.Exactly(r).Interval() }
+
+// scratch is memory that the steps of a run use one after the other, for what nobody reads behind them.
+type scratch struct{ lo, hi, numbers []float64 }
+
+// sums is a value to be filled in.
+func (t *scratch) sums(shape []int) *Reals {
+	n := Size(shape)
+	t.lo, t.hi = atLeast(t.lo, n), atLeast(t.hi, n)
+	return &Reals{Shape: shape, Lo: t.lo[:n], Hi: t.hi[:n]}
+}
+
+// whole is room for n whole numbers.
+func (t *scratch) whole(n int) []float64 {
+	t.numbers = atLeast(t.numbers, n)
+	return t.numbers[:n]
+}
+
+// atLeast is a slice with room for n numbers.
+func atLeast(room []float64, n int) []float64 {
+	if n <= cap(room) {
+		return room
+	}
+	return make([]float64, n)
+}

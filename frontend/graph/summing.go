@@ -23,7 +23,7 @@ func (p *Part) With(sums map[string]*Summing) *Part {
 
 // sum runs a step whose sums are others. They stay exact for what is decided behind them.
 func (r *runner) sum(s *Summing, in []*Reals, out *Reals, d *decider) error {
-	whole, err := s.Sum(in[r.step.Dot.A])
+	whole, err := s.Sum(in[r.product.Dot.A])
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (r *runner) sum(s *Summing, in []*Reals, out *Reals, d *decider) error {
 		y := unit[s.Row[i]].Mul(real.Pt(float64(n)))
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	}
-	d.summed[r.step.Output] = whole
+	d.summed[r.product.Output] = whole
 	return nil
 }
 

@@ -22,6 +22,17 @@ func (x Interval) same(y Interval) bool {
 	return math.Float64bits(x.Lo) == math.Float64bits(y.Lo) && math.Float64bits(x.Hi) == math.Float64bits(y.Hi)
 }
 
+// sign is the sign of what lies in an interval; ok is false where 0 may be among it.
+func (x Interval) sign() (s int, ok bool) {
+	switch {
+	case x.Lo > 0:
+		return 1, true
+	case x.Hi < 0:
+		return -1, true
+	}
+	return 0, false
+}
+
 // Everything is what is known of a value of which nothing is known.
 var Everything = Interval{math.Inf(-1), math.Inf(1)}
 

@@ -118,8 +118,8 @@ func (s *strictness) times(x, c *Expr) int {
 	if d, ok := c.Direction(); !ok || d != 0 {
 		return 0
 	}
-	d, _ := signed(s.of(x), c)
-	return d
+	sign, _ := signOf(c)
+	return sign * s.of(x)
 }
 
 // quotient is x/y: one of them is constant, or it is u/(c+|u|), which a soft sign is on either side.

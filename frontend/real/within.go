@@ -54,14 +54,14 @@ func (e *Expr) direction(known map[*Expr]int) (d int, ok bool) {
 			return 0, false
 		}
 	}
-	if d, ok = e.moves(x, y); ok {
+	if d, ok = e.moves(x, y, func(arg int) (int, bool) { return signOf(e.args[arg]) }); ok {
 		known[e] = d
 	}
 	return d, ok
 }
 
-// moves is the direction of e whose arguments have directions x and y.
-func (e *Expr) moves(x, y int) (int, bool) {
+// moves is the direction of e whose arguments have directions x and y; sign is that of one that is constant.
+func (e *Expr) moves(x, y int, sign func(arg int) (int, bool)) (int, bool) {
 	together := func(x, y int) (int, bool) {
 		if x*y < 0 {
 			return 0, false
@@ -86,31 +86,26 @@ func (e *Expr) moves(x, y int) (int, bool) {
 	}
 	switch {
 	case e.op == mul && x == 0:
-		return signed(y, e.args[0])
+		s, ok := sign(0)
+		return s * y, ok
 	case (e.op == mul || e.op == div) && y == 0:
-		return signed(x, e.args[1])
+		s, ok := sign(1)
+		return s * x, ok
 	case e.op == div && x == 0: // c/y falls where c and y are positive
-		if s, ok := signed(1, e.args[0]); ok && e.args[1].positive() {
+		if s, ok := sign(0); ok && e.args[1].positive() {
 			return -s * y, true
 		}
 	}
 	return 0, false
 }
 
-// signed is a direction times the sign of a constant.
-func signed(d int, c *Expr) (int, bool) {
-	f, ok := c.Affine()
-	if !ok {
-		y, _ := Compile(c).Interval([]Interval{{}})
-		switch {
-		case y.Lo > 0:
-			return d, true
-		case y.Hi < 0:
-			return -d, true
-		}
-		return 0, false
+// signOf is the sign of a constant; ok is false where it is not known.
+func signOf(e *Expr) (s int, ok bool) {
+	if f, ok := e.Affine(); ok {
+		return f.Bias.Sign(), true
 	}
-	return d * f.Bias.Sign(), true
+	y, _ := Compile(e).Interval([]Interval{{}})
+	return y.sign()
 }
 
 // positive reports whether the form of e tells that it is above 0, or has no value.

@@ -1,0 +1,115 @@
+package graph
+
+import (
+	"fmt"
+
+	"hlsgen/frontend/real"
+)
+
+// apply computes the runner's function of elements; first, if given, is its variable 0.
+func (r *runner) apply(in []*Reals, first *Reals, d *decider) (out *Reals, err error) {
+	out = Exactly(r.step.Shape, make([]float64, Size(r.step.Shape)))
+	switch {
+	case r.steep != nil:
+		err = r.climb(in, first, out, d)
+	case r.memo.variable >= 0:
+		err = r.recall(in, first, out, d)
+	default:
+		for i := range out.Lo {
+			y, _, err := r.element(in, first, i, d)
+			if err != nil {
+				return out, err
+			}
+			out.set(i, y)
+		}
+	}
+	return out, err
+}
+
+// climb is apply for a function that rounds one variable.
+func (r *runner) climb(in []*Reals, first, out *Reals, d *decider) error {
+	v, along := r.steep.variable, r.steep.along
+	x, at := r.variable(v, in, first)
+	for from := 0; from < len(out.Lo); from += along.Run {
+		steps := &r.steep.of[from/along.Run%along.Count]
+		for i := from; i < from+along.Run; i++ {
+			y, known := steps.At(x.At(at.At(i)))
+			if !known {
+				var err error
+				if y, known, err = r.element(in, first, i, d); err != nil {
+					return err
+				}
+				if known {
+					steps.Add(r.f, v, y)
+				}
+			}
+			out.set(i, y)
+		}
+	}
+	return nil
+}
+
+// recall is apply for a function of one variable.
+func (r *runner) recall(in []*Reals, first, out *Reals, d *decider) error {
+	v := r.memo.variable
+	x, _ := r.variable(v, in, first)
+	for i := range out.Lo {
+		at := i
+		if v > 0 || first == nil {
+			at = r.elem.At(v, i)
+		}
+		known := &remembered{}
+		if lo := x.Lo[at]; lo == x.Hi[at] {
+			if known = r.memo.at(lo); known.ok && known.x == lo {
+				out.set(i, known.y)
+				continue
+			}
+			*known = remembered{x: lo}
+		}
+		y, sure, err := r.element(in, first, i, d)
+		if err != nil {
+			return err
+		}
+		known.y, known.ok = y, sure
+		out.set(i, y)
+	}
+	return nil
+}
+
+// variable is the values of a variable, and which of them belongs to which element.
+func (r *runner) variable(v int, in []*Reals, first *Reals) (*Reals, Pick) {
+	if v == 0 && first != nil {
+		return first, Pick{}
+	}
+	return in[r.elem.Args[v]], r.elem.Index[v]
+}
+
+// element is element i; sure is false where intervals have left a rounding open.
+func (r *runner) element(in []*Reals, first *Reals, i int, d *decider) (y real.Interval, sure bool, err error) {
+	if y, sure = r.f.Interval(r.gather(in, first, i)); sure {
+		return y, true, nil
+	}
+	err = d.decide(func(prec uint) error {
+		n, err := d.compute(r.step, i, prec)
+		if err == nil {
+			y = n.Interval()
+		}
+		return err
+	})
+	if err != nil {
+		return y, false, fmt.Errorf("element %d: %w", i, err)
+	}
+	return y, false, nil
+}
+
+// gather collects the variables of element i; first, if given, is variable 0.
+func (r *runner) gather(in []*Reals, first *Reals, i int) []real.Interval {
+	for v, slot := range r.elem.Args {
+		if v == 0 && first != nil {
+			r.vars[0] = first.At(i)
+			continue
+		}
+		r.vars[v] = in[slot].At(r.elem.At(v, i))
+	}
+	return r.vars
+}

@@ -1,0 +1,77 @@
+package graph
+
+import (
+	"slices"
+
+	"hlsgen/frontend/real"
+)
+
+// maxTogether is how many functions of elements are taken at once.
+const maxTogether = 16
+
+// Together is the part for those who want its outputs alone: what leads to a rounding, element by element, is taken at
+// once with it, as one function. Run does not give what lies between.
+func (p *Part) Together() *Part {
+	q := p.Fork()
+	readers := map[string]int{}
+	for _, name := range p.to {
+		readers[name]++
+	}
+	for _, r := range q.runners {
+		for _, name := range r.reads {
+			readers[name]++
+		}
+	}
+	by := map[string]int{} // the runner that a tensor comes from
+	for i, r := range q.runners {
+		by[r.step.Output] = i
+		for n := 1; n < maxTogether && r.steep != nil; n++ {
+			name := r.reads[r.elem.Args[r.steep.variable]]
+			k, computed := by[name]
+			if !computed || readers[name] > 1 || r.product != nil {
+				break
+			}
+			joined := q.runners[k].join(r)
+			if joined == nil {
+				break
+			}
+			q.runners[k], q.runners[i], r = nil, joined, joined
+		}
+	}
+	q.runners = slices.DeleteFunc(q.runners, func(r *runner) bool { return r == nil })
+	return q
+}
+
+// join is a runner that does what r does and then what one does that rounds what r gives; nil where that has more than
+// one variable that is no constant, or r itself decides something.
+func (r *runner) join(next *runner) *runner {
+	a, b := r.elem, next.elem
+	switch {
+	case r.product != nil && a == nil:
+		a = &Elem{Expr: real.Var(0), Args: []int{0}, Index: make([]Pick, 1)}
+	case a == nil || r.f.Decides() || a.Offset != nil:
+		return nil
+	}
+	x := next.steep.variable
+	if Size(r.step.Shape) != Size(next.step.Shape) || !b.Index[x].Still() {
+		return nil
+	}
+	e := &Elem{Args: slices.Clone(a.Args), Index: slices.Clone(a.Index)}
+	j := *r
+	j.step, j.elem, j.reads = next.step, e, slices.Clone(r.reads)
+	with := make([]*real.Expr, len(b.Args)) // its variables
+	for v, slot := range b.Args {
+		if v == x {
+			with[v] = a.Expr
+			continue
+		}
+		with[v] = real.Var(len(e.Args))
+		e.Args, e.Index = append(e.Args, len(j.reads)), append(e.Index, b.Index[v])
+		j.reads = append(j.reads, next.reads[slot])
+	}
+	e.Expr = b.Expr.Substitute(with)
+	if j.ready(); j.steep == nil {
+		return nil
+	}
+	return &j
+}

@@ -1,0 +1,79 @@
+package real
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestStairs holds what stairs know against evaluation: of random functions of variable 0 that round once, with another
+// variable that stays, at points and intervals around them.
+func TestStairs(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 9))
+	functions, known := 0, 0
+	for range 4000 {
+		modes := []Rounding{HalfEven, HalfUp, HalfDown, Floor, Ceil, Up, Down}
+		inner := randomExpr(rng, 2, 3)
+		e := Mul(Max(Round(inner, modes[rng.IntN(len(modes))]), Float(-3)), Add(Var(1), Float(0.5)))
+		f, fresh := Compile(e), Compile(e)
+		if !f.RoundsOnce(0) {
+			continue
+		}
+		functions++
+		var s Stairs
+		beside := Pt(float64(rng.IntN(9)) - 4)
+		for range 60 {
+			x := Pt(float64(rng.IntN(64))/8 - 4)
+			if rng.IntN(3) == 0 {
+				x.Hi += float64(rng.IntN(5)) / 32
+			}
+			want, sure := fresh.Interval([]Interval{x, beside})
+			if y, ok := s.At(x); ok {
+				known++
+				if sure && !y.same(want) || y.Lo > want.Hi || y.Hi < want.Lo {
+					t.Fatalf("function %d at %v, %v is %v, want %v", functions, x, beside, y, want)
+				}
+			}
+			if y, sure := f.Interval([]Interval{x, beside}); sure {
+				s.Add(f, 0, y)
+			}
+		}
+	}
+	if functions < 1000 || known < 20*functions {
+		t.Errorf("%d of 4000 functions, %d places known", functions, known)
+	}
+}
+
+// TestRoundsOnce has functions that do and do not depend on a variable through one rounding alone.
+func TestRoundsOnce(t *testing.T) {
+	t.Parallel()
+	x, y := Var(0), Var(1)
+	for name, c := range map[string]struct {
+		e    *Expr
+		want bool
+	}{
+		"a quantiser":            {Mul(Round(Div(x, y), HalfEven), y), true},
+		"no rounding":            {Add(x, y), false},
+		"what a rounding leaves": {Sub(x, Round(x, HalfEven)), false},
+		"two roundings":          {Round(Add(x, Round(y, Floor)), Floor), false},
+		"a comparison":           {AtLeast(x, y), false},
+	} {
+		if got := Compile(c.e).RoundsOnce(0); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestManySteps has more steps than stairs keep.
+func TestManySteps(t *testing.T) {
+	t.Parallel()
+	f := Compile(Round(Var(0), Floor))
+	var s Stairs
+	for n := range 2 * maxTreads {
+		y, _ := f.Interval([]Interval{Pt(float64(n) + 0.5)})
+		s.Add(f, 0, y)
+	}
+	if y, ok := s.At(Pt(7.5)); ok {
+		t.Errorf("7.5 is known to give %v", y)
+	}
+}
