@@ -35,7 +35,7 @@ func TestDrifts(t *testing.T) {
 					e.drift.over = every
 					return e
 				}
-				e := p.whole(depth, nil, nil, Options{Frames: frames, Out: Pace{Every: int(seed % 3)}})
+				e := p.whole(depth, nil, Options{Frames: frames, Out: Pace{Every: int(seed % 3)}})
 				e.drift.over = every
 				if kind == 2 {
 					e.sources[0].pace = slowest - slowest/8

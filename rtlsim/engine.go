@@ -18,7 +18,7 @@ const never = math.MaxInt
 // keeps in memory the words of one frame at most.
 type engine struct {
 	*plan
-	each    []*plan   // by frame, in a run with data
+	each    []*plan   // by frame, of given ones
 	workers []*worker // in topological order
 	streams []*stream
 	sources []*source
@@ -30,7 +30,7 @@ type engine struct {
 	goal   int  // frames that may be gone through
 	end    int  // clock in which nothing may happen any more
 	late   bool // something would happen in clock end or later
-	every  bool // every frame is wanted: data, logs
+	every  bool // every frame is wanted: logs
 	trace  *Trace
 	search search
 

@@ -74,7 +74,6 @@ type source struct {
 	pace   int // no frame starts before so many clocks times its number
 	frame  int // of the next word
 	word   int // its number in the frame
-	data   [][]int64
 
 	begins []int // per frame: clock of the first word
 	waited bool  // for the turn of a frame
@@ -104,20 +103,9 @@ func (s *source) visit(e *engine) {
 		if s.word == 0 {
 			s.begins = append(s.begins, at)
 		}
-		if s.data != nil {
-			s.send()
-		}
 		if s.word++; s.word == e.at(s.frame).ports[s.stream.id].Words {
 			s.frame, s.word = s.frame+1, 0
 		}
-	}
-}
-
-// send adds the data of a word.
-func (s *source) send() {
-	n := s.stream.port.PerWord
-	if err := s.stream.data.push(s.data[s.frame][s.word*n:][:n:n]); err != nil {
-		panic("rtlsim: an input that was checked: " + err.Error())
 	}
 }
 
@@ -130,7 +118,6 @@ type sink struct {
 	frame  int     // of the next word
 	word   int     // its number in the frame
 	at     int     // clock in which the last word left the FIFO
-	taken  []int64 // its data
 }
 
 // visit takes the words that are there.
@@ -147,9 +134,6 @@ func (k *sink) visit(e *engine) {
 		}
 		k.stream.held(&k.gate, free, at)
 		k.stream.take(at)
-		if k.stream.data != nil {
-			k.taken = append(k.taken, k.stream.data.pop()...)
-		}
 		k.at = at
 		f := &k.frames[k.frame]
 		given := at + e.out

@@ -31,7 +31,7 @@ func (k *worker) glide(e *engine) {
 		m.Read, m.Write = m.Read&k.joined.Read, m.Write&k.joined.Write
 		reads, writes := m.Read != 0, m.Write != 0
 		done := 0
-		if !reads && !writes && n > 1 && k.kernel == nil {
+		if !reads && !writes && n > 1 {
 			k.at = last
 			done = k.idle(e, n)
 			last = k.at
@@ -87,9 +87,6 @@ func (k *worker) glide(e *engine) {
 			}
 			last = start
 			k.count.Busy++
-			if k.kernel != nil {
-				k.compute(m)
-			}
 			done++
 		}
 		if done < n {
@@ -98,7 +95,6 @@ func (k *worker) glide(e *engine) {
 		}
 		walk.Skip(n - 1)
 		if walk.Advance() {
-			k.iteration = 0
 			k.frame++
 			k.resize(e, e.at(k.frame-1))
 			walk = k.walk

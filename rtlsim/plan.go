@@ -121,40 +121,23 @@ func (p *plan) key(b []byte, members []bool, depth []int) []byte {
 
 func (p *plan) name(node int) string { return p.design.Model.Graph.Nodes[node].Name }
 
-// whole puts the design at rest before clock 0; without data where frames is empty.
-// Where sequences have different lengths, each is the plan of every frame.
-func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, each []*plan, opt Options) *engine {
+// whole puts the design at rest before clock 0. Where sequences have different lengths, each is the plan of every frame.
+func (p *plan) whole(depth []int, each []*plan, opt Options) *engine {
 	g := p.design.Model.Graph
-	e := &engine{plan: p, each: each, frames: max(len(frames), opt.Frames), end: never, every: len(frames) > 0}
+	e := &engine{plan: p, each: each, frames: opt.Frames, end: never}
 	if opt.MaxCycles > 0 {
 		e.end = opt.MaxCycles
 	}
 	e.trace = newTrace(p.design, e.frames)
 	e.search.over = opt.In.Stall > 0 || opt.Out.Stall > 0 || opt.MaxCycles > 0 || e.mixed()
-	e.stretch.over = e.search.over || len(frames) > 0 || len(g.Nodes) == 0
+	e.stretch.over = e.search.over || len(g.Nodes) == 0
 	e.drift.over = e.stretch.over
 	e.streams = newStreams(numbers(len(g.Streams)), p, depth)
-	for i, s := range e.streams {
-		if len(frames) > 0 {
-			s.data = &words{port: s.port, values: s.port.Elem.Range()}
-			if opt.Keep {
-				s.data.kept = make([]int64, 0, e.frames*g.Streams[i].Type.Shape.Size())
-			}
-		}
-	}
 	for i := range g.Nodes {
-		l := e.worker(i, e.streams)
-		if len(frames) > 0 {
-			l.kernel = g.Nodes[i].Op.Kernel(p.design.Folds[i], p.design.Target)
-			l.resize(e, p)
-		}
+		e.worker(i, e.streams).resize(e, p)
 	}
 	for i, id := range g.In {
-		src := &source{stream: e.streams[id], gate: opt.In.gate(i, p.every[id])}
-		for _, in := range frames {
-			src.data = append(src.data, src.stream.port.Send(in[i]))
-		}
-		e.sources = append(e.sources, src)
+		e.sources = append(e.sources, &source{stream: e.streams[id], gate: opt.In.gate(i, p.every[id])})
 	}
 	for i, id := range g.Out {
 		e.sinks = append(e.sinks, &sink{stream: e.streams[id], gate: opt.Out.gate(len(g.In)+i, p.every[id]),
@@ -189,8 +172,7 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 func (e *engine) worker(i int, streams []*stream) *worker {
 	n := e.design.Model.Graph.Nodes[i]
 	l := &worker{node: i, name: n.Name, walk: e.loops[i].Walk(), at: -1,
-		count: &e.trace.Nodes[i],
-		words: make([]dataflow.Word, len(n.In))}
+		count: &e.trace.Nodes[i]}
 	if e.freezes(i) {
 		l.pipe = newPipeline(e.loops[i].Latency, len(n.Out))
 	}

@@ -35,7 +35,7 @@ func TestRepeats(t *testing.T) {
 
 // throughAll runs frames without looking for a steady state, and tells the sweeps.
 func throughAll(t *testing.T, d *dataflow.Design, opt Options, every bool) (trace *Trace, sweeps int, err error) {
-	e := newPlan(d).whole(d.Depths(), nil, nil, opt)
+	e := newPlan(d).whole(d.Depths(), nil, opt)
 	for e.goal < e.frames {
 		e.goal++
 		e.stretch.begin()

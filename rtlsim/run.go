@@ -27,18 +27,22 @@
 // No clock is walked, though. What these phases decide is a set of equations in the clocks of iterations and words,
 // whose right sides have earlier clocks only (see stream, worker and pipeline). With credits they are maxima plus
 // constants: a timed event graph (F. Baccelli and others, Synchronization and Linearity, 1992). The engine solves them
-// layer by layer, with and without data; it costs time per word, not per clock. Without data, it looks for a state
-// between frames that was there before, and leaves out the periods that follow; for frames that are like each other but
-// that a FIFO fills, which are moved; and within a frame for what repeats, row after row of an image.
+// layer by layer; it costs time per word, not per clock. It looks for a state between frames that was there before, and
+// leaves out the periods that follow; for frames that are like each other but that a FIFO fills, which are moved; and
+// within a frame for what repeats, row after row of an image.
+//
+// Data have no part in this: what an iteration computes depends on the words that it reads, whenever that is. They are
+// computed beside the clocks.
 //
 // In comes a dataflow.Design; what comes out does not depend on anything else. The package imports internal/dataflow
 // and internal/num. Its files:
 //
 //	run.go      Run: frames through a design; trace.go, what it shows; bottleneck.go, where the interval comes from
 //	plan.go     what folds fix of a design, and engines of it or of a part
-//	engine.go   nodes (worker.go, line.go, pipeline.go), the host (host.go) and streams (stream.go, words.go) at work,
-//	            each as far as it can go (agenda.go); period.go finds the steady state, drift.go frames in which a
-//	            FIFO fills, repeat.go rows that repeat
+//	engine.go   nodes (worker.go, line.go, pipeline.go), the host (host.go) and streams (stream.go) at work, each as
+//	            far as it can go (agenda.go); period.go finds the steady state, drift.go frames in which a FIFO fills,
+//	            repeat.go rows that repeat
+//	data.go     what streams carry
 //	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks;
 //	            lengths.go, sequences of different lengths
 //	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; course.go, where
@@ -111,7 +115,8 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 			return nil, fmt.Errorf("frame %d: %w", f, err)
 		}
 	}
-	e := p.whole(p.design.Depths(), frames, each, opt)
+	opt.Frames = max(opt.Frames, len(frames))
+	e := p.whole(p.design.Depths(), each, opt)
 	if opt.Record {
 		e.keep(true)
 	} else if opt.Layers {
@@ -135,7 +140,7 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 		opt.Known.courses.Store(p.courseKey(opt.In, opt.Out, p.design.Depths()), e.course.recurs(e))
 	}
 	t.Bottleneck = e.bottleneck(opt)
-	return t, nil
+	return t, p.carry(ctx, t, frames, each, opt.Keep)
 }
 
 func (o Options) verify(given int) error {

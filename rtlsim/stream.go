@@ -35,7 +35,6 @@ type stream struct {
 	id   int
 	port dataflow.Port
 	host HostWait
-	data *words // nil in a run without data
 	log  *Moved // nil without a record
 }
 

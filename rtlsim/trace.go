@@ -92,15 +92,5 @@ func (e *engine) finish() *Trace {
 		t.Full = append(t.Full, s.full)
 		t.Host = append(t.Host, s.host)
 	}
-	for _, k := range e.sinks {
-		if k.stream.data != nil {
-			t.Outputs = column(t.Outputs, e.cut(k.taken, k.stream.id))
-		}
-	}
-	for i, s := range e.streams {
-		if s.data != nil && s.data.kept != nil {
-			t.Streams = column(t.Streams, e.cut(s.data.kept, i))
-		}
-	}
 	return t
 }

@@ -81,7 +81,7 @@ func (z *trials) paced(depth []int, frames int) *engine {
 
 // pressed is the whole design with a host that gives all it can.
 func (z *trials) pressed(depth []int, frames int) *engine {
-	e := z.whole(depth, nil, nil, Options{Frames: frames, In: z.in, Out: z.out})
+	e := z.whole(depth, nil, Options{Frames: frames, In: z.in, Out: z.out})
 	e.every = true
 	return e
 }

@@ -1,7 +1,6 @@
 package rtlsim
 
 import (
-	"fmt"
 	"math/bits"
 
 	"hlsgen/internal/dataflow"
@@ -21,24 +20,21 @@ type worker struct {
 	node    int
 	name    string
 	in, out []*stream
-	joined  dataflow.Moves  // ports with a stream; the others never wait
-	line    line            // these streams, where single
-	single  bool            // there is one on each side at most
-	pipe    *pipeline       // nil where credits are counted
-	kernel  dataflow.Kernel // nil in a run without data
+	joined  dataflow.Moves // ports with a stream; the others never wait
+	line    line           // these streams, where single
+	single  bool           // there is one on each side at most
+	pipe    *pipeline      // nil where credits are counted
 	count   *Node
 
 	log  *[]Span // nil without a record
 	pace int     // no frame starts before so many clocks times its number; 0 in a whole design
 
-	walk      *dataflow.Walker
-	iteration int       // the next one's number within its frame; kept in a run with data
-	frame     int       // of the next iteration
-	at        int       // clock of the last iteration
-	reads     []*stream // that the iterations which were run last read
-	writes    []*stream
-	moved     dataflow.Moves  // of these
-	words     []dataflow.Word // that the kernel reads, reused
+	walk   *dataflow.Walker
+	frame  int       // of the next iteration
+	at     int       // clock of the last iteration
+	reads  []*stream // that the iterations which were run last read
+	writes []*stream
+	moved  dataflow.Moves // of these
 }
 
 // visit runs iterations as far as the streams and the goal allow.
@@ -66,7 +62,6 @@ func (k *worker) advance(e *engine) {
 		}
 		k.walk.Skip(alike - 1)
 		if k.walk.Advance() {
-			k.iteration = 0
 			k.frame++
 			k.resize(e, e.at(k.frame-1))
 		}
@@ -75,17 +70,8 @@ func (k *worker) advance(e *engine) {
 
 // resize makes ready for a frame whose length is not that of the one before, which had a plan.
 func (k *worker) resize(e *engine, was *plan) {
-	p := e.at(k.frame)
-	if p == was {
-		return
-	}
-	k.walk = p.loops[k.node].Walk()
-	if k.kernel != nil {
-		next := p.design.Model.Graph.Nodes[k.node].Op.Kernel(p.design.Folds[k.node], p.design.Target)
-		if r, ok := next.(dataflow.Resuming); ok {
-			r.Resume(k.kernel)
-		}
-		k.kernel = next
+	if p := e.at(k.frame); p != was {
+		k.walk = p.loops[k.node].Walk()
 	}
 }
 
@@ -93,7 +79,7 @@ func (k *worker) resize(e *engine, was *plan) {
 func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 	m.Read &= k.joined.Read
 	m.Write &= k.joined.Write
-	if m == (dataflow.Moves{}) && k.kernel == nil {
+	if m == (dataflow.Moves{}) {
 		return k.idle(e, n)
 	}
 	if m != k.moved {
@@ -153,7 +139,7 @@ func (k *worker) room(from int) (at int, ok bool) {
 	return from, true
 }
 
-// idle is run for iterations that move nothing, without data.
+// idle is run for iterations that move nothing.
 func (k *worker) idle(e *engine, n int) (done int) {
 	for done < n {
 		ready := k.at + 1
@@ -207,9 +193,6 @@ func (k *worker) start(m dataflow.Moves, at int) {
 	}
 	k.at = at
 	k.count.Busy++
-	if k.kernel != nil {
-		k.compute(m)
-	}
 }
 
 // waited counts the clocks from ready on in which the iteration that starts in clock start missed a word, up to clock
@@ -231,33 +214,6 @@ func (k *worker) waited(ready, words, start int) {
 		for _, s := range k.writes {
 			from, _ := s.room()
 			s.full += max(0, from-words)
-		}
-	}
-}
-
-// compute moves the data of an iteration. A kernel that breaks its contract is a defect of ours.
-func (k *worker) compute(m dataflow.Moves) {
-	i := k.iteration
-	k.iteration++
-	for p, s := range k.in {
-		k.words[p] = nil
-		if m.Read>>p&1 != 0 {
-			k.words[p] = s.data.pop()
-		}
-	}
-	out := k.kernel.Step(i, k.words)
-	if len(out) != len(k.out) {
-		panic(fmt.Sprintf("rtlsim: %s, iteration %d: words for %d ports, want %d", k.name, i, len(out), len(k.out)))
-	}
-	for p, w := range out {
-		if writes := m.Write>>p&1 != 0; writes != (w != nil) {
-			panic(fmt.Sprintf("rtlsim: %s, iteration %d, output %d: the loop says writes=%t, the kernel gives %v",
-				k.name, i, p, writes, w))
-		}
-		if w != nil {
-			if err := k.out[p].data.push(w); err != nil {
-				panic(fmt.Sprintf("rtlsim: %s, iteration %d, output %d: %v", k.name, i, p, err))
-			}
 		}
 	}
 }
