@@ -3,6 +3,7 @@ package rtlsim
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -15,30 +16,29 @@ import (
 type carrier struct {
 	*plan                     // of the last frame
 	kernels []dataflow.Kernel // by layer, for frames of that length
-	values  [][]int64         // by stream: the words of a frame, one behind the other
+	values  [][]int64         // by stream: the words of a frame, one behind the other, as long as they are wanted
+	spare   [][]int64
+	tell    func(stream int, t dataflow.Tensor) error // of every stream
+	room    []int64                                   // for what it is told
 }
 
-// carry adds to a trace what frames of inputs, each in its plan, give on the outputs, and, if they are to be kept, on
-// all streams.
-func (p *plan) carry(ctx context.Context, t *Trace, frames [][]dataflow.Tensor, each []*plan, keep bool) error {
+// carry adds to a trace what frames of inputs, each in its plan, give on the outputs, and tells what streams carry.
+func (p *plan) carry(ctx context.Context, t *Trace, frames [][]dataflow.Tensor, each []*plan,
+	tell func(frame, stream int, t dataflow.Tensor) error) error {
 	c := &carrier{plan: p, kernels: make([]dataflow.Kernel, len(p.loops))}
 	for i := range c.kernels {
 		c.kernels[i] = p.kernel(i)
 	}
 	for f, in := range frames {
+		if tell != nil {
+			c.tell = func(stream int, t dataflow.Tensor) error { return tell(f, stream, t) }
+		}
 		c.resize(each[f])
-		streams, err := c.frame(ctx, in)
+		out, err := c.frame(ctx, in)
 		if err != nil {
 			return err
 		}
-		var outputs []dataflow.Tensor
-		for _, s := range p.design.Model.Graph.Out {
-			outputs = append(outputs, streams[s])
-		}
-		t.Outputs = append(t.Outputs, outputs)
-		if keep {
-			t.Streams = append(t.Streams, streams)
-		}
+		t.Outputs = append(t.Outputs, out)
 	}
 	return nil
 }
@@ -62,24 +62,55 @@ func (c *carrier) resize(p *plan) {
 	}
 }
 
-// frame is what is on every stream, of what is on the inputs.
-func (c *carrier) frame(ctx context.Context, in []dataflow.Tensor) ([]dataflow.Tensor, error) {
+// frame is what is on the outputs, of what is on the inputs.
+func (c *carrier) frame(ctx context.Context, in []dataflow.Tensor) (out []dataflow.Tensor, err error) {
 	g := c.design.Model.Graph
 	c.values = make([][]int64, len(g.Streams))
 	for i, s := range g.In {
-		c.values[s] = c.ports[s].Send(in[i])
+		c.values[s] = slices.Clone(c.ports[s].Send(in[i]))
+		if err := c.carried(s); err != nil {
+			return nil, err
+		}
 	}
-	for i := range g.Nodes {
+	for i, node := range g.Nodes {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		c.layer(i)
+		for _, s := range node.Out {
+			if err := c.carried(s); err != nil {
+				return nil, err
+			}
+		}
+		for _, s := range node.In { // which no other layer reads
+			c.spare = append(c.spare, c.values[s])
+		}
 	}
-	out := make([]dataflow.Tensor, len(g.Streams))
-	for s, values := range c.values {
-		out[s] = c.ports[s].Receive(g.Streams[s].Type.Shape, values)
+	for _, s := range g.Out {
+		out = append(out, c.ports[s].Receive(g.Streams[s].Type.Shape, c.values[s]))
 	}
 	return out, nil
+}
+
+// carried tells what a stream carries.
+func (c *carrier) carried(stream int) error {
+	if c.tell == nil {
+		return nil
+	}
+	sent := c.values[stream]
+	c.room = slices.Grow(c.room[:0], len(sent))[:len(sent)]
+	return c.tell(stream, c.ports[stream].ReceiveIn(c.room, c.design.Model.Graph.Streams[stream].Type.Shape, sent))
+}
+
+// empty is a place for the words of a stream in a frame.
+func (c *carrier) empty(p dataflow.Port) []int64 {
+	n := p.Words * p.PerWord
+	if i := slices.IndexFunc(c.spare, func(v []int64) bool { return cap(v) >= n }); i >= 0 {
+		v := c.spare[i]
+		c.spare = slices.Delete(c.spare, i, i+1)
+		return v[:0]
+	}
+	return make([]int64, 0, n)
 }
 
 // layer computes what a layer writes of what it reads. A kernel that breaks its contract is a defect of ours.
@@ -95,7 +126,7 @@ func (c *carrier) layer(i int) {
 	outlets := make([]outlet, len(node.Out))
 	for p, s := range node.Out {
 		port := c.ports[s]
-		outlets[p] = outlet{port, port.Elem.Range(), make([]int64, 0, port.Words*port.PerWord)}
+		outlets[p] = outlet{port, port.Elem.Range(), c.empty(port)}
 	}
 	walk := c.loops[i].Walk()
 	for iteration, over := 0, false; !over; iteration++ {

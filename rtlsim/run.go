@@ -62,11 +62,14 @@ import (
 // Options say how to run. The zero value runs given frames at full speed.
 type Options struct {
 	Frames    int  // number of frames of a run without data; 0 where frames are given
-	Keep      bool // keep what every stream carried in Trace.Streams
 	Record    bool // keep what happened in every clock in Trace.Record: three numbers for each word
 	Layers    bool // keep of that what layers did alone, which is all that WriteTimeline asks for
 	In, Out   Pace // of the host on every input and every output
 	MaxCycles int  // give up at this clock; 0 for never
+
+	// Carried is given what streams carry, frame by frame, in runs with data. It is not to be kept. May be nil; an error
+	// ends the run
+	Carried func(frame, stream int, t dataflow.Tensor) error
 
 	Known *Known // runs that were made without data; may be nil. Their traces are not to be changed
 }
@@ -140,7 +143,7 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 		opt.Known.courses.Store(p.courseKey(opt.In, opt.Out, p.design.Depths()), e.course.recurs(e))
 	}
 	t.Bottleneck = e.bottleneck(opt)
-	return t, p.carry(ctx, t, frames, each, opt.Keep)
+	return t, p.carry(ctx, t, frames, each, opt.Carried)
 }
 
 func (o Options) verify(given int) error {

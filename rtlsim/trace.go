@@ -5,7 +5,6 @@ import "hlsgen/internal/dataflow"
 // A Trace is what a run showed.
 type Trace struct {
 	Outputs [][]dataflow.Tensor // per frame and graph output; nil in a run without data
-	Streams [][]dataflow.Tensor // per frame and stream; nil without Options.Keep or without data
 	Start   int                 // the clock in which the host gave the first word; before clock 0 by the input's end
 	Cycles  int                 // clocks up to the last iteration and the last word that left its FIFO, both included
 	Frames  []Frame

@@ -158,20 +158,22 @@ func (o *op) moves(f func(i int) bool) dataflow.Index {
 type kernel struct {
 	out    int
 	buffer []int64
+	gone   int // elements at its start that have been written
+	words  [1]dataflow.Word
 }
 
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return &kernel{out: o.P.Out} }
 
 func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
-	if len(k.buffer) < k.out {
-		k.buffer = append(k.buffer, in[0]...)
+	if len(k.buffer)-k.gone < k.out {
+		rest := copy(k.buffer, k.buffer[k.gone:])
+		k.buffer, k.gone = append(k.buffer[:rest], in[0]...), 0
 	}
-	if len(k.buffer) < k.out {
-		return []dataflow.Word{nil}
+	if k.words[0] = nil; len(k.buffer)-k.gone >= k.out {
+		k.words[0] = k.buffer[k.gone:][:k.out]
+		k.gone += k.out
 	}
-	y := slices.Clone(k.buffer[:k.out])
-	k.buffer = slices.Delete(k.buffer, 0, k.out)
-	return []dataflow.Word{y}
+	return k.words[:]
 }
 
 func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {

@@ -90,6 +90,7 @@ type kernel struct {
 	op      layer.Pooling
 	vectors int
 	kept    []dataflow.Word
+	words   [1]dataflow.Word
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
@@ -98,17 +99,17 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 
 func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	vector, fold := iteration/len(k.kept), iteration%len(k.kept)
-	y := slices.Clone(in[0])
-	if vector > 0 {
+	if vector == 0 {
+		k.kept[fold] = append(k.kept[fold][:0], in[0]...)
+	} else {
 		for pe, kept := range k.kept[fold] {
-			y[pe] = k.op.Join(y[pe], kept)
+			k.kept[fold][pe] = k.op.Join(in[0][pe], kept)
 		}
 	}
-	if vector == k.vectors-1 {
-		return []dataflow.Word{y}
+	if k.words[0] = nil; vector == k.vectors-1 {
+		k.words[0] = k.kept[fold]
 	}
-	k.kept[fold] = y
-	return []dataflow.Word{nil}
+	return k.words[:]
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

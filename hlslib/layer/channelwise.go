@@ -141,22 +141,23 @@ func (s *Channelwise) Eval(in []dataflow.Tensor, y func(c int, x []int64) int64)
 
 // Kernel is the kernel of a layer that works element by element, without a state.
 func (s *Channelwise) Kernel(f dataflow.Fold, y func(c int, x []int64) int64) dataflow.Kernel {
-	return &elements{f.PE, s.Words(f), y, make([]int64, len(s.In))}
+	return &elements{s.Words(f), y, make([]int64, len(s.In)), []dataflow.Word{make(dataflow.Word, f.PE)}}
 }
 
 type elements struct {
-	pe, words int
-	y         func(c int, x []int64) int64
-	x         []int64
+	words int
+	y     func(c int, x []int64) int64
+	x     []int64
+	out   []dataflow.Word
 }
 
 func (k *elements) Step(iteration int, in []dataflow.Word) []dataflow.Word {
-	word := make(dataflow.Word, k.pe)
+	word := k.out[0]
 	for pe := range word {
 		for i := range in {
 			k.x[i] = in[i][pe]
 		}
-		word[pe] = k.y(iteration%k.words*k.pe+pe, k.x)
+		word[pe] = k.y(iteration%k.words*len(word)+pe, k.x)
 	}
-	return []dataflow.Word{word}
+	return k.out
 }

@@ -77,38 +77,31 @@ func (b *bound) compare(trace *rtlsim.Trace) error {
 	return nil
 }
 
-// careless is a layer whose kernel is called by someone who overwrites every word, given and returned, as soon as the
+// careless is a layer whose kernel is called by someone who overwrites every word that he has given as soon as the
 // contract allows.
 type careless struct{ dataflow.Op }
 
 func (o careless) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
-	return &overwriting{Kernel: o.Op.Kernel(f, t)}
+	return overwriting{o.Op.Kernel(f, t)}
 }
 
-type overwriting struct {
-	dataflow.Kernel
-	last []dataflow.Word
-}
+type overwriting struct{ dataflow.Kernel }
 
-func (k *overwriting) Step(iteration int, in []dataflow.Word) []dataflow.Word {
-	lent := make([]dataflow.Word, len(in))
-	for i, w := range in {
-		lent[i] = slices.Clone(w)
-	}
-	spoil(k.last)
-	k.last = k.Kernel.Step(iteration, lent)
-	spoil(lent)
-	kept := make([]dataflow.Word, len(k.last))
-	for i, w := range k.last {
-		kept[i] = slices.Clone(w)
-	}
-	return kept
-}
-
-func spoil(words []dataflow.Word) {
-	for _, w := range words {
+func (k overwriting) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	lent := clones(in)
+	out := clones(k.Kernel.Step(iteration, lent))
+	for _, w := range lent {
 		for i := range w {
 			w[i] = 1 << 40
 		}
 	}
+	return out
+}
+
+func clones(words []dataflow.Word) []dataflow.Word {
+	list := make([]dataflow.Word, len(words))
+	for i, w := range words {
+		list[i] = slices.Clone(w)
+	}
+	return list
 }

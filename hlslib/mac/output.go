@@ -4,11 +4,11 @@ import "hlsgen/internal/dataflow"
 
 // Outputs makes, in a fold, the outputs of the channels from first on of their sums, which may have wrapped around at
 // 64 bits. It is what hardware does at the end of a sum: the accumulator holds as many bits as it has, the step
-// functions are those of the accumulator as they are built.
+// functions are those of the accumulator as they are built. The word is good until the next call.
 func (u *Unit) Outputs(f dataflow.Fold) func(first int, sums []int64) dataflow.Word {
 	form, functions := u.form(f), len(u.compare.Over)
+	y := make(dataflow.Word, f.PE)
 	return func(first int, sums []int64) dataflow.Word {
-		y := make(dataflow.Word, len(sums))
 		for i, sum := range sums {
 			if u.XNOR {
 				sum = (sum + u.length) / 2

@@ -115,9 +115,10 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 
 // kernel keeps what has been made of the window so far.
 type kernel struct {
-	op   layer.Pooling
-	sf   int // extent
-	kept dataflow.Word
+	op    layer.Pooling
+	sf    int // extent
+	kept  dataflow.Word
+	words [1]dataflow.Word
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
@@ -133,10 +134,10 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 			*kept = k.op.Join(*kept, x)
 		}
 	}
-	if sf < k.sf-1 {
-		return []dataflow.Word{nil}
+	if k.words[0] = nil; sf == k.sf-1 {
+		k.words[0] = k.kept
 	}
-	return []dataflow.Word{slices.Clone(k.kept)}
+	return k.words[:]
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

@@ -86,11 +86,17 @@ func (s *searching) threshold(n, stage, found, i int) int64 {
 }
 
 func (s *searching) Apply(n int, v int64) int64 {
-	found := 0
-	for stage, b := range s.stages {
-		count := 0
+	found, rest := 0, s.before(len(s.stages))
+	over, beyond := s.f.compare.Over[n], s.f.of.Range().Hi
+	for _, b := range s.stages {
+		count, below := 0, found<<rest // thresholds below those that are left, which threshold numbers
+		rest -= b
 		for i := range 1<<b - 1 {
-			if v > s.threshold(n, stage, found, i) {
+			t := beyond
+			if at := below + (i+1)<<rest - 1; at < len(over) {
+				t = over[at]
+			}
+			if v > t {
 				count++
 			}
 		}

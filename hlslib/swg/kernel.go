@@ -60,9 +60,10 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	padding := slices.Repeat(dataflow.Word{o.P.Pad}, f.SIMD)
 	w := newWalk(&o.g, o.parts(f))
 	if o.all(f) {
-		return &shifter{start: w, spacing: o.spacing(f), padding: padding,
-			lines: delay{stages: o.g.kernel[0] - 1, words: make([][]dataflow.Word, max(1, o.depth(f)))},
-			taps:  delay{stages: (o.g.kernel[1] - 1) * o.g.kernel[0], words: make([][]dataflow.Word, o.spacing(f))}}
+		return &shifter{start: w, padding: padding,
+			lines:   newDelay(max(1, o.depth(f)), (o.g.kernel[0]-1)*f.SIMD),
+			taps:    newDelay(o.spacing(f), (o.g.kernel[1]-1)*o.g.kernel[0]*f.SIMD),
+			written: make(dataflow.Word, 0, o.g.kernel[0]*o.g.kernel[1]*f.SIMD)}
 	}
 	return &ringer{start: w, ring: make([]dataflow.Word, o.depth(f)), tile: o.tile(f) / f.SIMD, padding: padding}
 }
@@ -73,6 +74,8 @@ type ringer struct {
 	ring    []dataflow.Word
 	tile    int // words of a tile
 	padding dataflow.Word
+	written dataflow.Word
+	words   [1]dataflow.Word
 
 	ahead             walk // the window after the one at hand
 	need, limit       int  // of the window at hand
@@ -84,25 +87,28 @@ type ringer struct {
 
 func (k *ringer) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	if iteration == 0 {
-		*k = ringer{start: k.start, ring: k.ring, tile: k.tile, padding: k.padding, ahead: k.start}
+		*k = ringer{start: k.start, ring: k.ring, tile: k.tile, padding: k.padding, written: k.written, ahead: k.start}
 		k.from = k.wrap(k.start.y + k.start.x)
 		k.enter()
 	}
 	reading, writing := k.got != k.start.frame && k.got < k.limit, k.got >= k.need
-	out := []dataflow.Word{nil}
-	if writing {
-		out[0] = slices.Clone(k.padding)
+	if k.words[0] = nil; writing {
+		from := k.padding
 		if k.start.inside(k.y, k.x) {
-			copy(out[0], k.ring[k.from])
+			from = k.ring[k.from]
 		}
+		k.written = append(k.written[:0], from...) // the ring's place may be read into
+		k.words[0] = k.written
 		k.advance()
 	}
 	if reading {
-		k.ring[k.to] = slices.Clone(in[0])
-		k.to = k.wrap(k.to + 1)
+		k.ring[k.to] = append(k.ring[k.to][:0], in[0]...)
+		if k.to++; k.to == len(k.ring) {
+			k.to = 0
+		}
 		k.got++
 	}
-	return out
+	return k.words[:]
 }
 
 // enter begins the window ahead.
@@ -152,10 +158,11 @@ func (k *ringer) wrap(at int) int {
 // shifter is the kernel with all kernel positions a clock.
 type shifter struct {
 	start   walk
-	spacing int
 	padding dataflow.Word
 	lines   delay // the taps of the newest column but for the lowest
 	taps    delay // the other columns
+	written dataflow.Word
+	words   [1]dataflow.Word
 
 	window   walk
 	at, part int // the pixel that comes in, by its first word, and the word of it
@@ -166,25 +173,15 @@ func (k *shifter) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		k.window, k.at, k.part = k.start, 0, 0
 	}
 	w := &k.window
-	var x dataflow.Word
+	x := k.padding // behind the frame, which is in no window
 	if k.at < w.frame {
-		x = slices.Clone(in[0])
+		x = in[0]
 	}
 	column := k.lines.shift(x)
-	taps := k.taps.shift(column...)
-	out := []dataflow.Word{nil}
+	taps := k.taps.shift(column)
 	last := k.part == w.parts-1
-	if !w.over() && k.at == w.y+w.span(0)*w.line+w.x+w.span(1)*w.parts {
-		out[0] = make(dataflow.Word, 0, len(taps)*len(k.padding))
-		for i := range w.kernel[0] {
-			for j := range w.kernel[1] {
-				tap := k.padding
-				if w.inside(w.y+i*w.dilation[0]*w.line, w.x+j*w.dilation[1]*w.parts) {
-					tap = taps[j*w.kernel[0]+i]
-				}
-				out[0] = append(out[0], tap...)
-			}
-		}
+	if k.words[0] = nil; !w.over() && k.at == w.y+w.span(0)*w.line+w.x+w.span(1)*w.parts {
+		k.words[0] = k.read(taps)
 		if last {
 			w.next()
 		}
@@ -192,26 +189,49 @@ func (k *shifter) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	if k.part++; last {
 		k.part, k.at = 0, k.at+w.parts
 	}
-	return out
+	return k.words[:]
 }
 
-// A delay holds the words of the last slots. One of its places is used in a slot, and holds what was shifted in when it
-// was used before, behind what was there then: the oldest words first.
-type delay struct {
-	stages int // words of a place
-	words  [][]dataflow.Word
-	at     int
-	all    []dataflow.Word
-}
-
-// shift takes the newest words, and gives them behind those that were shifted in one, two ... rounds ago. What it gives
-// is valid until the next shift.
-func (d *delay) shift(newest ...dataflow.Word) []dataflow.Word {
-	if d.words[d.at] == nil {
-		d.words[d.at] = make([]dataflow.Word, d.stages)
+// read is the word of the window: its taps row by row. The delays have them column by column.
+func (k *shifter) read(taps []int64) dataflow.Word {
+	w, n := &k.window, len(k.padding)
+	k.written = k.written[:0]
+	for i := range w.kernel[0] {
+		for j := range w.kernel[1] {
+			tap := taps[(j*w.kernel[0]+i)*n:][:n]
+			if !w.inside(w.y+i*w.dilation[0]*w.line, w.x+j*w.dilation[1]*w.parts) {
+				tap = k.padding
+			}
+			k.written = append(k.written, tap...)
+		}
 	}
-	d.all = append(append(d.all[:0], d.words[d.at]...), newest...)
-	copy(d.words[d.at], d.all[len(newest):])
-	d.at = (d.at + 1) % len(d.words)
+	return k.written
+}
+
+// A delay holds the elements of the last slots. One of its places is used in a slot, and holds what was shifted in when
+// it was used before, behind what was there then: the oldest ones first.
+type delay struct {
+	places [][]int64
+	at     int
+	all    []int64
+}
+
+// newDelay has so many places for so many elements each.
+func newDelay(places, elements int) delay {
+	d := delay{places: make([][]int64, places)}
+	for i := range d.places {
+		d.places[i] = make([]int64, elements)
+	}
+	return d
+}
+
+// shift takes the newest elements, and gives them behind those that were shifted in one, two ... rounds ago. What it
+// gives is good until the next shift.
+func (d *delay) shift(newest []int64) []int64 {
+	d.all = append(append(d.all[:0], d.places[d.at]...), newest...)
+	copy(d.places[d.at], d.all[len(newest):])
+	if d.at++; d.at == len(d.places) {
+		d.at = 0
+	}
 	return d.all
 }

@@ -276,7 +276,8 @@ func (f Formula) String() string { return [...]string{"hlsgen", "finn"}[f] }
 
 // A Kernel computes the data of single iterations, in order. Step is given the iteration's number within the frame
 // and one word per input port (nil where Loop reads none); it returns one word per output port (nil where Loop writes
-// none). A kernel neither changes nor keeps what it is given; the words it returns belong to the caller.
+// none). A kernel neither changes nor keeps what it is given. What it returns is good until its next Step, and not the
+// caller's to change.
 type Kernel interface {
 	Step(iteration int, in []Word) (out []Word)
 }

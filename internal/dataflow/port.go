@@ -76,9 +76,16 @@ func (p Port) Receive(s Shape, sent []int64) Tensor {
 	if p.Tile == 0 {
 		return Tensor{s, sent}
 	}
-	out := make([]int64, len(sent))
-	p.tiles(s, func(travels, lies int) { copy(out[lies:][:p.Tile], sent[travels:]) })
-	return Tensor{s, out}
+	return p.ReceiveIn(make([]int64, len(sent)), s, sent)
+}
+
+// ReceiveIn is Receive with room for the frame, which is taken if the elements travel in another order.
+func (p Port) ReceiveIn(room []int64, s Shape, sent []int64) Tensor {
+	if p.Tile == 0 {
+		return Tensor{s, sent}
+	}
+	p.tiles(s, func(travels, lies int) { copy(room[lies:][:p.Tile], sent[travels:]) })
+	return Tensor{s, room[:len(sent)]}
 }
 
 // tiles gives the places of all Tile elements that follow each other: in the stream, and in a row-major frame.
