@@ -1,14 +1,14 @@
 package rtlsim
 
 import (
-	"cmp"
-	"slices"
+	"encoding/binary"
+	"iter"
 )
 
 // A Record is a run clock by clock, as far as its frames went.
 type Record struct {
-	Layers  [][]Span // per node: what it did, without gaps from clock 0 on
-	Streams []Moved  // per stream; nil where layers alone were asked for
+	Layers  []Spans // per node: what it did
+	Streams []Moved // per stream; nil where layers alone were asked for
 }
 
 // Moved are the clocks in which the words of a stream were written and read.
@@ -39,44 +39,69 @@ type Span struct {
 // read.
 type Moved struct{ Written, Arrived, Read []int }
 
-// record adds clocks up to one; spans of a state that follow each other are one.
-func (l *worker) record(state State, to int) {
-	list := *l.log
-	n := len(list)
-	from := 0
-	if n > 0 {
-		from = list[n-1].To
+// Spans are spans that follow each other without gaps, the first one from clock 0 on. Most take a byte: their states
+// and lengths are kept.
+type Spans struct {
+	packed []byte
+	last   Span // behind the packed ones; empty where there is none
+}
+
+// All gives the spans in order.
+func (l *Spans) All() iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		from := 0
+		for rest := l.packed; len(rest) > 0; {
+			v, n := binary.Uvarint(rest)
+			s := Span{State(v & 3), from, from + int(v>>2)}
+			if !yield(s) {
+				return
+			}
+			from, rest = s.To, rest[n:]
+		}
+		if l.last.To > l.last.From {
+			yield(l.last)
+		}
 	}
-	switch {
-	case to <= from:
-	case n > 0 && list[n-1].State == state:
-		list[n-1].To = to
+}
+
+// record adds clocks up to one; spans of a state that follow each other are one.
+func (l *Spans) record(state State, to int) {
+	switch last := &l.last; {
+	case to <= last.To:
+	case last.State == state:
+		last.To = to
 	default:
-		*l.log = append(list, Span{state, from, to})
+		if n := last.To - last.From; n > 0 {
+			l.packed = binary.AppendUvarint(l.packed, uint64(n)<<2|uint64(last.State))
+		}
+		*last = Span{state, last.To, to}
 	}
 }
 
 // works adds the clocks of an iteration that had all its words in one clock and started in another one.
 func (l *worker) works(words, start int) {
-	list := *l.log
-	if n := len(list); n > 0 && list[n-1].To == start && list[n-1].State == Busy {
-		list[n-1].To++
+	log := l.log
+	if log.last.To == start && log.last.State == Busy {
+		log.last.To++
 		return
 	}
-	l.record(Starved, words)
-	l.record(Blocked, start)
-	l.record(Busy, start+1)
+	log.record(Starved, words)
+	log.record(Blocked, start)
+	log.record(Busy, start+1)
 }
 
 // again is the last so many clocks of a layer so many times more.
 func (l *worker) again(clocks, times int) {
-	list := *l.log
-	to := list[len(list)-1].To
-	first, _ := slices.BinarySearchFunc(list, to-clocks, func(s Span, at int) int { return cmp.Compare(s.To, at+1) })
-	list = slices.Clone(list[first:])
+	var list []Span
+	to := l.log.last.To
+	for s := range l.log.All() {
+		if s.To > to-clocks {
+			list = append(list, s)
+		}
+	}
 	for n := 1; n <= times; n++ {
 		for _, s := range list {
-			l.record(s.State, s.To+n*clocks)
+			l.log.record(s.State, s.To+n*clocks)
 		}
 	}
 }
@@ -84,7 +109,7 @@ func (l *worker) again(clocks, times int) {
 // keep makes a run keep its record, of streams or of layers alone.
 func (e *engine) keep(streams bool) {
 	e.stretch.over, e.drift.over = true, true
-	e.trace.Record = &Record{Layers: make([][]Span, len(e.workers))}
+	e.trace.Record = &Record{Layers: make([]Spans, len(e.workers))}
 	for i, l := range e.workers {
 		l.log = &e.trace.Record.Layers[i]
 	}

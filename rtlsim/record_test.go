@@ -158,7 +158,7 @@ func TestWriteTimeline(t *testing.T) {
 	n := &net{t: t, perWord: 1}
 	d := n.design(2, n.add(`A<&">`, matrix(4, 3, 5, 2), n.add("Pass", pass(20, 1, 1, 1), n.input(20))[0])...)
 	trace := run(t, d, nil, Options{Frames: 20, Record: true})
-	if trace.Period.Frames == 0 || trace.Record.Layers[1][len(trace.Record.Layers[1])-1].To != 20*60+1 {
+	if trace.Period.Frames == 0 || trace.Record.Layers[1].last.To != 20*60+1 {
 		t.Errorf("%+v, %v", trace.Period, trace.Record.Layers[1])
 	}
 	var text bytes.Buffer

@@ -40,11 +40,11 @@ func WriteTimeline(w io.Writer, d *dataflow.Design, t *Trace) error {
 			colour, x+17, State(s))
 	}
 	fmt.Fprintf(b, `<text x="%d" y="22">%d clocks, %d in a column</text>`+"\n", timelineNames+300, t.Cycles, bin)
-	for i, spans := range t.Record.Layers {
+	for i := range t.Record.Layers {
 		y := timelineHead + i*timelineRow
 		fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", timelineNames-8, y+12,
 			html.EscapeString(d.Model.Graph.Nodes[i].Name))
-		drawRow(b, y, columns(spans, bin), bin)
+		drawRow(b, y, columns(&t.Record.Layers[i], bin), bin)
 	}
 	y := timelineHead + rows*timelineRow
 	for k := 0; k <= 4; k++ {
@@ -56,8 +56,8 @@ func WriteTimeline(w io.Writer, d *dataflow.Design, t *Trace) error {
 }
 
 // columns is the clocks of each state in every so many clocks.
-func columns(spans []Span, bin int) (list [][3]int) {
-	for _, s := range spans {
+func columns(spans *Spans, bin int) (list [][3]int) {
+	for s := range spans.All() {
 		for from := s.From; from < s.To; {
 			k := from / bin
 			to := min(s.To, (k+1)*bin)

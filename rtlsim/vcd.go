@@ -90,7 +90,7 @@ func plainName(s string) string {
 }
 
 func (v *vcd) layers(d *dataflow.Design, t *Trace) (changes []change) {
-	for i, spans := range t.Record.Layers {
+	for i := range t.Record.Layers {
 		v.scope(d.Model.Graph.Nodes[i].Name)
 		var ids [3]string
 		for s := Busy; s <= Blocked; s++ {
@@ -98,7 +98,7 @@ func (v *vcd) layers(d *dataflow.Design, t *Trace) (changes []change) {
 			changes = append(changes, change{id: ids[s], clock: 0, value: 0})
 		}
 		v.close()
-		for _, span := range spans {
+		for span := range t.Record.Layers[i].All() {
 			changes = append(changes, change{id: ids[span.State], clock: span.From, value: 1},
 				change{id: ids[span.State], clock: span.To, value: 0})
 		}

@@ -26,8 +26,8 @@ type worker struct {
 	pipe    *pipeline      // nil where credits are counted
 	count   *Node
 
-	log  *[]Span // nil without a record
-	pace int     // no frame starts before so many clocks times its number; 0 in a whole design
+	log  *Spans // nil without a record
+	pace int    // no frame starts before so many clocks times its number; 0 in a whole design
 
 	walk   *dataflow.Walker
 	frame  int       // of the next iteration
@@ -162,8 +162,8 @@ func (k *worker) idle(e *engine, n int) (done int) {
 		k.at = start + more - 1
 		k.count.Busy += more
 		if k.log != nil {
-			k.record(Blocked, start)
-			k.record(Busy, k.at+1)
+			k.log.record(Blocked, start)
+			k.log.record(Busy, k.at+1)
 		}
 		done += more
 	}
