@@ -96,8 +96,9 @@ func (b bench) files(own ...hlslib.Header) (Files, error) {
 		return nil, err
 	}
 	files = append(files, lib...)
+	var r recorder
 	for _, s := range b.streams {
-		text, err := recording(s.port, s.frames, s.steps)
+		text, err := r.text(s.port, s.frames, s.steps)
 		if err != nil {
 			return nil, fmt.Errorf("stream %s: %w", s.name, err)
 		}

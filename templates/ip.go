@@ -1,9 +1,9 @@
 package templates
 
 import (
+	"bytes"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -36,8 +36,9 @@ func ipFiles(files *Files, scripts scriptView, processes []instance) error {
 	if err := files.render(texts); err != nil {
 		return err
 	}
+	all := newIncludes(*files)
 	for _, i := range processes {
-		sources, err := files.included("hls/layers/" + i.name + ".cpp")
+		sources, err := all.of("hls/layers/" + i.name + ".cpp")
 		if err != nil {
 			return err
 		}
@@ -55,26 +56,55 @@ func ipFiles(files *Files, scripts scriptView, processes []instance) error {
 // tclList is identifiers as a list of Tcl.
 func tclList(names []string) string { return "{" + strings.Join(names, " ") + "}" }
 
-// ownInclude finds the files of a project that another one reads.
-var ownInclude = regexp.MustCompile(`(?m)^#include "([^"\n]+)"`)
+// includes finds the files that units of a project are compiled of.
+type includes struct {
+	text   map[string][]byte
+	direct map[string][]string // the files that one includes itself, where it has been asked for
+}
 
-// included are the files that a unit is compiled of, the unit itself the first. The files need not be sorted.
-func (f Files) included(unit string) ([]string, error) {
-	text := map[string][]byte{}
-	for _, file := range f {
-		text[file.Path] = file.Data
+func newIncludes(files Files) *includes {
+	n := &includes{map[string][]byte{}, map[string][]string{}}
+	for _, f := range files {
+		n.text[f.Path] = f.Data
 	}
+	return n
+}
+
+// of is the files that a unit is compiled of, the unit itself the first.
+func (n *includes) of(unit string) ([]string, error) {
 	list := []string{unit}
 	for at := 0; at < len(list); at++ {
-		data, ok := text[list[at]]
-		if !ok {
-			return nil, fmt.Errorf("%s is included, and no file of the project", list[at])
+		file := list[at]
+		direct, known := n.direct[file]
+		if !known {
+			text, ok := n.text[file]
+			if !ok {
+				return nil, fmt.Errorf("%s is included, and no file of the project", file)
+			}
+			direct = included(path.Dir(file), text)
+			n.direct[file] = direct
 		}
-		for _, m := range ownInclude.FindAllSubmatch(data, -1) {
-			if name := path.Join(path.Dir(list[at]), string(m[1])); !slices.Contains(list, name) {
+		for _, name := range direct {
+			if !slices.Contains(list, name) {
 				list = append(list, name)
 			}
 		}
 	}
 	return list, nil
+}
+
+// included is the project's own files that a file in a folder names at the start of a line.
+func included(dir string, text []byte) (list []string) {
+	mark := []byte(`#include "`)
+	for rest := text; ; {
+		at := bytes.Index(rest, mark)
+		if at < 0 {
+			return list
+		}
+		starts := at == 0 && len(rest) == len(text) || at > 0 && rest[at-1] == '\n'
+		rest = rest[at+len(mark):]
+		if end := bytes.IndexAny(rest, "\"\n"); starts && end > 0 && rest[end] == '"' {
+			list = append(list, path.Join(dir, string(rest[:end])))
+		}
+	}
 }

@@ -110,33 +110,37 @@ func hardware(file string) bool {
 
 // source checks one C++ file line by line.
 func (l *linter) source(file string, code []byte) {
+	suspects := among(code, "new", "delete", "malloc", "free", "virtual", "throw", "try", "catch", "goto",
+		"dynamic_cast", "typeid", "float", "double", "union", "std::") // of what is forbidden
 	for n, line := range strings.Split(string(code), "\n") {
 		n++
-		if pragmaLine.MatchString(line) {
+		if pragmaOf(line) != nil {
 			continue
 		}
 		if strings.Contains(line, "#pragma") {
 			l.report(file, n, "a pragma other than HLS")
 		}
-		for _, m := range apWidth.FindAllStringSubmatch(line, -1) {
-			if w, err := strconv.Atoi(m[1]); err != nil || w < 1 || w > l.room {
-				l.report(file, n, "a word of %s bits, there is room for %d", m[1], l.room)
+		if has(line, "ap_", "limb") {
+			for _, m := range apWidth.FindAllStringSubmatch(line, -1) {
+				if w, err := strconv.Atoi(m[1]); err != nil || w < 1 || w > l.room {
+					l.report(file, n, "a word of %s bits, there is room for %d", m[1], l.room)
+				}
 			}
-		}
-		if apString.MatchString(line) {
-			l.report(file, n, "a number written as a string")
+			if apString.MatchString(line) {
+				l.report(file, n, "a number written as a string")
+			}
 		}
 		if strings.Contains(line, "__") {
 			if m := doubled.FindString(line); m != "__SYNTHESIS__" {
 				l.report(file, n, "double underscore in %s", m)
 			}
 		}
-		if hardware(file) && !strings.HasPrefix(line, "#include") {
+		if has(line, suspects...) && hardware(file) && !strings.HasPrefix(line, "#include") {
 			if m := forbidden.FindString(line); m != "" {
 				l.report(file, n, "%s cannot be synthesised", m)
 			}
 		}
-		if constArray.MatchString(line) {
+		if strings.Contains(line, "constexpr") && constArray.MatchString(line) {
 			l.report(file, n, "a constexpr array, which does not link in C++14")
 		}
 	}
@@ -154,6 +158,16 @@ func (l *linter) source(file string, code []byte) {
 	}
 }
 
+// has reports whether a line has one of some words, perhaps within others: what a pattern needs, which takes longer.
+func has(line string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) })
+}
+
+// among is those of some words that a text has, perhaps within others.
+func among(text []byte, words ...string) []string {
+	return slices.DeleteFunc(words, func(w string) bool { return !bytes.Contains(text, []byte(w)) })
+}
+
 // loops checks that every loop of a kernel is unrolled, in the line behind its head: a call is one iteration, and HLS
 // would decide by itself; and that it has a label, by which reports name it, else by a line. What synthesis does not
 // see is left out.
@@ -165,7 +179,7 @@ func (l *linter) loops(file string, code []byte) {
 			seen = false
 		case strings.HasPrefix(line, "#endif"):
 			seen = true
-		case seen && loopHead.MatchString(line):
+		case seen && has(line, "for", "while", "do") && loopHead.MatchString(line):
 			if n+1 == len(lines) || !loopPragma.MatchString(lines[n+1]) {
 				l.report(file, n+1, "a loop that is not unrolled")
 			}
@@ -181,10 +195,13 @@ func (l *linter) loops(file string, code []byte) {
 func (l *linter) statics(file string, code []byte) {
 	lines, seen := strings.Split(string(code), "\n"), true
 	for n, line := range lines {
-		for was := ""; was != line; {
-			was, line = line, brackets.ReplaceAllString(line, "")
+		var m []string
+		if strings.Contains(line, "static") {
+			for was := ""; was != line; {
+				was, line = line, brackets.ReplaceAllString(line, "")
+			}
+			m = staticName.FindStringSubmatch(line)
 		}
-		m := staticName.FindStringSubmatch(line)
 		switch {
 		case strings.HasPrefix(line, "#ifndef __SYNTHESIS__"):
 			seen = false

@@ -52,7 +52,7 @@ func opens(outer standing, head string) standing {
 func scopes(code []byte, pragma func(*scope, use), end func(*scope)) bool {
 	now := &scope{}
 	for n, line := range strings.Split(string(code), "\n") {
-		if m := pragmaLine.FindStringSubmatch(line); m != nil {
+		if m := pragmaOf(line); m != nil {
 			u := use{n + 1, m[1], strings.Fields(m[2])}
 			pragma(now, u)
 			now.pragmas = append(now.pragmas, u)
@@ -65,6 +65,14 @@ func scopes(code []byte, pragma func(*scope, use), end func(*scope)) bool {
 		}
 	}
 	return now.above == nil
+}
+
+// pragmaOf is what pragmaLine finds in a line.
+func pragmaOf(line string) []string {
+	if !strings.Contains(line, "pragma") {
+		return nil
+	}
+	return pragmaLine.FindStringSubmatch(line)
 }
 
 // walk goes through a line, and gives the scope that it ends in; nil where a brace closes what none has opened.

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"hlsgen/internal/dataflow"
@@ -46,10 +47,12 @@ func unpack(b bits, t num.Type, elems []int64) {
 	}
 }
 
+const hexDigits = "0123456789abcdef"
+
 // appendHex appends a word of width bits with all its digits, the highest first.
 func appendHex(text []byte, b bits, width int) []byte {
 	for d := (width+3)/4 - 1; d >= 0; d-- {
-		text = append(text, "0123456789abcdef"[b[d/16]>>(d%16*4)&15])
+		text = append(text, hexDigits[b[d/16]>>(d%16*4)&15])
 	}
 	return text
 }
@@ -57,11 +60,37 @@ func appendHex(text []byte, b bits, width int) []byte {
 // AppendWord appends a word of elements of a type, each of which it holds, with all its hexadecimal digits, the highest
 // first: element 0 is in the lowest bits.
 func AppendWord(text []byte, t num.Type, elems []int64) []byte {
-	word, err := pack(nil, t, elems)
+	text, err := appendWord(text, t, elems)
 	if err != nil {
 		panic("templates: " + err.Error())
 	}
-	return appendHex(text, word, len(elems)*t.Width)
+	return text
+}
+
+// appendWord is AppendWord for elements of which t need not hold all: the error names one.
+func appendWord(text []byte, t num.Type, elems []int64) ([]byte, error) {
+	const narrow = 60 // with three bits that are no digit yet, it fits a limb
+	if t.Width > narrow || t.Kind != num.Int && t.Kind != num.UInt {
+		word, err := pack(nil, t, elems)
+		if err != nil {
+			return nil, err
+		}
+		return appendHex(text, word, len(elems)*t.Width), nil
+	}
+	all, mask := t.Range(), ^uint64(0)>>(64-t.Width)
+	rest, n := uint64(0), -len(elems)*t.Width&3 // bits that are no digit yet; above the word there are zeros
+	for i := len(elems) - 1; i >= 0; i-- {
+		v := elems[i]
+		if !all.Contains(v) {
+			return nil, fmt.Errorf("element %d is %d, which %s does not hold", i, v, t)
+		}
+		rest = rest<<t.Width | uint64(v)&mask
+		for n += t.Width; n >= 4; {
+			n -= 4
+			text = append(text, hexDigits[rest>>n&15])
+		}
+	}
+	return text, nil
 }
 
 // parseHex reads a word; it must have between the digits of width bits and two more (an AXI stream's padding), which
@@ -87,28 +116,31 @@ func parseHex(s string, width int) (bits, error) {
 
 // Recording is the text of frames on a stream: a word per line, in hexadecimal, frame after frame.
 func Recording(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
-	return recording(p, frames, false)
+	return new(recorder).text(p, frames, false)
 }
 
-// recording is the text of a stream's .dat file: one word per line, frame after frame.
-// Where steps is set, a frame has any number of the port's words.
-func recording(p dataflow.Port, frames []dataflow.Tensor, steps bool) ([]byte, error) {
+// A recorder writes .dat files.
+type recorder struct{ room []int64 } // for a frame's elements
+
+// text is a stream's file: one word per line, frame after frame. Where steps is set, a frame has any number of the
+// port's words.
+func (r *recorder) text(p dataflow.Port, frames []dataflow.Tensor, steps bool) ([]byte, error) {
 	line := (p.Width()+3)/4 + 1
 	text := make([]byte, 0, len(frames)*p.Words*line)
-	var word bits
 	for f, t := range frames {
 		size := p.Words * p.PerWord
 		if len(t.Data) != size && (!steps || len(t.Data)%size != 0) {
 			return nil, fmt.Errorf("frame %d has %d elements, the stream carries %d words of %d", f, len(t.Data),
 				p.Words, p.PerWord)
 		}
-		sent := p.Send(t)
+		r.room = slices.Grow(r.room[:0], len(t.Data))
+		sent := p.SendIn(r.room[:len(t.Data)], t)
 		for w := range len(sent) / p.PerWord {
 			var err error
-			if word, err = pack(word, p.Elem, sent[w*p.PerWord:(w+1)*p.PerWord]); err != nil {
+			if text, err = appendWord(text, p.Elem, sent[w*p.PerWord:(w+1)*p.PerWord]); err != nil {
 				return nil, fmt.Errorf("frame %d, word %d: %w", f, w, err)
 			}
-			text = append(appendHex(text, word, p.Width()), '\n')
+			text = append(text, '\n')
 		}
 	}
 	return text, nil

@@ -49,6 +49,9 @@ func TestWords(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := string(appendHex(nil, word, n*typ.Width))
+			if got := string(AppendWord(nil, typ, elems)); got != text {
+				t.Errorf("%d of %s: got %s, want %s", n, typ, got, text)
+			}
 			if full := fmt.Sprintf("%0*x", (n*typ.Width+3)/4, want); text != full {
 				t.Errorf("%d of %s: got %s, want %s", n, typ, text, full)
 			}
@@ -84,7 +87,7 @@ func TestRecording(t *testing.T) {
 	t.Parallel()
 	p := dataflow.Port{Elem: num.Type{Kind: num.Int, Width: 3}, PerWord: 2, Words: 2}
 	frame := dataflow.Tensor{Data: []int64{1, -1, -4, 3}}
-	got, err := recording(p, []dataflow.Tensor{frame, frame}, false)
+	got, err := new(recorder).text(p, []dataflow.Tensor{frame, frame}, false)
 	if want := "39\n1c\n39\n1c\n"; string(got) != want || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -92,7 +95,7 @@ func TestRecording(t *testing.T) {
 		"frame 1 has 3 elements, the stream carries 2 words of 2":   {frame, {Data: []int64{0, 0, 0}}},
 		"frame 0, word 1: element 0 is 9, which INT3 does not hold": {{Data: []int64{0, 0, 9, 0}}},
 	} {
-		if _, err := recording(p, frames, false); err == nil || err.Error() != want {
+		if _, err := new(recorder).text(p, frames, false); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

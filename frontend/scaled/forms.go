@@ -125,7 +125,7 @@ func (v *Var) alike(i, j int) bool {
 		return v.constant.At(i) == v.constant.At(j)
 	}
 	a, b := v.rat(i), v.rat(j)
-	return a == b || a.Cmp(b) == 0
+	return a == b || a.Num().Cmp(b.Num()) == 0 && a.Denom().Cmp(b.Denom()) == 0 // in lowest terms
 }
 
 // beside reports whether the numbers of two variables lie at the same places, element by element.

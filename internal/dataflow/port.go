@@ -66,9 +66,16 @@ func (p Port) Send(t Tensor) []int64 {
 	if p.Tile == 0 {
 		return t.Data
 	}
-	out := make([]int64, len(t.Data))
-	p.tiles(t.Shape, func(travels, lies int) { copy(out[travels:][:p.Tile], t.Data[lies:]) })
-	return out
+	return p.SendIn(make([]int64, len(t.Data)), t)
+}
+
+// SendIn is Send with room for the elements, which is taken if they travel in another order.
+func (p Port) SendIn(room []int64, t Tensor) []int64 {
+	if p.Tile == 0 {
+		return t.Data
+	}
+	p.tiles(t.Shape, func(travels, lies int) { copy(room[travels:][:p.Tile], t.Data[lies:]) })
+	return room[:len(t.Data)]
 }
 
 // Receive is the frame of a shape whose elements travelled so; Send's inverse.
