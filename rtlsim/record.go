@@ -39,9 +39,9 @@ type Span struct {
 // read.
 type Moved struct{ Written, Arrived, Read []int }
 
-// Spans are spans that follow each other without gaps, the first one from clock 0 on. Most take a byte: their states
-// and lengths are kept.
+// Spans are spans that follow each other without gaps. Most take a byte: their states and lengths are kept.
 type Spans struct {
+	from   int // where the first one begins
 	packed []byte
 	last   Span // behind the packed ones; empty where there is none
 }
@@ -49,7 +49,7 @@ type Spans struct {
 // All gives the spans in order.
 func (l *Spans) All() iter.Seq[Span] {
 	return func(yield func(Span) bool) {
-		from := 0
+		from := l.from
 		for rest := l.packed; len(rest) > 0; {
 			v, n := binary.Uvarint(rest)
 			s := Span{State(v & 3), from, from + int(v>>2)}
@@ -92,18 +92,26 @@ func (l *worker) works(words, start int) {
 
 // again is the last so many clocks of a layer so many times more.
 func (l *worker) again(clocks, times int) {
-	var list []Span
-	to := l.log.last.To
-	for s := range l.log.All() {
-		if s.To > to-clocks {
-			list = append(list, s)
-		}
-	}
+	list := l.log.since(l.log.last.To - clocks)
 	for n := 1; n <= times; n++ {
-		for _, s := range list {
+		for s := range list.All() {
 			l.log.record(s.State, s.To+n*clocks)
 		}
 	}
+}
+
+// since is the spans from the one on that a clock lies in.
+func (l *Spans) since(clock int) Spans {
+	from, end := l.last.From, len(l.packed)
+	for from > clock && end > 0 {
+		begin := end - 1
+		for begin > 0 && l.packed[begin-1] >= 0x80 { // a byte of the same number
+			begin--
+		}
+		v, _ := binary.Uvarint(l.packed[begin:end])
+		from, end = from-int(v>>2), begin
+	}
+	return Spans{from, l.packed[end:], l.last}
 }
 
 // keep makes a run keep its record, of streams or of layers alone.

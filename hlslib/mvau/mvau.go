@@ -195,7 +195,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 			group := c / (o.mh / groups)
 			sum := int64(0)
 			for k := 0; k < o.mw/run; k++ {
-				sum += o.dot(row[k*run:(k+1)*run], x[k*channels+group*run:])
+				sum += o.P.dot(row[k*run:(k+1)*run], x[k*channels+group*run:])
 			}
 			y.Data = append(y.Data, o.Exact(c, sum))
 		}
@@ -204,17 +204,23 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // dot is the sum of the products of w with as many elements of x.
-func (o *op) dot(w, x []int64) int64 {
+func (p *Params) dot(w, x []int64) (sum int64) {
 	x = x[:len(w)]
-	sum := int64(0)
-	for i, v := range w {
-		p := v * x[i]
-		if o.P.Product != nil {
-			p = o.P.Product.Apply(p)
+	if p.Product != nil {
+		for i, v := range w {
+			sum += p.Product.Apply(v * x[i])
 		}
-		sum += p
+		return sum
 	}
-	return sum
+	var other int64 // the processor adds up two at once
+	for ; len(w) >= 2; w, x = w[2:], x[2:] {
+		sum += w[0] * x[0]
+		other += w[1] * x[1]
+	}
+	if len(w) > 0 {
+		sum += w[0] * x[0]
+	}
+	return sum + other
 }
 
 // folds is NF and SF: how many times PE outputs make a group's, and SIMD inputs.
@@ -280,17 +286,9 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	if k.outer%k.nf == 0 {
 		copy(x, in[0])
 	}
-	first, product := k.outer*k.f.PE, k.o.P.Product
+	first := k.outer * k.f.PE
 	for pe, row := range k.o.P.Weights[first : first+k.f.PE] {
-		sum := int64(0)
-		w := row[at : at+len(x)]
-		for i, v := range x {
-			p := w[i] * v
-			if product != nil {
-				p = product.Apply(p)
-			}
-			sum += p
-		}
+		sum := k.o.P.dot(row[at:at+len(x)], x)
 		if k.inner > 0 {
 			sum += k.sums[pe]
 		}

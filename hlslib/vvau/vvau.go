@@ -167,9 +167,12 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	}
 	first := k.nf * k.f.PE
 	for pe, row := range k.o.P.Weights[first : first+k.f.PE] {
-		for i, w := range row[k.at : k.at+k.f.SIMD] {
-			k.sums[pe] += w * in[0][i*k.f.PE+pe]
+		sum, from := k.sums[pe], pe
+		for _, w := range row[k.at : k.at+k.f.SIMD] {
+			sum += w * in[0][from]
+			from += k.f.PE
 		}
+		k.sums[pe] = sum
 	}
 	k.words[0] = nil
 	if k.at += k.f.SIMD; k.at == k.o.positions {
