@@ -116,7 +116,7 @@ func (l *Spans) since(clock int) Spans {
 
 // keep makes a run keep its record, of streams or of layers alone.
 func (e *engine) keep(streams bool) {
-	e.stretch.over, e.drift.over = true, true
+	e.stretch.over, e.drift.over = e.stretch.over || streams, true
 	e.trace.Record = &Record{Layers: make([]Spans, len(e.workers))}
 	for i, l := range e.workers {
 		l.log = &e.trace.Record.Layers[i]

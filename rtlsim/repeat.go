@@ -19,7 +19,7 @@ import (
 //
 // Then what happened in between can happen again, by as many clocks later, as long as these runs have repetitions left
 // and the host words of the frame: it is the same equations with the same right sides. What has not moved shares no
-// stream that has, and is left alone. Where data or a record are wanted, or dice are thrown, nothing is left out.
+// stream that has, and is left alone. Where a record of streams is wanted, or dice are thrown, nothing is left out.
 
 // A stretch looks for such states. It holds two of them against those that follow: one is replaced after 1, 2, 4, 8 ...
 // sweeps of the frame, and finds long repetitions; the other, which finds short ones, begins anew after each.
@@ -333,6 +333,9 @@ func (e *engine) follow(m *mark, clocks, times int) {
 		once.add(was.count, -1)
 		k.count.add(once, times)
 		k.walk.Follow(way, times)
+		if k.log != nil {
+			k.again(k.at-was.at, times)
+		}
 		k.at += clocks
 		if k.pipe != nil {
 			k.pipe.skip(clocks)
