@@ -105,7 +105,7 @@ func (e *engine) snapshot(state []int) snapshot {
 	return snapshot{frame: e.goal, base: base, state: state, turns: turns, count: e.counts()}
 }
 
-// skip goes over as many whole periods as are to come. Where the data or a log of words are wanted, none can be left
+// skip goes over as many whole periods as are to come. Where a log of words is wanted, none can be left
 // out.
 func (e *engine) skip(once counts) {
 	p := e.trace.Period

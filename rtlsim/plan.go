@@ -121,7 +121,8 @@ func (p *plan) key(b []byte, members []bool, depth []int) []byte {
 
 func (p *plan) name(node int) string { return p.design.Model.Graph.Nodes[node].Name }
 
-// whole puts the design at rest before clock 0. Where sequences have different lengths, each is the plan of every frame.
+// whole puts the design at rest before clock 0. Where sequences have different lengths, each is the plan of every
+// frame.
 func (p *plan) whole(depth []int, each []*plan, opt Options) *engine {
 	g := p.design.Model.Graph
 	e := &engine{plan: p, each: each, frames: opt.Frames, end: never}

@@ -27,9 +27,9 @@
 // No clock is walked, though. What these phases decide is a set of equations in the clocks of iterations and words,
 // whose right sides have earlier clocks only (see stream, worker and pipeline). With credits they are maxima plus
 // constants: a timed event graph (F. Baccelli and others, Synchronization and Linearity, 1992). The engine solves them
-// layer by layer; it costs time per word, not per clock. It looks for a state between frames that was there before, and
-// leaves out the periods that follow; for frames that are like each other but that a FIFO fills, which are moved; and
-// within a frame for what repeats, row after row of an image.
+// layer by layer; it costs time per word, not per clock. It looks for a state between frames that was there before,
+// and leaves out the periods that follow; for frames that are like each other but that a FIFO fills, which are moved;
+// and within a frame for what repeats, row after row of an image.
 //
 // Data have no part in this: what an iteration computes depends on the words that it reads, whenever that is. They are
 // computed beside the clocks.
