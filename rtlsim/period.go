@@ -105,8 +105,7 @@ func (e *engine) snapshot(state []int) snapshot {
 	return snapshot{frame: e.goal, base: base, state: state, turns: turns, count: e.counts()}
 }
 
-// skip goes over as many whole periods as are to come. Where a log of words is wanted, none can be left
-// out.
+// skip goes over as many whole periods as are to come. Where a log of words is wanted, none can be left out.
 func (e *engine) skip(once counts) {
 	p := e.trace.Period
 	times := (e.frames - e.goal) / p.Frames
