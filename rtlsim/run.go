@@ -67,8 +67,8 @@ type Options struct {
 	In, Out   Pace // of the host on every input and every output
 	MaxCycles int  // give up at this clock; 0 for never
 
-	// Carried is given what streams carry, frame by frame, in runs with data. It is not to be kept. May be nil; an error
-	// ends the run
+	// Carried is given what streams carry, frame by frame, in runs with data. It is not to be kept. May be nil; an
+	// error ends the run
 	Carried func(frame, stream int, t dataflow.Tensor) error
 
 	Known *Known // runs that were made without data; may be nil. Their traces are not to be changed
