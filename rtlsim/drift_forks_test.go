@@ -59,7 +59,7 @@ func TestDriftsOfForks(t *testing.T) {
 		d.Target.Stalls = dataflow.Stalls(seed % 2)
 		p := newPlan(d)
 		opt := Options{Frames: frames}
-		got, want := p.whole(d.Depths(), nil, nil, opt), p.whole(d.Depths(), nil, nil, opt)
+		got, want := p.whole(d.Depths(), nil, opt), p.whole(d.Depths(), nil, opt)
 		want.drift.over = true
 		for f := range frames {
 			if got.drift.left > 0 {
