@@ -10,6 +10,9 @@ type task int
 
 const nobody task = -1
 
+// visitWords is how far a task goes at a time: what it writes is read while it is in the cache.
+const visitWords = 512
+
 // An agenda is the set of tasks that can go on.
 type agenda []uint64
 

@@ -65,6 +65,7 @@ func (e *engine) enlist() {
 	}
 	for _, k := range e.workers {
 		t := add()
+		k.task = t
 		for _, s := range ports(nil, k.in, k.joined.Read) {
 			s.reader = t
 		}

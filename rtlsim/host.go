@@ -81,7 +81,11 @@ type source struct {
 
 // visit offers words as far as the room for them is known.
 func (s *source) visit(e *engine) {
-	for s.frame < e.goal {
+	for left := visitWords; s.frame < e.goal; left-- {
+		if left == 0 {
+			e.agenda.wake(s.stream.writer)
+			return
+		}
 		room, ok := s.stream.room()
 		if !ok {
 			s.stream.blocks = true

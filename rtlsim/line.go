@@ -23,15 +23,22 @@ func (k *worker) lined() (l line, ok bool) {
 func (k *worker) glide(e *engine) {
 	in, out, p, walk := k.line.in, k.line.out, k.pipe, k.walk
 	last := k.at
-	for k.frame < e.goal {
+	for left := visitWords; k.frame < e.goal; {
+		if left <= 0 {
+			e.agenda.wake(k.task)
+			break
+		}
 		if k.pace > 0 {
 			last = max(last, k.frame*k.pace-1) // harmless within the frame
 		}
-		m, n := walk.Moves(), walk.Alike()
+		m, alike := walk.Moves(), walk.Alike()
 		m.Read, m.Write = m.Read&k.joined.Read, m.Write&k.joined.Write
 		reads, writes := m.Read != 0, m.Write != 0
-		done := 0
-		if !reads && !writes && n > 1 {
+		n, done := alike, 0
+		if reads || writes {
+			n = min(alike, left)
+			left -= n
+		} else if n > 1 {
 			k.at = last
 			done = k.idle(e, n)
 			last = k.at
@@ -92,6 +99,10 @@ func (k *worker) glide(e *engine) {
 		if done < n {
 			walk.Skip(done)
 			break
+		}
+		if n < alike {
+			walk.Skip(n)
+			continue
 		}
 		walk.Skip(n - 1)
 		if walk.Advance() {

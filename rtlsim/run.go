@@ -143,6 +143,9 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 		opt.Known.courses.Store(p.courseKey(opt.In, opt.Out, p.design.Depths()), e.course.recurs(e))
 	}
 	t.Bottleneck = e.bottleneck(opt)
+	if len(frames) == 0 {
+		return t, nil
+	}
 	return t, p.carry(ctx, t, frames, each, opt.Carried)
 }
 

@@ -299,12 +299,12 @@ func (z *sizer) capped(roomy, layers []int) {
 		most *= 4
 	}
 	kept := roomy
+	const worth = 20 // trials of the whole are, where caps may spare such a part of the bits
+	if z.bits(roomy)-z.bits(under(z.each)) < z.bits(roomy)/worth {
+		most = 0
+	}
 	for ; most >= z.each; most /= 4 {
-		const worth = 4 // a trial of the whole is, where it may spare such a part of the bits
-		if capped := under(most); z.bits(kept)-z.bits(capped) < z.bits(kept)/worth {
-			continue
-		}
-		if z.short(layers) || !z.surely().keeps {
+		if under(most); z.short(layers) || !z.surely().keeps {
 			break
 		}
 		kept = z.now

@@ -25,6 +25,7 @@ type worker struct {
 	single  bool           // there is one on each side at most
 	pipe    *pipeline      // nil where credits are counted
 	count   *Node
+	task    task
 
 	log  *Spans // nil without a record
 	pace int    // no frame starts before so many clocks times its number; 0 in a whole design
