@@ -210,7 +210,7 @@ func (z *sizer) throughput() {
 	if roomy == nil {
 		return
 	}
-	const frames = 12 // that the trials of a window take in all, more or less
+	const frames = 20 // that the trials of a window take in all, more or less
 	if frames*z.windows(slowest) > z.left {
 		z.capped(roomy, slowest)
 		z.kept = true

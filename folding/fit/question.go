@@ -28,7 +28,7 @@ import (
 
 // maxWork bounds the work of one design: a few seconds. It is not a time, so that the answer does not depend on the
 // machine.
-const maxWork = 40_000_000
+const maxWork = 60_000_000
 
 // A Question is what is asked of a space, and what was done for the answer.
 type Question struct {

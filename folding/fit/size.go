@@ -15,7 +15,7 @@ import (
 // SizingWords is how many words the sizing of the FIFOs of one folding may move, and wordSteps what a word counts as
 // work.
 const (
-	SizingWords = 4e7
+	SizingWords = 8e7
 	wordSteps   = 2
 )
 
