@@ -2,7 +2,6 @@ package rtlsim
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -36,7 +35,6 @@ func gapped(rng *rand.Rand, iterations, latency int, reads, writes []int) datafl
 // are those that would be run.
 func TestDriftsOfForks(t *testing.T) {
 	t.Parallel()
-	const frames = 40
 	moved := 0
 	seeds := append(numbers(200),
 		668,  // the output that fills holds most in the last frame that is moved
@@ -57,29 +55,8 @@ func TestDriftsOfForks(t *testing.T) {
 			d.FIFO[i].Depth = 1 + rng.IntN(most)
 		}
 		d.Target.Stalls = dataflow.Stalls(seed % 2)
-		p := newPlan(d)
-		opt := Options{Frames: frames}
-		got, want := p.whole(d.Depths(), nil, opt), p.whole(d.Depths(), nil, opt)
-		want.drift.over = true
-		for f := range frames {
-			if got.drift.left > 0 {
-				moved++
-			}
-			through, err := got.pass(t.Context())
-			also, wantErr := want.pass(t.Context())
-			if through != also || err != nil || wantErr != nil {
-				t.Fatalf("seed %d: frame %d comes through %t, where every one is run %t", seed, f, through, also)
-			}
-			if !through {
-				break
-			}
-			if a, b := got.snapshot(nil), want.snapshot(nil); !reflect.DeepEqual(a, b) {
-				t.Fatalf("seed %d, frame %d: %+v, where every one is run %+v", seed, f, a, b)
-			}
-		}
-		if want.done() && !reflect.DeepEqual(got.finish(), want.finish()) {
-			t.Fatalf("seed %d: %+v, where every frame is run %+v", seed, got.trace, want.trace)
-		}
+		alike, _ := runsAlike(t, seed, d, Options{Frames: 40})
+		moved += alike
 	}
 	if moved < 2000 {
 		t.Errorf("%d frames were moved: the forks test too little", moved)

@@ -13,7 +13,6 @@ import (
 // is a bit faster, are those that would be run.
 func TestDriftsOfGaps(t *testing.T) {
 	t.Parallel()
-	const frames = 40
 	moved := 0
 	for seed := range uint64(1500) {
 		rng := rand.New(rand.NewPCG(seed, 14))
@@ -38,28 +37,40 @@ func TestDriftsOfGaps(t *testing.T) {
 		d := b.design(1, b.add("Gaps", loop, b.input(words))[0])
 		d.FIFO[0].Depth = words * (1 + rng.IntN(60))
 		d.Target.Stalls = dataflow.Stalls(seed % 2)
-		p := newPlan(d)
-		opt := Options{Frames: frames, In: Pace{Every: every}}
-		got, want := p.whole(d.Depths(), nil, opt), p.whole(d.Depths(), nil, opt)
-		want.drift.over = true
-		for f := range frames {
-			if got.drift.left > 0 {
-				moved++
-			}
-			through, err := got.pass(t.Context())
-			also, wantErr := want.pass(t.Context())
-			if !through || !also || err != nil || wantErr != nil {
-				t.Fatalf("seed %d: frame %d comes through %t, where every one is run %t", seed, f, through, also)
-			}
-			if a, b := got.snapshot(nil), want.snapshot(nil); !reflect.DeepEqual(a, b) {
-				t.Fatalf("seed %d, frame %d: %+v, where every one is run %+v", seed, f, a, b)
-			}
-		}
-		if !reflect.DeepEqual(got.finish(), want.finish()) {
-			t.Fatalf("seed %d: %+v, where every frame is run %+v", seed, got.trace, want.trace)
+		n, through := runsAlike(t, seed, d, Options{Frames: 40, In: Pace{Every: every}})
+		if moved += n; !through {
+			t.Fatalf("seed %d: frames do not come through", seed)
 		}
 	}
 	if moved < 10000 {
 		t.Errorf("%d frames were moved: the layers test too little", moved)
 	}
+}
+
+// runsAlike runs a design with frames that are moved and with every one run, holds them to be the same, and tells how
+// many were moved, and whether all came through.
+func runsAlike(t *testing.T, seed uint64, d *dataflow.Design, opt Options) (moved int, through bool) {
+	p := newPlan(d)
+	got, want := p.whole(d.Depths(), nil, opt), p.whole(d.Depths(), nil, opt)
+	want.drift.over = true
+	for f := range opt.Frames {
+		if got.drift.left > 0 {
+			moved++
+		}
+		come, err := got.pass(t.Context())
+		also, wantErr := want.pass(t.Context())
+		if come != also || err != nil || wantErr != nil {
+			t.Fatalf("seed %d: frame %d comes through %t, where every one is run %t", seed, f, come, also)
+		}
+		if !come {
+			return moved, false
+		}
+		if a, b := got.snapshot(nil), want.snapshot(nil); !reflect.DeepEqual(a, b) {
+			t.Fatalf("seed %d, frame %d: %+v, where every one is run %+v", seed, f, a, b)
+		}
+	}
+	if want.done() && !reflect.DeepEqual(got.finish(), want.finish()) {
+		t.Fatalf("seed %d: %+v, where every frame is run %+v", seed, got.trace, want.trace)
+	}
+	return moved, true
 }

@@ -246,7 +246,7 @@ func (z *sizer) roomy() (depth []int) {
 	}
 	z.hosts = pacedHost // nothing ever fills up
 	t := z.surely()
-	if z.hosts = fullHost; t.keeps { // what no word was held up by is not missed by a paced one
+	if z.hosts = fullHost; t.keeps { // a paced one fills no more than it did
 		depth = z.trimmed(t.high, was)
 	}
 	z.hosts = anyHost
