@@ -98,12 +98,12 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	pace, trace, err := q.pace(ctx, b.Design)
+	trace, err := q.Run(ctx, b.Design)
 	if err != nil {
 		return nil, err
 	}
 	slowest, _ := b.Interval()
-	d.Clocks = Clocks{Pace: pace, Slowest: max(slowest, q.MemoryClocks(b.Design)), Trace: trace, Proof: proof}
+	d.Clocks = Clocks{Pace: q.pace(b.Design, trace), Slowest: max(slowest, q.MemoryClocks(b.Design)), Trace: trace, Proof: proof}
 	d.Clocks.Ends.In, d.Clocks.Ends.Out = b.Target.Ends()
 	if d.Clocks.Shortest, err = q.shortest(ctx, b.Design); err != nil {
 		return nil, err
@@ -119,13 +119,24 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	return d, nil
 }
 
-// pace simulates a design until the pipeline is full.
-func (q report) pace(ctx context.Context, d *dataflow.Design) (p Pace, t *rtlsim.Trace, err error) {
-	if t, err = q.Run(ctx, d); err != nil {
-		return p, nil, err
-	}
-	return Pace{max(t.Interval(), float64(q.MemoryClocks(d))), t.Latency()}, t, nil
+// pace is that of a run until the pipeline is full.
+func (q report) pace(d *dataflow.Design, t *rtlsim.Trace) Pace {
+	return Pace{max(t.Interval(), float64(q.MemoryClocks(d))), t.Latency()}
 }
+
+// timed is the pace of a design that is simulated for that alone.
+func (q report) timed(ctx context.Context, d *dataflow.Design) (*Pace, error) {
+	t, err := q.Pace(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	p := q.pace(d, t)
+	return &p, nil
+}
+
+// Drawn is how many of the first frames a timeline shows at most: 0 where a frame has too many words. Clocks.Trace has
+// them, if it has so many frames at all (rtlsim.Trace.Head).
+func (d *Design) Drawn() int { return fit.Drawn(d.Design) }
 
 // Range simulates the same design at both ends of the range of its latencies, for Clocks.Least and Most.
 func (d *Design) Range(ctx context.Context) error {
@@ -135,8 +146,7 @@ func (d *Design) Range(ctx context.Context) error {
 	at := func(b delay.Bound) (*Pace, error) {
 		c := *d.Design
 		c.Target.Bound = b
-		p, _, err := d.of.pace(ctx, &c)
-		return &p, err
+		return d.of.timed(ctx, &c)
 	}
 	var err error
 	if d.Clocks.Least, err = at(delay.Least); err == nil {
@@ -155,6 +165,5 @@ func (q report) shortest(ctx context.Context, d *dataflow.Design) (*Pace, error)
 	if err != nil {
 		return nil, err
 	}
-	p, _, err := q.pace(ctx, at)
-	return &p, err
+	return q.timed(ctx, at)
 }

@@ -313,6 +313,9 @@ func (d *drift) move(e *engine) {
 		clocks = clocks[1:]
 	}
 	for _, k := range e.workers {
+		if k.log != nil {
+			k.again(clocks[0], 1)
+		}
 		k.at += clocks[0]
 		k.frame++
 		if k.pipe != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Frames that are moved are those that would be run: random networks with FIFOs that take long to fill, by a host at
-// full speed and by a paced one, and windows of them, against the same where every frame is run.
+// full speed and by a paced one, and windows of them, against the same where every frame is run. So is what they keep.
 func TestDrifts(t *testing.T) {
 	t.Parallel()
 	const frames = 60
@@ -37,6 +37,7 @@ func TestDrifts(t *testing.T) {
 				}
 				e := p.whole(depth, nil, Options{Frames: frames, Out: Pace{Every: int(seed % 3)}})
 				e.drift.over = every
+				e.keepLayers(1 + int(seed)%80)
 				if kind == 2 {
 					e.sources[0].pace = slowest - slowest/8
 				}

@@ -79,9 +79,6 @@ func (k *worker) glide(e *engine) {
 			if start > ready {
 				k.held(ready, words, start)
 			}
-			if k.log != nil {
-				k.works(words, start)
-			}
 			if reads {
 				in.take(start)
 			}
@@ -119,6 +116,9 @@ func (k *worker) glide(e *engine) {
 
 // held is waited for such a worker.
 func (k *worker) held(ready, words, start int) {
+	if k.log != nil {
+		k.logs(ready, words, start)
+	}
 	k.count.Starved += words - ready
 	k.count.Blocked += start - words
 	if words > ready {

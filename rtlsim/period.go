@@ -117,12 +117,10 @@ func (e *engine) skip(once counts) {
 		e.trace.Frames[f] = Frame{was.First + p.Clocks, was.Last + p.Clocks}
 	}
 	e.add(once, times)
+	e.repeats(p, times)
 	frames, clocks := times*p.Frames, times*p.Clocks
 	e.goal += frames
 	for _, l := range e.workers {
-		if l.log != nil {
-			l.again(p.Clocks, times)
-		}
 		l.at += clocks
 		l.frame += frames
 		if l.pipe != nil {

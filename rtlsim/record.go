@@ -3,12 +3,21 @@ package rtlsim
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 )
 
 // A Record is a run clock by clock, as far as its frames went.
 type Record struct {
 	Layers  []Spans // per node: what it did
 	Streams []Moved // per stream; nil where layers alone were asked for
+
+	ends []end // of layers alone: after each frame that is in it
+}
+
+// An end is of a frame.
+type end struct {
+	clock  int   // after it
+	layers []int // per node: clock after its last iteration
 }
 
 // Moved are the clocks in which the words of a stream were written and read.
@@ -44,6 +53,7 @@ type Spans struct {
 	from   int // where the first one begins
 	packed []byte
 	last   Span // behind the packed ones; empty where there is none
+	end    int  // the clock in which the last one that is seen ends; 0 for all
 }
 
 // All gives the spans in order.
@@ -53,13 +63,22 @@ func (l *Spans) All() iter.Seq[Span] {
 		for rest := l.packed; len(rest) > 0; {
 			v, n := binary.Uvarint(rest)
 			s := Span{State(v & 3), from, from + int(v>>2)}
+			if l.end > 0 && s.To >= l.end {
+				s.To = l.end
+				yield(s)
+				return
+			}
 			if !yield(s) {
 				return
 			}
 			from, rest = s.To, rest[n:]
 		}
-		if l.last.To > l.last.From {
-			yield(l.last)
+		s := l.last
+		if l.end > 0 {
+			s.To = min(s.To, l.end)
+		}
+		if s.To > s.From {
+			yield(s)
 		}
 	}
 }
@@ -78,20 +97,18 @@ func (l *Spans) record(state State, to int) {
 	}
 }
 
-// works adds the clocks of an iteration that had all its words in one clock and started in another one.
-func (l *worker) works(words, start int) {
-	log := l.log
-	if log.last.To == start && log.last.State == Busy {
-		log.last.To++
-		return
-	}
-	log.record(Starved, words)
-	log.record(Blocked, start)
-	log.record(Busy, start+1)
+// A log lags behind its layer: up to the last iteration, the clocks that are not in it yet are busy.
+
+// logs adds the clocks of a wait, from one on, for words up to another one, and then for room.
+func (l *worker) logs(ready, words, start int) {
+	l.log.record(Busy, ready)
+	l.log.record(Starved, words)
+	l.log.record(Blocked, start)
 }
 
 // again is the last so many clocks of a layer so many times more.
 func (l *worker) again(clocks, times int) {
+	l.log.record(Busy, l.at+1)
 	list := l.log.since(l.log.last.To - clocks)
 	for n := 1; n <= times; n++ {
 		for s := range list.All() {
@@ -111,22 +128,83 @@ func (l *Spans) since(clock int) Spans {
 		v, _ := binary.Uvarint(l.packed[begin:end])
 		from, end = from-int(v>>2), begin
 	}
-	return Spans{from, l.packed[end:], l.last}
+	return Spans{from: from, packed: l.packed[end:], last: l.last}
 }
 
-// keep makes a run keep its record, of streams or of layers alone.
-func (e *engine) keep(streams bool) {
-	e.stretch.over, e.drift.over = e.stretch.over || streams, true
-	e.trace.Record = &Record{Layers: make([]Spans, len(e.workers))}
-	for i, l := range e.workers {
-		l.log = &e.trace.Record.Layers[i]
-	}
-	if !streams {
-		return
-	}
-	e.every = true
+// keep makes a run keep its record.
+func (e *engine) keep() {
+	e.stretch.over, e.drift.over, e.every = true, true, true
+	e.keepLayers(0)
 	e.trace.Record.Streams = make([]Moved, len(e.streams))
 	for i, s := range e.streams {
 		s.log = &e.trace.Record.Streams[i]
 	}
+}
+
+// keepLayers makes a run keep what layers do in so many of its first frames, 0 for all.
+func (e *engine) keepLayers(frames int) {
+	e.shown = frames
+	e.trace.Record = &Record{Layers: make([]Spans, len(e.workers))}
+	for i, l := range e.workers {
+		l.log = &e.trace.Record.Layers[i]
+	}
+}
+
+// ended notes the end of a frame in the record, and of the last one that is in it.
+func (e *engine) ended() {
+	r := e.trace.Record
+	if r == nil || len(r.ends) >= e.shown {
+		return
+	}
+	at := end{clock: e.clock()}
+	for _, l := range e.workers {
+		l.log.record(Busy, l.at+1)
+		at.layers = append(at.layers, l.at+1)
+	}
+	r.ends = append(r.ends, at)
+	e.enough()
+}
+
+// repeats adds a period to the record, so many times, as far as it has to go.
+func (e *engine) repeats(p Period, times int) {
+	r := e.trace.Record
+	if r == nil || len(r.ends) >= e.shown {
+		return
+	}
+	times = min(times, (e.shown-len(r.ends)+p.Frames-1)/p.Frames)
+	for _, l := range e.workers {
+		l.again(p.Clocks, times)
+	}
+	for range min(times*p.Frames, e.shown-len(r.ends)) {
+		was := r.ends[len(r.ends)-p.Frames]
+		at := end{clock: was.clock + p.Clocks}
+		for _, clock := range was.layers {
+			at.layers = append(at.layers, clock+p.Clocks)
+		}
+		r.ends = append(r.ends, at)
+	}
+	e.enough()
+}
+
+// enough ends a record that has all its frames.
+func (e *engine) enough() {
+	if len(e.trace.Record.ends) == e.shown {
+		for _, l := range e.workers {
+			l.log = nil
+		}
+	}
+}
+
+// Head is what a run without the record of streams shows of its first frames, as far as WriteTimeline asks; nil where
+// fewer are in the record.
+func (t *Trace) Head(frames int) *Trace {
+	if t.Record == nil || len(t.Record.ends) < frames {
+		return nil
+	}
+	last := t.Record.ends[frames-1]
+	layers := slices.Clone(t.Record.Layers)
+	for i := range layers {
+		layers[i].end = last.layers[i]
+	}
+	return &Trace{Start: t.Start, Cycles: last.clock, Frames: t.Frames[:frames], Record: &Record{Layers: layers}}
 }

@@ -122,7 +122,8 @@ func TestWriteVCD(t *testing.T) {
 	}
 }
 
-// What layers did is the same where nothing else is kept: frames that repeat are not run then.
+// What layers did is the same where nothing else is kept: frames that repeat are not run then. What a run shows of its
+// first frames is what a run of these shows.
 func TestRecordOfLayers(t *testing.T) {
 	t.Parallel()
 	skipped := 0
@@ -130,7 +131,7 @@ func TestRecordOfLayers(t *testing.T) {
 		d, rng := randomNet(t, seed, 12)
 		opt := Options{Frames: 1 + rng.IntN(40), In: Pace{Every: rng.IntN(4)}, Out: Pace{Every: rng.IntN(4)}}
 		all := opt
-		opt.Layers, all.Record = true, true
+		opt.Layers, all.Record = opt.Frames, true
 		got, err := Run(t.Context(), d, nil, opt)
 		if err != nil {
 			continue // TestRandomNetworks has deadlocks
@@ -140,11 +141,22 @@ func TestRecordOfLayers(t *testing.T) {
 			t.Fatalf("seed %d: %v, of a whole record %v\n%s", seed, got.Record.Layers, want.Record.Layers,
 				d.Model.Graph)
 		}
+		some := opt
+		some.Layers = 1 + rng.IntN(opt.Frames)
+		head := run(t, d, nil, some).Head(some.Layers)
+		all.Frames = some.Layers
+		if first := run(t, d, nil, all); head.Cycles != first.Cycles || !reflect.DeepEqual(head.Frames, first.Frames) ||
+			!slices.EqualFunc(head.Record.Layers, first.Record.Layers, sameSpans) {
+			t.Fatalf("seed %d, %d frames: %+v, in a run of these %+v", seed, some.Layers, head, first)
+		}
+		if short := run(t, d, nil, some).Head(some.Layers + 1); short != nil {
+			t.Fatalf("seed %d: a record of %d frames shows one more", seed, some.Layers)
+		}
 		got.Record, want.Record = nil, nil
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("seed %d: %+v, with a whole record %+v", seed, got, want)
 		}
-		if p := got.Period.Frames; p > 0 && p < opt.Frames/4 {
+		if p := got.Period.Frames; p > 0 && p < len(got.Frames)/4 {
 			skipped++
 		}
 	}
@@ -152,6 +164,8 @@ func TestRecordOfLayers(t *testing.T) {
 		t.Errorf("%d runs repeat: the networks test too little", skipped)
 	}
 }
+
+func sameSpans(a, b Spans) bool { return slices.Equal(slices.Collect(a.All()), slices.Collect(b.All())) }
 
 func TestWriteTimeline(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,7 @@ import (
 type Options struct {
 	Frames    int  // number of frames of a run without data; 0 where frames are given
 	Record    bool // keep what happened in every clock in Trace.Record: three numbers for each word
-	Layers    bool // keep of that what layers did alone, which is all that WriteTimeline asks for
+	Layers    int  // keep of that what layers did alone, in so many of the first frames: for WriteTimeline (Trace.Head)
 	In, Out   Pace // of the host on every input and every output
 	MaxCycles int  // give up at this clock; 0 for never
 
@@ -85,21 +85,23 @@ func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, op
 		return nil, err
 	}
 	p := newPlan(d)
-	if opt.Known != nil && len(frames) == 0 && !opt.Record && !opt.Layers {
+	if opt.Known != nil && len(frames) == 0 && !opt.Record {
 		return p.known(ctx, opt)
 	}
 	return p.run(ctx, frames, opt)
 }
 
-// known is run without data and record, of what was not run before.
+// known is run without data and whole record, of what was not run before.
 func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
 	b := fmt.Append(nil, opt.Frames, " ", opt.In, " ", opt.Out, " ", opt.MaxCycles)
 	for _, n := range p.design.Model.Graph.Nodes {
 		b = fmt.Appendf(b, " %q", n.Name)
 	}
 	key := string(p.key(b, nil, p.design.Depths()))
-	if t, ok := opt.Known.runs.Load(key); ok {
-		return t.(*Trace), nil
+	if was, ok := opt.Known.runs.Load(key); ok {
+		if t := was.(*Trace); opt.Layers == 0 || t.Head(min(opt.Layers, opt.Frames)) != nil {
+			return t, nil
+		}
 	}
 	t, err := p.run(ctx, nil, opt)
 	if err == nil {
@@ -121,9 +123,9 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 	opt.Frames = max(opt.Frames, len(frames))
 	e := p.whole(p.design.Depths(), each, opt)
 	if opt.Record {
-		e.keep(true)
-	} else if opt.Layers {
-		e.keep(false)
+		e.keep()
+	} else if opt.Layers > 0 {
+		e.keepLayers(opt.Layers)
 	}
 	for e.goal < e.frames {
 		through, err := e.pass(ctx)

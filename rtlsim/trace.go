@@ -17,7 +17,7 @@ type Trace struct {
 	Steady  []Node // the clocks of one period; nil where none was found
 
 	Bottleneck Bottleneck
-	Record     *Record // nil without Options.Record
+	Record     *Record // nil without Options.Record and Layers
 }
 
 // A Frame is when one frame came out.
@@ -85,6 +85,11 @@ func (t *Trace) Out(frame int) (clock int, ok bool) {
 func (e *engine) finish() *Trace {
 	t := e.trace
 	t.Cycles = e.clock()
+	for _, l := range e.workers {
+		if l.log != nil {
+			l.log.record(Busy, l.at+1)
+		}
+	}
 	for _, s := range e.streams {
 		t.High = append(t.High, s.high)
 		t.Empty = append(t.Empty, s.empty)

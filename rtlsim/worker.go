@@ -109,9 +109,6 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 		if start > ready {
 			k.waited(ready, words, start)
 		}
-		if k.log != nil {
-			k.works(words, start)
-		}
 		k.start(m, start)
 	}
 	return n
@@ -162,10 +159,6 @@ func (k *worker) idle(e *engine, n int) (done int) {
 		more := min(n-done, min(calm, e.end)-start)
 		k.at = start + more - 1
 		k.count.Busy += more
-		if k.log != nil {
-			k.log.record(Blocked, start)
-			k.log.record(Busy, k.at+1)
-		}
 		done += more
 	}
 	return done
@@ -199,6 +192,9 @@ func (k *worker) start(m dataflow.Moves, at int) {
 // waited counts the clocks from ready on in which the iteration that starts in clock start missed a word, up to clock
 // words, or only room.
 func (k *worker) waited(ready, words, start int) {
+	if k.log != nil {
+		k.logs(ready, words, start)
+	}
 	k.count.Starved += words - ready
 	k.count.Blocked += start - words
 	if words > ready {

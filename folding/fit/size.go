@@ -65,10 +65,32 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim
 // Frames is how many frames it takes to see the interval: more than the design holds at a time.
 func Frames(d *dataflow.Design) int { return 16 + 2*len(d.Model.Graph.Nodes) }
 
-// Run simulates a design until the pipeline is full. The trace is not to be changed. The error may be a
-// *rtlsim.Deadlock.
+// Drawn is how many of a design's first frames a timeline shows at most.
+func Drawn(d *dataflow.Design) int {
+	const most = 4 << 20 // words
+	words := 0
+	for s := range d.FIFO {
+		words += d.Port(s).Words
+	}
+	return min(64, most/max(1, words))
+}
+
+// running is how a design is simulated until the pipeline is full.
+func (q *Question) running(d *dataflow.Design) rtlsim.Options {
+	return rtlsim.Options{Frames: Frames(d), Layers: Drawn(d), Known: &q.Known}
+}
+
+// Run simulates a design until the pipeline is full; the trace shows the layers' clocks of the frames that are drawn.
+// It is not to be changed. The error may be a *rtlsim.Deadlock.
 func (q *Question) Run(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
-	return rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: Frames(d), Known: &q.Known})
+	return rtlsim.Run(ctx, d, nil, q.running(d))
+}
+
+// Pace is Run of a design that is not drawn.
+func (q *Question) Pace(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
+	opt := q.running(d)
+	opt.Layers = 0
+	return rtlsim.Run(ctx, d, nil, opt)
 }
 
 // Interval is the clocks per frame of a design. The error may be a *rtlsim.Deadlock.

@@ -18,11 +18,8 @@ import (
 	"hlsgen/templates/report"
 )
 
-// What a timeline may be at most: words recorded, and bytes of the picture.
-const (
-	maxDrawn    = 4 << 20
-	maxTimeline = 3 << 20
-)
+// maxTimeline is the bytes that a timeline may have at most.
+const maxTimeline = 3 << 20
 
 // page is report/report.html.
 func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, error) {
@@ -221,19 +218,18 @@ func (r *Result) clocksPicture() ([]byte, error) {
 // timeline draws the first frames: as many as come until the first is out, and some more. Where a frame has too many
 // words it draws nothing and says so.
 func (r *Result) timeline(ctx context.Context) (svg []byte, note string, err error) {
-	words := 0
-	for s := range r.Design.FIFO {
-		words += r.Design.Port(s).Words
-	}
 	frames := min(3+int(math.Ceil(float64(r.Design.Clocks.Latency)/max(1, r.Design.Clocks.Interval))),
-		maxDrawn/max(1, words), 64)
+		r.Design.Drawn())
 	const other = "hlsgen simulate --engine cycle --timeline FILE draws when each layer worked and waited."
 	if frames == 0 {
 		return nil, "A frame has too many words to draw them all here; " + other, nil
 	}
-	trace, err := rtlsim.Run(ctx, r.Design.Design, nil, rtlsim.Options{Frames: frames, Layers: true})
-	if err != nil {
-		return nil, "", err
+	trace := r.Design.Clocks.Trace.Head(frames)
+	if trace == nil {
+		trace, err = rtlsim.Run(ctx, r.Design.Design, nil, rtlsim.Options{Frames: frames, Layers: frames})
+		if err != nil {
+			return nil, "", err
+		}
 	}
 	var b bytes.Buffer
 	if err := rtlsim.WriteTimeline(&b, r.Design.Design, trace); err != nil {
