@@ -22,9 +22,24 @@ type carrier struct {
 	room    []int64                                   // for what it is told
 }
 
-// carry adds to a trace what frames of inputs, each in its plan, give on the outputs, and tells what streams carry.
-func (p *plan) carry(ctx context.Context, t *Trace, frames [][]dataflow.Tensor, each []*plan,
-	tell func(frame, stream int, t dataflow.Tensor) error) error {
+// Carry is Run for data alone: what frames of inputs (one tensor per Graph.In each) give on the outputs, per frame and
+// graph output. The clocks are those of frames without data, and are not run. Carried is Options.Carried.
+func Carry(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
+	carried func(frame, stream int, t dataflow.Tensor) error) (outputs [][]dataflow.Tensor, err error) {
+	if err := d.Verify(); err != nil {
+		return nil, fmt.Errorf("design: %w", err)
+	}
+	p := newPlan(d)
+	each, err := p.checked(frames)
+	if err != nil {
+		return nil, err
+	}
+	return p.carry(ctx, frames, each, carried)
+}
+
+// carry is what frames of inputs, each in its plan, give on the outputs; it tells what streams carry.
+func (p *plan) carry(ctx context.Context, frames [][]dataflow.Tensor, each []*plan,
+	tell func(frame, stream int, t dataflow.Tensor) error) (outputs [][]dataflow.Tensor, err error) {
 	c := &carrier{plan: p, kernels: make([]dataflow.Kernel, len(p.loops))}
 	for i := range c.kernels {
 		c.kernels[i] = p.kernel(i)
@@ -36,11 +51,11 @@ func (p *plan) carry(ctx context.Context, t *Trace, frames [][]dataflow.Tensor, 
 		c.resize(each[f])
 		out, err := c.frame(ctx, in)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		t.Outputs = append(t.Outputs, out)
+		outputs = append(outputs, out)
 	}
-	return nil
+	return outputs, nil
 }
 
 // kernel is that of a layer, at its start.

@@ -111,14 +111,9 @@ func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
 }
 
 func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options) (*Trace, error) {
-	each, err := p.byFrame(frames)
+	each, err := p.checked(frames)
 	if err != nil {
 		return nil, err
-	}
-	for f, in := range frames {
-		if err := each[f].design.Model.Graph.Check(in); err != nil {
-			return nil, fmt.Errorf("frame %d: %w", f, err)
-		}
 	}
 	opt.Frames = max(opt.Frames, len(frames))
 	e := p.whole(p.design.Depths(), each, opt)
@@ -145,10 +140,23 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 		opt.Known.courses.Store(p.courseKey(opt.In, opt.Out, p.design.Depths()), e.course.recurs(e))
 	}
 	t.Bottleneck = e.bottleneck(opt)
-	if len(frames) == 0 {
-		return t, nil
+	if len(frames) > 0 {
+		t.Outputs, err = p.carry(ctx, frames, each, opt.Carried)
 	}
-	return t, p.carry(ctx, t, frames, each, opt.Carried)
+	return t, err
+}
+
+// checked is the plan of each frame, all of which are well formed.
+func (p *plan) checked(frames [][]dataflow.Tensor) (each []*plan, err error) {
+	if each, err = p.byFrame(frames); err != nil {
+		return nil, err
+	}
+	for f, in := range frames {
+		if err := each[f].design.Model.Graph.Check(in); err != nil {
+			return nil, fmt.Errorf("frame %d: %w", f, err)
+		}
+	}
+	return each, nil
 }
 
 func (o Options) verify(given int) error {

@@ -125,7 +125,8 @@ func TestRandomNetworks(t *testing.T) {
 				t.Fatalf("seed %d, %v: %+v\nthe plain walk: %+v, stuck %t\n%s", seed, d.Target.Stalls, bare, plain,
 					stuck, d.Model.Graph)
 			}
-			if err := Compare(full.Outputs, want); err != nil {
+			alone, err := Carry(t.Context(), d, frames, nil)
+			if err = errors.Join(err, Compare(full.Outputs, want), Compare(alone, want)); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			full.Outputs = nil

@@ -185,7 +185,12 @@ func (m *Mismatch) Error() string { return m.Msg }
 
 // cycle runs the design in the simulator and compares every stream with what Eval puts there.
 func cycle(ctx context.Context, d *dataflow.Design, in, streams []tensors, record bool) (*rtlsim.Trace, error) {
-	same := func(frame, s int, got dataflow.Tensor) error {
+	return rtlsim.Run(ctx, d, in, rtlsim.Options{Carried: same(d, streams), Record: record})
+}
+
+// same compares what the simulator has on a stream with what Eval puts there.
+func same(d *dataflow.Design, streams []tensors) func(frame, s int, got dataflow.Tensor) error {
+	return func(frame, s int, got dataflow.Tensor) error {
 		err := rtlsim.Compare([]tensors{{got}}, []tensors{{streams[frame][s]}})
 		if err != nil {
 			return &Mismatch{fmt.Sprintf("engine cycle against eval, frame %d, stream %s: %v", frame,
@@ -193,7 +198,6 @@ func cycle(ctx context.Context, d *dataflow.Design, in, streams []tensors, recor
 		}
 		return nil
 	}
-	return rtlsim.Run(ctx, d, in, rtlsim.Options{Carried: same, Record: record})
 }
 
 func streamName(g *dataflow.Graph, s int) string {
