@@ -26,7 +26,7 @@ type Design struct {
 	Reasons     []string // per stream: why the FIFO is deep; empty where it is not
 	Given       []int    // per stream: the words that the user gave the FIFO, 0 where it was sized
 
-	of report
+	memory space.Memory // of the processor
 }
 
 // Clocks is what the simulation of a design shows, clock by clock and without data: of the longest sequences, where
@@ -93,7 +93,7 @@ type report struct{ *fit.Question }
 // design makes a folding whole. The error may be a *rtlsim.Deadlock.
 func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	b := q.Build(f)
-	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.Given(b), of: q}
+	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.Given(b), memory: q.Memory}
 	proof, err := rtlsim.Prove(ctx, b.Design)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 		return nil, err
 	}
 	slowest, _ := b.Interval()
-	d.Clocks = Clocks{Pace: q.pace(b.Design, trace), Slowest: max(slowest, q.MemoryClocks(b.Design)), Trace: trace, Proof: proof}
+	d.Clocks = Clocks{Pace: pace(b.Design, trace, q.Memory), Slowest: max(slowest, q.MemoryClocks(b.Design)), Trace: trace, Proof: proof}
 	d.Clocks.Ends.In, d.Clocks.Ends.Out = b.Target.Ends()
 	if d.Clocks.Shortest, err = q.shortest(ctx, b.Design); err != nil {
 		return nil, err
@@ -120,17 +120,17 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 }
 
 // pace is that of a run until the pipeline is full.
-func (q report) pace(d *dataflow.Design, t *rtlsim.Trace) Pace {
-	return Pace{max(t.Interval(), float64(q.MemoryClocks(d))), t.Latency()}
+func pace(d *dataflow.Design, t *rtlsim.Trace, memory space.Memory) Pace {
+	return Pace{max(t.Interval(), float64(memory.MemoryClocks(d))), t.Latency()}
 }
 
 // timed is the pace of a design that is simulated for that alone.
-func (q report) timed(ctx context.Context, d *dataflow.Design) (*Pace, error) {
-	t, err := q.Pace(ctx, d)
+func timed(ctx context.Context, d *dataflow.Design, memory space.Memory) (*Pace, error) {
+	t, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: fit.Frames(d)})
 	if err != nil {
 		return nil, err
 	}
-	p := q.pace(d, t)
+	p := pace(d, t, memory)
 	return &p, nil
 }
 
@@ -146,7 +146,7 @@ func (d *Design) Range(ctx context.Context) error {
 	at := func(b delay.Bound) (*Pace, error) {
 		c := *d.Design
 		c.Target.Bound = b
-		return d.of.timed(ctx, &c)
+		return timed(ctx, &c, d.memory)
 	}
 	var err error
 	if d.Clocks.Least, err = at(delay.Least); err == nil {
@@ -165,5 +165,5 @@ func (q report) shortest(ctx context.Context, d *dataflow.Design) (*Pace, error)
 	if err != nil {
 		return nil, err
 	}
-	return q.timed(ctx, at)
+	return timed(ctx, at, q.Memory)
 }

@@ -75,22 +75,10 @@ func Drawn(d *dataflow.Design) int {
 	return min(64, most/max(1, words))
 }
 
-// running is how a design is simulated until the pipeline is full.
-func (q *Question) running(d *dataflow.Design) rtlsim.Options {
-	return rtlsim.Options{Frames: Frames(d), Layers: Drawn(d), Known: &q.Known}
-}
-
 // Run simulates a design until the pipeline is full; the trace shows the layers' clocks of the frames that are drawn.
 // It is not to be changed. The error may be a *rtlsim.Deadlock.
 func (q *Question) Run(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
-	return rtlsim.Run(ctx, d, nil, q.running(d))
-}
-
-// Pace is Run of a design that is not drawn.
-func (q *Question) Pace(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
-	opt := q.running(d)
-	opt.Layers = 0
-	return rtlsim.Run(ctx, d, nil, opt)
+	return rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: Frames(d), Layers: Drawn(d), Known: &q.Known})
 }
 
 // Interval is the clocks per frame of a design. The error may be a *rtlsim.Deadlock.

@@ -49,7 +49,7 @@ type Space struct {
 	Ends search.Vector
 	Few  bool // some layer multiplies few bits, and may do so in LUTs or in DSP slices (ask.Few)
 	fifo ask.FIFO
-	memory
+	Memory
 	tables
 	joints
 }
@@ -107,7 +107,7 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 	}
 	s.follow()
 	s.Few = chooseFew(s.Layers)
-	s.memory = memoryOf(t, s.Clock)
+	s.Memory = memoryOf(t, s.Clock)
 	s.Plan(maxRows)
 	return s
 }
@@ -377,7 +377,7 @@ func (s *Space) Intervals() []int {
 		}
 		bytes += most
 	}
-	list = append(list, s.memory.clocks(bytes))
+	list = append(list, s.Memory.clocks(bytes))
 	if s.Shallow() {
 		list = append(list, longest)
 	} else if len(s.Layers) > 1 { // FIFOs for which there is no room hold nothing up for longer

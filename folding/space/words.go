@@ -143,21 +143,21 @@ func (sh *shape) port(out bool, i int) form {
 	return sh.in[i]
 }
 
-// A memory is what the processor's memory carries of frames: bytes in a clock. It is nil where that does not matter, or
+// A Memory is what the processor's memory carries of frames: bytes in a clock. It is nil where that does not matter, or
 // is not known.
-type memory struct{ perClock *big.Rat }
+type Memory struct{ perClock *big.Rat }
 
-func memoryOf(t dataflow.Target, clockMHz float64) memory {
+func memoryOf(t dataflow.Target, clockMHz float64) Memory {
 	gb := t.Board.MemoryGBps
 	if gb == 0 || t.PortBits() == 0 {
-		return memory{}
+		return Memory{}
 	}
 	perClock := new(big.Rat).Mul(ask.Decimal(gb), big.NewRat(1000, 1)) // MB/s over MHz
-	return memory{perClock.Quo(perClock, ask.Decimal(clockMHz))}
+	return Memory{perClock.Quo(perClock, ask.Decimal(clockMHz))}
 }
 
 // clocks is what it takes at least to carry so many bytes.
-func (m memory) clocks(bytes int64) int {
+func (m Memory) clocks(bytes int64) int {
 	if m.perClock == nil {
 		return 0
 	}
@@ -165,7 +165,7 @@ func (m memory) clocks(bytes int64) int {
 }
 
 // Carries is how many bytes the processor's memory carries in so many clocks.
-func (m memory) Carries(clocks int) int64 {
+func (m Memory) Carries(clocks int) int64 {
 	if m.perClock == nil {
 		return search.Most
 	}
@@ -174,7 +174,7 @@ func (m memory) Carries(clocks int) int64 {
 }
 
 // MemoryClocks is the clocks that the processor's memory takes at least to carry a frame of a design.
-func (m memory) MemoryClocks(d *dataflow.Design) int { return m.clocks(int64(FrameBytes(d))) }
+func (m Memory) MemoryClocks(d *dataflow.Design) int { return m.clocks(int64(FrameBytes(d))) }
 
 // FrameBytes is the bytes that a frame moves to and from the processor's memory, with weights that come from there.
 func FrameBytes(d *dataflow.Design) (bytes int) {
