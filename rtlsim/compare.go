@@ -26,6 +26,24 @@ func (d *Difference) Error() string {
 		d.Got, d.Want, d.Frames)
 }
 
+// apart is the first place in which two lists of one length differ; -1 where they are equal.
+func apart(got, want []int64) int {
+	const block = 8 // are looked at together
+	i := 0
+	for ; i+block <= len(want); i += block {
+		g, w := (*[block]int64)(got[i:]), (*[block]int64)(want[i:])
+		if *g != *w {
+			break
+		}
+	}
+	for ; i < len(want); i++ {
+		if got[i] != want[i] {
+			return i
+		}
+	}
+	return -1
+}
+
 // Compare compares the outputs of frames (frame, output). The error is a *Difference, or says that the two are not of
 // the same form; nil where they are equal.
 func Compare(got, want [][]dataflow.Tensor) error {
@@ -44,15 +62,12 @@ func Compare(got, want [][]dataflow.Tensor) error {
 				return fmt.Errorf("frame %d, output %d has shape %v and %d values, want %v and %d", f, o, g.Shape,
 					len(g.Data), w.Shape, len(w.Data))
 			}
-			if slices.Equal(g.Data, w.Data) {
+			i := apart(g.Data, w.Data)
+			if i < 0 {
 				continue
 			}
 			differs = true
 			if first == nil {
-				i := 0
-				for g.Data[i] == w.Data[i] {
-					i++
-				}
 				first = &Difference{Frame: f, Output: o, Shape: w.Shape, Index: i, Got: g.Data[i], Want: w.Data[i]}
 			}
 		}

@@ -34,3 +34,20 @@ func TestCompare(t *testing.T) {
 		}
 	}
 }
+
+func TestApart(t *testing.T) {
+	t.Parallel()
+	for n := range 20 {
+		a := make([]int64, n)
+		if i := apart(a, make([]int64, n)); i != -1 {
+			t.Errorf("%d equal elements part at %d", n, i)
+		}
+		for want := range n {
+			b := make([]int64, n)
+			b[want], b[n-1] = 1, 1
+			if i := apart(a, b); i != want {
+				t.Errorf("of %d elements: %d, want %d", n, i, want)
+			}
+		}
+	}
+}

@@ -141,7 +141,7 @@ func (c *carrier) layer(i int) {
 	outlets := make([]outlet, len(node.Out))
 	for p, s := range node.Out {
 		port := c.ports[s]
-		outlets[p] = outlet{port, port.Elem.Range(), c.empty(port)}
+		outlets[p] = outlet{port, port.Elem.Range(), port.Elem.Kind == num.Bipolar, c.empty(port)}
 	}
 	walk := c.loops[i].Walk()
 	for iteration, over := 0, false; !over; iteration++ {
@@ -174,6 +174,7 @@ func (c *carrier) layer(i int) {
 type outlet struct {
 	dataflow.Port
 	values  num.Range // of its elements
+	bipolar bool      // which none is 0 of
 	written []int64
 }
 
@@ -185,8 +186,9 @@ func (o *outlet) put(w dataflow.Word, writes bool) error {
 	case w != nil && len(w) != o.PerWord:
 		return fmt.Errorf("a word of %d elements, want %d", len(w), o.PerWord)
 	}
+	least, most, bipolar := o.values.Lo, o.values.Hi, o.bipolar
 	for i, v := range w {
-		if !o.values.Contains(v) || v == 0 && o.Elem.Kind == num.Bipolar {
+		if v < least || v > most || v == 0 && bipolar {
 			return fmt.Errorf("element %d is %d: no %s", i, v, o.Elem)
 		}
 	}
