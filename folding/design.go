@@ -103,7 +103,8 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 		return nil, err
 	}
 	slowest, _ := b.Interval()
-	d.Clocks = Clocks{Pace: pace(b.Design, trace, q.Memory), Slowest: max(slowest, q.MemoryClocks(b.Design)), Trace: trace, Proof: proof}
+	d.Clocks = Clocks{Pace: pace(b.Design, trace, q.Memory), Trace: trace, Proof: proof}
+	d.Clocks.Slowest = max(slowest, q.MemoryClocks(b.Design))
 	d.Clocks.Ends.In, d.Clocks.Ends.Out = b.Target.Ends()
 	if d.Clocks.Shortest, err = q.shortest(ctx, b.Design); err != nil {
 		return nil, err

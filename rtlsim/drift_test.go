@@ -37,7 +37,7 @@ func TestDrifts(t *testing.T) {
 				}
 				e := p.whole(depth, nil, Options{Frames: frames, Out: Pace{Every: int(seed % 3)}})
 				e.drift.over = every
-				e.keepLayers(1 + int(seed)%80)
+				e.keep(Options{Layers: 1 + int(seed)%80})
 				if kind == 2 {
 					e.sources[0].pace = slowest - slowest/8
 				}

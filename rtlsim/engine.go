@@ -31,7 +31,6 @@ type engine struct {
 	end    int  // clock in which nothing may happen any more
 	late   bool // something would happen in clock end or later
 	every  bool // every frame is wanted: logs
-	shown  int  // frames whose layers' clocks are wanted; 0 where none are, or all
 	trace  *Trace
 	search search
 
@@ -92,14 +91,14 @@ func (e *engine) drain(ctx context.Context) error {
 // pass takes one more frame through the design; through is false where it does not come out.
 func (e *engine) pass(ctx context.Context) (through bool, err error) {
 	if e.goal++; e.drift.follows(e) {
-		e.ended()
+		e.trace.Record.ended(e)
 		return true, nil
 	}
 	e.stretch.rests = e.drift.whole
 	err = e.drain(ctx)
 	if through = err == nil && e.done(); through {
 		e.drift.alike(e)
-		e.ended()
+		e.trace.Record.ended(e)
 	}
 	return through, err
 }

@@ -117,7 +117,7 @@ func (e *engine) skip(once counts) {
 		e.trace.Frames[f] = Frame{was.First + p.Clocks, was.Last + p.Clocks}
 	}
 	e.add(once, times)
-	e.repeats(p, times)
+	e.trace.Record.repeats(e, p, times)
 	frames, clocks := times*p.Frames, times*p.Clocks
 	e.goal += frames
 	for _, l := range e.workers {

@@ -11,7 +11,8 @@ type Record struct {
 	Layers  []Spans // per node: what it did
 	Streams []Moved // per stream; nil where layers alone were asked for
 
-	ends []end // of layers alone: after each frame that is in it
+	wanted int   // frames, of layers alone
+	ends   []end // of these so far
 }
 
 // An end is of a frame.
@@ -131,29 +132,29 @@ func (l *Spans) since(clock int) Spans {
 	return Spans{from: from, packed: l.packed[end:], last: l.last}
 }
 
-// keep makes a run keep its record.
-func (e *engine) keep() {
-	e.stretch.over, e.drift.over, e.every = true, true, true
-	e.keepLayers(0)
-	e.trace.Record.Streams = make([]Moved, len(e.streams))
-	for i, s := range e.streams {
-		s.log = &e.trace.Record.Streams[i]
-	}
-}
-
-// keepLayers makes a run keep what layers do in so many of its first frames, 0 for all.
-func (e *engine) keepLayers(frames int) {
-	e.shown = frames
-	e.trace.Record = &Record{Layers: make([]Spans, len(e.workers))}
+// keep makes a run keep the record that is asked for.
+func (e *engine) keep(opt Options) {
+	r := &Record{Layers: make([]Spans, len(e.workers)), wanted: opt.Layers}
+	e.trace.Record = r
 	for i, l := range e.workers {
-		l.log = &e.trace.Record.Layers[i]
+		l.log = &r.Layers[i]
+	}
+	if !opt.Record {
+		return
+	}
+	e.stretch.over, e.drift.over, e.every, r.wanted = true, true, true, 0
+	r.Streams = make([]Moved, len(e.streams))
+	for i, s := range e.streams {
+		s.log = &r.Streams[i]
 	}
 }
 
-// ended notes the end of a frame in the record, and of the last one that is in it.
-func (e *engine) ended() {
-	r := e.trace.Record
-	if r == nil || len(r.ends) >= e.shown {
+// whole reports whether no frame is to be added any more; there may be no record.
+func (r *Record) whole() bool { return r == nil || len(r.ends) >= r.wanted }
+
+// ended notes that a frame is through.
+func (r *Record) ended(e *engine) {
+	if r.whole() {
 		return
 	}
 	at := end{clock: e.clock()}
@@ -161,34 +162,34 @@ func (e *engine) ended() {
 		l.log.record(Busy, l.at+1)
 		at.layers = append(at.layers, l.at+1)
 	}
-	r.ends = append(r.ends, at)
-	e.enough()
+	r.add(at, e)
 }
 
-// repeats adds a period to the record, so many times, as far as it has to go.
-func (e *engine) repeats(p Period, times int) {
-	r := e.trace.Record
-	if r == nil || len(r.ends) >= e.shown {
+// repeats adds a period so many times, as far as frames are wanted.
+func (r *Record) repeats(e *engine, p Period, times int) {
+	if r.whole() {
 		return
 	}
-	times = min(times, (e.shown-len(r.ends)+p.Frames-1)/p.Frames)
+	times = min(times, (r.wanted-len(r.ends)+p.Frames-1)/p.Frames)
 	for _, l := range e.workers {
 		l.again(p.Clocks, times)
 	}
-	for range min(times*p.Frames, e.shown-len(r.ends)) {
+	for range times * p.Frames {
+		if r.whole() {
+			return
+		}
 		was := r.ends[len(r.ends)-p.Frames]
 		at := end{clock: was.clock + p.Clocks}
 		for _, clock := range was.layers {
 			at.layers = append(at.layers, clock+p.Clocks)
 		}
-		r.ends = append(r.ends, at)
+		r.add(at, e)
 	}
-	e.enough()
 }
 
-// enough ends a record that has all its frames.
-func (e *engine) enough() {
-	if len(e.trace.Record.ends) == e.shown {
+// add adds the end of a frame. After the last one that is wanted, layers are not followed any more.
+func (r *Record) add(at end, e *engine) {
+	if r.ends = append(r.ends, at); r.whole() {
 		for _, l := range e.workers {
 			l.log = nil
 		}

@@ -165,7 +165,9 @@ func TestRecordOfLayers(t *testing.T) {
 	}
 }
 
-func sameSpans(a, b Spans) bool { return slices.Equal(slices.Collect(a.All()), slices.Collect(b.All())) }
+func sameSpans(a, b Spans) bool {
+	return slices.Equal(slices.Collect(a.All()), slices.Collect(b.All()))
+}
 
 func TestWriteTimeline(t *testing.T) {
 	t.Parallel()

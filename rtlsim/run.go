@@ -117,10 +117,8 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 	}
 	opt.Frames = max(opt.Frames, len(frames))
 	e := p.whole(p.design.Depths(), each, opt)
-	if opt.Record {
-		e.keep()
-	} else if opt.Layers > 0 {
-		e.keepLayers(opt.Layers)
+	if opt.Record || opt.Layers > 0 {
+		e.keep(opt)
 	}
 	for e.goal < e.frames {
 		through, err := e.pass(ctx)
