@@ -18,14 +18,17 @@ type oracleLayer struct {
 }
 
 // oracle is the clock of the package comment in the plainest code: every clock is walked, all decisions of a clock are
-// taken on a copy of the state, and layers are visited in random order. It returns the trace, and whether the design
-// deadlocked.
+// taken on a copy of the state, and layers are visited in random order. It returns the trace, with a record of layers
+// in all frames where some are asked for, and whether the design deadlocked.
 func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace, bool) {
 	g := d.Model.Graph
 	streams, layers := make([]oracleStream, len(g.Streams)), make([]oracleLayer, len(g.Nodes))
 	t := newTrace(d, frames)
 	t.High, t.Empty, t.Full = make([]int, len(streams)), make([]int, len(streams)), make([]int, len(streams))
 	t.Host = make([]HostWait, len(streams))
+	if opt.Layers > 0 {
+		t.Record = &Record{Layers: make([]Spans, len(layers))}
+	}
 	waits := make([]int, len(g.In)+len(g.Out)) // of the next word
 	for i := range layers {
 		layers[i].stages = make([]*dataflow.Moves, d.Loop(i).Latency)
@@ -133,16 +136,19 @@ func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracl
 	case k.next == all:
 	case len(empty) > 0:
 		c.Starved++
+		t.did(i, Starved)
 		for _, s := range empty {
 			t.Empty[s]++
 		}
 	case len(full) > 0:
 		c.Blocked++
+		t.did(i, Blocked)
 		for _, s := range full {
 			t.Full[s]++
 		}
 	default:
 		c.Busy++
+		t.did(i, Busy)
 		k.next++
 		for p, s := range n.In {
 			if m.Read>>p&1 != 0 {
@@ -165,6 +171,13 @@ func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracl
 	copy(k.stages[1:], k.stages)
 	k.stages[0] = nil
 	return starts
+}
+
+// did records a clock that was counted.
+func (t *Trace) did(layer int, s State) {
+	if n := t.Nodes[layer]; t.Record != nil {
+		t.Record.Layers[layer].record(s, n.Busy+n.Starved+n.Blocked)
+	}
 }
 
 // read takes a word; its place counts as taken to the end of the clock.

@@ -196,10 +196,10 @@ func (r *Record) add(at end, e *engine) {
 	}
 }
 
-// Head is what a run without the record of streams shows of its first frames, as far as WriteTimeline asks; nil where
-// fewer are in the record.
+// Head is what a run of so many frames shows, as far as WriteTimeline asks: of the first ones of a run with
+// Options.Layers. It is nil where that kept fewer, for no frames, and of a run with Options.Record.
 func (t *Trace) Head(frames int) *Trace {
-	if t.Record == nil || len(t.Record.ends) < frames {
+	if t.Record == nil || frames < 1 || len(t.Record.ends) < frames {
 		return nil
 	}
 	last := t.Record.ends[frames-1]

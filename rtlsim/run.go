@@ -63,7 +63,7 @@ import (
 type Options struct {
 	Frames    int  // number of frames of a run without data; 0 where frames are given
 	Record    bool // keep what happened in every clock in Trace.Record: three numbers for each word
-	Layers    int  // keep of that what layers did alone, in so many of the first frames: for WriteTimeline (Trace.Head)
+	Layers    int  // keep of that what layers did alone, in so many of the first frames (Trace.Head): for WriteTimeline
 	In, Out   Pace // of the host on every input and every output
 	MaxCycles int  // give up at this clock; 0 for never
 
@@ -161,6 +161,8 @@ func (o Options) verify(given int) error {
 	switch {
 	case o.Frames < 0 || o.Frames > 0 && given > 0 || o.Frames == 0 && given == 0:
 		return fmt.Errorf("%d frames given and %d asked without data: want one of the two", given, o.Frames)
+	case o.Layers < 0:
+		return fmt.Errorf("what layers did in %d frames", o.Layers)
 	case o.MaxCycles < 0:
 		return fmt.Errorf("at most %d clocks", o.MaxCycles)
 	}

@@ -332,6 +332,7 @@ func TestRunRefuses(t *testing.T) {
 		{t.Context(), d, good, Options{In: Pace{Every: -1}}, "a pace of a word every -1 clocks"},
 		{t.Context(), d, good, Options{Out: Pace{Stall: 100}}, "100 % of them stalled"},
 		{t.Context(), d, good, Options{MaxCycles: -1}, "at most -1 clocks"},
+		{t.Context(), d, good, Options{Layers: -1}, "in -1 frames"},
 		{t.Context(), d, good, Options{MaxCycles: 8}, "no end after 8 clocks: 1 of 2 frames are out"},
 		{t.Context(), d, good, Options{MaxCycles: 9}, ""},
 		{cancelled, d, good, Options{}, "context canceled"},

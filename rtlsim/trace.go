@@ -17,7 +17,7 @@ type Trace struct {
 	Steady  []Node // the clocks of one period; nil where none was found
 
 	Bottleneck Bottleneck
-	Record     *Record // nil without Options.Record and Layers
+	Record     *Record // nil without Options.Record and Layers; that of a known run may have more
 }
 
 // A Frame is when one frame came out.

@@ -27,7 +27,7 @@ type worker struct {
 	count   *Node
 	task    task
 
-	log  *Spans // nil without a record
+	log  *Spans // nil without a record, and behind its last frame
 	pace int    // no frame starts before so many clocks times its number; 0 in a whole design
 
 	walk   *dataflow.Walker

@@ -143,8 +143,8 @@ func (sh *shape) port(out bool, i int) form {
 	return sh.in[i]
 }
 
-// A Memory is what the processor's memory carries of frames: bytes in a clock. It is nil where that does not matter, or
-// is not known.
+// A Memory is what the processor's memory carries of frames: bytes in a clock. The zero value is where that does not
+// matter, or is not known: it holds up nothing.
 type Memory struct{ perClock *big.Rat }
 
 func memoryOf(t dataflow.Target, clockMHz float64) Memory {
