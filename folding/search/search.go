@@ -178,6 +178,9 @@ type Effort struct {
 	room     *room     // that the last of these searches leaves to the next
 }
 
+// Apart is an effort of its own, for searches that come before the next of these.
+func (e *Effort) Apart(limit int) Effort { return Effort{Limit: limit, room: e.room} }
+
 // Spent reports whether the search has to end with what it has.
 func (e *Effort) Spent() bool {
 	over := e.Done > e.Limit || !e.Deadline.IsZero() && time.Now().After(e.Deadline)
