@@ -27,14 +27,15 @@ func (t *parts) columns() *columns {
 	}
 	c.first = append(c.first, n)
 	c.amounts, c.sums = sized(c.amounts, int(n)*len(t.kinds)), sized(c.sums, int(n))
-	at := 0
-	for _, rows := range t.choices {
-		for _, row := range rows {
-			for i := range row {
-				for j, k := range t.kinds {
-					c.amounts[j*int(n)+at] = row[i].Cost[k]
+	for leaf, rows := range t.choices { // one after the other, for they may be many
+		from := c.first[t.start[leaf]]
+		for j, k := range t.kinds {
+			list := c.kind(j)[from:]
+			for _, row := range rows {
+				for i := range row {
+					list[i] = row[i].Cost[k]
 				}
-				at++
+				list = list[len(row):]
 			}
 		}
 	}

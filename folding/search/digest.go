@@ -36,11 +36,11 @@ func (d *digester) span(k int, least, most int64) {
 	d.shift[k] = max(0, bits.Len64(uint64(max(0, most-least)))-(d.width-1))
 }
 
-// of is the digest of a list.
+// of is the digest of a list, whose amounts count from the least on.
 func (d *digester) of(list []int64) (digest uint64) {
 	place, least, shift := 0, d.least[:len(list)], d.shift[:len(list)]
 	for k, amount := range list {
-		digest |= uint64(amount-least[k]) >> (shift[k] & 63) << (place & 63)
+		digest |= uint64(max(0, amount-least[k])) >> (shift[k] & 63) << (place & 63)
 		place += d.width
 	}
 	return digest

@@ -93,10 +93,9 @@ type room struct {
 	spare   [][]int64 // lists that no tree needs any more
 	sheets  []sheet   // by table
 	row     labels    // of the row whose labels are made
-	keys    []int64   // of each of these by kind: its amounts, but no less than the base
 	order   []entry
-	front   []int32   // those of them that none beats
-	digests []uint64  // of the keys of these
+	digests []uint64  // of each of these
+	front   []uint64  // those of the ones that none beats
 	shares  []float64 // of labels of which some are kept
 	sorted  []float64
 	kept    []int32
@@ -296,13 +295,18 @@ type entry int64
 func (e entry) amount() int64 { return int64(e >> atBits) }
 func (e entry) at() int32     { return int32(e & (1<<atBits - 1)) }
 
-// compare orders labels of the row that take as much of the prime kind: by the other kinds in their order.
+// compare orders labels of the row that take as much of the prime kind: by the other kinds in their order, of which
+// amounts count from the base on, then as they are.
 func (p *pruner) compare(a, b entry) int {
-	m, i, j := len(p.kinds), int(a.at()), int(b.at())
-	f, g := p.row.from[i], p.row.from[j]
-	return cmp.Or(slices.Compare(p.keys[i*m:(i+1)*m], p.keys[j*m:(j+1)*m]),
-		slices.Compare(p.amounts(&p.row, a.at())[:m], p.amounts(&p.row, b.at())[:m]),
-		cmp.Compare(f.left, g.left), cmp.Compare(f.right, g.right))
+	f, g := p.amounts(&p.row, a.at()), p.amounts(&p.row, b.at())
+	for k, base := range p.base {
+		if x, y := max(f[k], base), max(g[k], base); x != y {
+			return cmp.Compare(x, y)
+		}
+	}
+	from, other, m := p.row.from[a.at()], p.row.from[b.at()], len(p.base)
+	return cmp.Or(slices.Compare(f[:m], g[:m]), cmp.Compare(from.left, other.left),
+		cmp.Compare(from.right, other.right))
 }
 
 // sort sorts labels of the row: the less of the prime kind, then as compare has it.
@@ -322,45 +326,37 @@ func (p *pruner) sort(order []entry) {
 
 // undominated adds the labels of the row that no other equals or beats, in a fixed order.
 func (p *pruner) undominated(to *labels) {
-	m, n := len(p.kinds), len(p.row.from)
-	p.keys, p.order = sized(p.keys, n*m), p.order[:0]
-	for i := range n {
-		amounts, key := p.amounts(&p.row, int32(i)), p.keys[i*m:(i+1)*m]
-		for k, base := range p.base {
-			key[k] = max(amounts[k], base)
-		}
+	n := len(p.row.from)
+	p.order, p.digests = p.order[:0], slices.Grow(p.digests[:0], n)[:n]
+	for i := range p.digests {
+		amounts := p.amounts(&p.row, int32(i))
 		p.order = append(p.order, entry(amounts[0]<<atBits|int64(i)))
+		p.digests[i] = p.digester.of(amounts[1:len(p.kinds)])
 	}
 	p.sort(p.order)
 	p.effort.Done += 8 * n
-	p.front, p.digests = p.front[:0], p.digests[:0]
+	p.front = p.front[:0]
+	first := len(to.from) // of the front
 	for _, o := range p.order {
-		key := p.key(o.at())
-		digest := p.digester.of(key)
-		if beaten := p.beaten(key, digest); beaten >= 0 {
+		amounts, digest := p.amounts(&p.row, o.at()), p.digests[o.at()]
+		if beaten := p.beaten(to, first, amounts, digest); beaten >= 0 {
 			p.effort.Done += (beaten + 1) / 4
 			continue
 		}
 		p.effort.Done += len(p.front) / 4
-		p.front, p.digests = append(p.front, o.at()), append(p.digests, digest)
-		to.amounts = append(to.amounts, p.amounts(&p.row, o.at())...)
-		to.from = append(to.from, p.row.from[o.at()])
+		p.front = append(p.front, digest)
+		to.amounts, to.from = append(to.amounts, amounts...), append(to.from, p.row.from[o.at()])
 	}
 }
 
-// key is that of a label of the row, without the first kind.
-func (p *pruner) key(at int32) []int64 {
-	m := len(p.kinds)
-	return p.keys[int(at)*m+1 : (int(at)+1)*m]
-}
-
-// beaten is the first of the front that takes no more of any kind than a label of some key, of the first kind none of
-// the front takes more; -1 where there is none.
-func (p *pruner) beaten(key []int64, digest uint64) int {
+// beaten is the first of the front, which are the labels from one on, that takes no more of any kind than a label, of
+// the first kind none of the front takes more; -1 where there is none. Amounts count from the base on.
+func (p *pruner) beaten(front *labels, first int, amounts []int64, digest uint64) int {
 next:
-	for i := p.next(p.digests, 0, digest); i >= 0; i = p.next(p.digests, i+1, digest) {
-		for k, amount := range p.key(p.front[i]) {
-			if amount > key[k] {
+	for i := p.next(p.front, 0, digest); i >= 0; i = p.next(p.front, i+1, digest) {
+		other := p.amounts(front, int32(first+i))
+		for k := 1; k < len(p.base); k++ {
+			if other[k] > max(amounts[k], p.base[k]) {
 				continue next
 			}
 		}
