@@ -33,7 +33,7 @@ func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.Type, error)
 			p.Steps = append(p.Steps, o.P.Steps[c:c+pe]...)
 		}
 	}
-	unit, err := mac.Part(o.Unit, channels)
+	unit, err := mac.Part(o.Unit, channels, p.Weights, p.Steps)
 	if err != nil {
 		return nil, dataflow.Type{}, err
 	}
