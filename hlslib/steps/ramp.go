@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 
@@ -12,13 +13,12 @@ import (
 type ramp struct {
 	num.Stair
 	mutex sync.Mutex
+	keys  []byte // of what was found: the rounding, and 6 bits of shift
 	found []*slope
 }
 
 // A slope is the multipliers of a ramp's lines with a shift, and the one of them of fewest digits.
 type slope struct {
-	mode        num.Rounding
-	shift       int
 	multipliers num.Range
 	passes      bool // there is one
 	fewest      int64
@@ -27,23 +27,20 @@ type slope struct {
 
 // slope finds them once.
 func (r *ramp) slope(mode num.Rounding, shift int) *slope {
+	key := byte(slices.Index(scalings, mode))<<6 | byte(shift)
 	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	for _, s := range r.found {
-		if s.mode == mode && s.shift == shift {
-			return s
+	at := bytes.IndexByte(r.keys, key)
+	if at < 0 {
+		s := &slope{}
+		if s.multipliers, s.passes = r.Multipliers(mode, shift); s.passes {
+			s.fewest, s.digits = fewestDigits(s.multipliers)
 		}
+		at, r.keys, r.found = len(r.found), append(r.keys, key), append(r.found, s)
 	}
-	s := &slope{mode: mode, shift: shift}
-	if s.multipliers, s.passes = r.Multipliers(mode, shift); s.passes {
-		s.fewest, s.digits = fewestDigits(s.multipliers)
-	}
-	r.found = append(r.found, s)
+	s := r.found[at]
+	r.mutex.Unlock()
 	return s
 }
-
-// Share tells that functions are those of some channels of others. It is called before forms are asked for.
-func (f *Functions) Share(whole *Functions, channels []int) { f.whole, f.channels = whole, channels }
 
 // rampsOf are those of the functions' stairs.
 func (f *Functions) rampsOf(stairs []num.Stair) []*ramp {
