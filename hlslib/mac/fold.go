@@ -103,7 +103,19 @@ func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Pa
 	if f.Compute != dataflow.DSP || u.requant != nil {
 		return cost.Packing{}
 	}
-	return cost.FabricOf(t.Board).Pack(channels, f.SIMD, u.span, u.inputs)
+	key := packed{cost.FabricOf(t.Board), channels, f.SIMD}
+	if p, known := u.packings.Load(key); known {
+		return p.(cost.Packing)
+	}
+	p := key.fabric.Pack(channels, f.SIMD, u.span, u.inputs)
+	u.packings.Store(key, p)
+	return p
+}
+
+// packed is what Packing depends on, beside the ranges of weights and inputs.
+type packed struct {
+	fabric         cost.Fabric
+	channels, simd int
 }
 
 // packFields are the config fields of a packing that core/mac.hpp asks for; none where nothing is packed.
@@ -176,7 +188,7 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 
 // Storage is that of the tables of Emit: the weights lie in the fold's memory.
 func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
-	list := []dataflow.Storage{u.WeightStorage(f)}
+	list := append(make([]dataflow.Storage, 0, 6), u.WeightStorage(f)) // the layer may have more
 	if form := u.form(f); form != nil {
 		list = append(list, form.Storage()...)
 	}

@@ -35,6 +35,7 @@ package mac
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
@@ -61,18 +62,19 @@ type Unit struct {
 	Range  []num.Range // of each channel's output
 	Codes  Codes       // of weights in tables
 
-	weights [][]int64
-	rows    []*row // what is known of each row of weights
-	length  int64  // weights of a channel
-	steps   []num.Step
-	dots    *circuit.Library // circuits, which parts have in common
-	requant *num.Requant     // of every product, nil for none
-	in      num.Type
-	span    num.Range      // of the weights
-	inputs  num.Range      // that meet them
-	raw     num.Range      // one weight times one input
-	product num.Range      // of what is summed
-	bound   dataflow.Bound // the accumulator by all rules
+	weights  [][]int64
+	rows     []*row // what is known of each row of weights
+	length   int64  // weights of a channel
+	steps    []num.Step
+	dots     *circuit.Library // circuits, which parts have in common
+	packings *sync.Map        // what Packing has found, by packed
+	requant  *num.Requant     // of every product, nil for none
+	in       num.Type
+	span     num.Range      // of the weights
+	inputs   num.Range      // that meet them
+	raw      num.Range      // one weight times one input
+	product  num.Range      // of what is summed
+	bound    dataflow.Bound // the accumulator by all rules
 	tail
 }
 
@@ -172,6 +174,9 @@ func Part(u *Unit, channels []int, weights [][]int64, steps []num.Step) (*Unit, 
 	if p.built != nil {
 		p.built.Share(u.built, channels)
 	}
+	if p.span == u.span && p.inputs == u.inputs {
+		p.packings = u.packings
+	}
 	return p, nil
 }
 
@@ -186,7 +191,7 @@ func pick[T any](list []T, at []int) []T {
 
 // bind derives everything else from weights, rows and step functions.
 func bind(u *Unit) error {
-	u.length = int64(len(u.weights[0]))
+	u.length, u.packings = int64(len(u.weights[0])), new(sync.Map)
 	if u.Weight = narrowest(u.rows); u.room != nil {
 		u.Weight = u.room.Weight
 	}

@@ -73,7 +73,7 @@ func (e Envelope) Parts(op Op, f Fold) int {
 	if n <= most {
 		return 1
 	}
-	for parts := 2; parts <= MostParts(op, f); parts++ {
+	for parts, all := 2, MostParts(op, f); parts <= all; parts++ {
 		if f.PE%parts == 0 && n/parts <= most {
 			return parts
 		}
