@@ -25,10 +25,16 @@ type slope struct {
 	digits      int // of that one
 }
 
-// slope finds them once.
+// find is slope.
+func (r *ramp) find(mode num.Rounding, shift int) *slope {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return r.slope(mode, shift)
+}
+
+// slope finds them once. The ramp is locked.
 func (r *ramp) slope(mode num.Rounding, shift int) *slope {
 	key := byte(slices.Index(scalings, mode))<<6 | byte(shift)
-	r.mutex.Lock()
 	at := bytes.IndexByte(r.keys, key)
 	if at < 0 {
 		s := &slope{}
@@ -37,9 +43,7 @@ func (r *ramp) slope(mode num.Rounding, shift int) *slope {
 		}
 		at, r.keys, r.found = len(r.found), append(r.keys, key), append(r.found, s)
 	}
-	s := r.found[at]
-	r.mutex.Unlock()
-	return s
+	return r.found[at]
 }
 
 // rampsOf are those of the functions' stairs.
@@ -48,8 +52,8 @@ func (f *Functions) rampsOf(stairs []num.Stair) []*ramp {
 	if f.whole != nil {
 		f.whole.bind()
 		for c := range stairs {
-			if c < len(f.channels) && f.channels[c] < len(f.whole.ramps) {
-				if r := f.whole.ramps[f.channels[c]]; same(&r.Stair, &stairs[c]) {
+			if c < len(f.channels) && f.channels[c] < len(f.whole.lines.ramps) {
+				if r := f.whole.lines.ramps[f.channels[c]]; same(&r.Stair, &stairs[c]) {
 					list[c] = r
 				}
 			}

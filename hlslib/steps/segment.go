@@ -63,13 +63,13 @@ func (f *Functions) cut(g segmentation) {
 	for g.low = max(0, g.span-mostAddress); g.low < g.span; g.low++ {
 		g.inside, g.live = 0, 0
 		known := f.crossings(g)
-		for n, s := range f.list {
+		for n := range f.list {
 			var c cross
 			if own := f.origin[n]; known == nil || own < 0 {
-				c = crossing(s, g)
+				c = crossing(&f.list[n], &g)
 			} else {
 				if !known[own].known {
-					known[own] = crossing(s, g)
+					known[own] = crossing(&f.list[n], &g)
 				}
 				c = known[own]
 			}
@@ -88,37 +88,26 @@ func (f *Functions) cut(g segmentation) {
 	}
 }
 
-// crossing is how a function's breakpoints lie in segments.
-func crossing(s num.Step, g segmentation) cross { return cross{inside(s, g), live(s, g), true} }
-
-// live counts a function's blocks of rows that have a breakpoint inside: in all others, every row is the same.
-func live(s num.Step, g segmentation) (n int) {
-	bits := g.low + 6
-	for i, at := range s.At {
-		at -= g.first
-		last := i > 0 && (s.At[i-1]-g.first)>>bits == at>>bits && (s.At[i-1]-g.first)&(1<<bits-1) != 0
-		if at&(1<<bits-1) != 0 && !last {
-			n++
-		}
-	}
-	return n
-}
-
-// inside is the most breakpoints inside of one of a function's segments.
-func inside(s num.Step, g segmentation) (most int) {
-	count, segment := 0, int64(0)
+// crossing is how a function's breakpoints lie in segments, and in blocks of rows.
+func crossing(s *num.Step, g *segmentation) cross {
+	c, wide := cross{known: true}, g.low+6
+	count, segment := 0, int64(0) // of breakpoints inside, in that segment
+	block, inside := int64(0), false
 	for _, at := range s.At {
 		at -= g.first
-		if at&(1<<g.low-1) == 0 {
-			continue
+		if at&(1<<g.low-1) != 0 {
+			if count == 0 || at>>g.low != segment {
+				count, segment = 0, at>>g.low
+			}
+			count++
+			c.inside = max(c.inside, count)
 		}
-		if count == 0 || at>>g.low != segment {
-			count, segment = 0, at>>g.low
+		before, last := block, inside
+		if block, inside = at>>wide, at&(1<<wide-1) != 0; inside && (!last || block != before) {
+			c.live++
 		}
-		count++
-		most = max(most, count)
 	}
-	return most
+	return c
 }
 
 // segmented are the functions by segments, and tables.

@@ -27,8 +27,9 @@ type proof struct {
 
 // A cross is how a function's breakpoints lie in segments; known is false where that was not asked for.
 type cross struct {
-	inside, live int
-	known        bool
+	inside int // of one segment, at most
+	live   int // blocks of rows with a breakpoint inside: in all others, every row is the same
+	known  bool
 }
 
 // Share tells that functions are those of some channels of others. It is called before forms are asked for.

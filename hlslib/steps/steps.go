@@ -67,8 +67,10 @@ type Functions struct {
 	once     sync.Once
 	jumps    num.Range // at all breakpoints
 	segments []segmentation
-	ramps    []*ramp
-	scalings []scaling
+	lines    lines
+	common   *scaling // nil where there is none
+	owned    sync.Once
+	own      *scaling // with a multiplier for each function, nil where there is none of fewer digits
 	mutex    sync.Mutex
 	chosen   map[Site]Form
 	proved   map[string]bool // by form: whether it gives what the functions give

@@ -181,13 +181,17 @@ func liveSteps(steps []Step, in []Range) []Step {
 		}
 		return []Step{steps[0].Over(u)}
 	}
-	live := make([]Step, len(steps))
-	for c, s := range steps {
-		r := in[0]
-		if len(in) > 1 {
-			r = in[c]
-		}
-		live[c] = s.Over(r)
+	over := func(c int) Range { return in[min(c, len(in)-1)] }
+	first := 0 // that changes
+	for first < len(steps) && steps[first].within(over(first)) {
+		first++
+	}
+	if first == len(steps) {
+		return steps
+	}
+	live := slices.Clone(steps)
+	for c := first; c < len(live); c++ {
+		live[c] = steps[c].Over(over(c))
 	}
 	return live
 }
