@@ -103,19 +103,7 @@ func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Pa
 	if f.Compute != dataflow.DSP || u.requant != nil {
 		return cost.Packing{}
 	}
-	key := packed{cost.FabricOf(t.Board), channels, f.SIMD}
-	if p, known := u.packings.Load(key); known {
-		return p.(cost.Packing)
-	}
-	p := key.fabric.Pack(channels, f.SIMD, u.span, u.inputs)
-	u.packings.Store(key, p)
-	return p
-}
-
-// packed is what Packing depends on, beside the ranges of weights and inputs.
-type packed struct {
-	fabric         cost.Fabric
-	channels, simd int
+	return cost.FabricOf(t.Board).Pack(channels, f.SIMD, u.span, u.inputs)
 }
 
 // packFields are the config fields of a packing that core/mac.hpp asks for; none where nothing is packed.

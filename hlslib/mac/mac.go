@@ -27,6 +27,7 @@
 //   - output.go   outputs of sums
 //   - lanes.go    accumulators as wide as each PE needs
 //   - fold.go     folds, stages, and what C++ asks for
+//   - alike.go    which units take the same
 //   - float.go    products of minifloats
 //   - product.go  a single multiplication: what it takes
 //   - circuit.go  RTL; packed.go has channels share DSP slices
@@ -35,7 +36,6 @@ package mac
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
@@ -62,19 +62,18 @@ type Unit struct {
 	Range  []num.Range // of each channel's output
 	Codes  Codes       // of weights in tables
 
-	weights  [][]int64
-	rows     []*row // what is known of each row of weights
-	length   int64  // weights of a channel
-	steps    []num.Step
-	dots     *circuit.Library // circuits, which parts have in common
-	packings *sync.Map        // what Packing has found, by packed
-	requant  *num.Requant     // of every product, nil for none
-	in       num.Type
-	span     num.Range      // of the weights
-	inputs   num.Range      // that meet them
-	raw      num.Range      // one weight times one input
-	product  num.Range      // of what is summed
-	bound    dataflow.Bound // the accumulator by all rules
+	weights [][]int64
+	rows    []*row // what is known of each row of weights
+	length  int64  // weights of a channel
+	steps   []num.Step
+	dots    *circuit.Library // circuits, which parts have in common
+	requant *num.Requant     // of every product, nil for none
+	in      num.Type
+	span    num.Range      // of the weights
+	inputs  num.Range      // that meet them
+	raw     num.Range      // one weight times one input
+	product num.Range      // of what is summed
+	bound   dataflow.Bound // the accumulator by all rules
 	tail
 }
 
@@ -174,9 +173,6 @@ func Part(u *Unit, channels []int, weights [][]int64, steps []num.Step) (*Unit, 
 	if p.built != nil {
 		p.built.Share(u.built, channels)
 	}
-	if p.span == u.span && p.inputs == u.inputs {
-		p.packings = u.packings
-	}
 	return p, nil
 }
 
@@ -191,7 +187,7 @@ func pick[T any](list []T, at []int) []T {
 
 // bind derives everything else from weights, rows and step functions.
 func bind(u *Unit) error {
-	u.length, u.packings = int64(len(u.weights[0])), new(sync.Map)
+	u.length = int64(len(u.weights[0]))
 	if u.Weight = narrowest(u.rows); u.room != nil {
 		u.Weight = u.room.Weight
 	}

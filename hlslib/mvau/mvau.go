@@ -26,7 +26,6 @@ package mvau
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
@@ -74,17 +73,15 @@ type op struct {
 	mh, mw   int
 	in, out  dataflow.Type
 	vectors  int
-	bodies   *sync.Map // of loops, by output and input words of a group: those of parts are the same
-	window   int       // channels of the input, as it comes
-	tile     int       // of the input
-	pe, simd []int     // what divides the outputs of a group, and MW
+	window   int   // channels of the input, as it comes
+	tile     int   // of the input
+	pe, simd []int // what divides the outputs of a group, and MW
 }
 
 // bind takes one input of shape [..., MW], where MW may be the product of several trailing axes, and gives one output
 // of shape [..., MH]. With several groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C = G*MW.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0]), window: in[0].Shape.Channels(),
-		bodies: new(sync.Map)}
+	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0]), window: in[0].Shape.Channels()}
 	shape, groups := in[0].Shape, b.P.groups()
 	if o.mw > dataflow.MaxElements/groups {
 		return nil, nil, fmt.Errorf("%d groups of %d inputs, a frame has at most %d elements", groups, o.mw,
@@ -242,6 +239,8 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First},
+		dataflow.Index{Kind: dataflow.Last}
 	nf, sf := o.folds(f)
 	c := layer.Begin(t)
 	if nf > 1 {
@@ -252,24 +251,12 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		c.Read()
 	}
 	o.Chain(&c, f, o.Packing(f.PE, f, t))
-	return layer.Timed(o, mac.Plain(o.Unit, f), t, dataflow.Loop{Body: o.body(nf, sf), Latency: c.Write()})
-}
-
-// body is the runs of the loop of so many output and input words of a group.
-func (o *op) body(nf, sf int) []dataflow.Run {
-	key := [2]int{nf, sf}
-	if b, known := o.bodies.Load(key); known {
-		return b.([]dataflow.Run)
-	}
-	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First},
-		dataflow.Index{Kind: dataflow.Last}
-	l := dataflow.Nest{
-		Trips: []int{o.vectors * o.P.groups(), nf, sf},
-		Read:  []dataflow.Access{{each, first, each}},
-		Write: []dataflow.Access{{each, each, last}},
-	}.Loop()
-	o.bodies.Store(key, l.Body)
-	return l.Body
+	return layer.Timed(o, mac.Plain(o.Unit, f), t, dataflow.Nest{
+		Trips:   []int{o.vectors * o.P.groups(), nf, sf},
+		Read:    []dataflow.Access{{each, first, each}},
+		Write:   []dataflow.Access{{each, each, last}},
+		Latency: c.Write(),
+	}.Loop())
 }
 
 // kernel is the hardware's state: counters, the vector of a group, and a sum per PE. Sums wrap around at 64 bits rather

@@ -44,7 +44,7 @@ func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.Type, error)
 	if err != nil {
 		return nil, dataflow.Type{}, err
 	}
-	part := &op{Base: o.With(p), mh: len(channels), mw: o.mw, in: o.in, vectors: o.vectors, tile: o.tile, bodies: o.bodies}
+	part := &op{Base: o.With(p), mh: len(channels), mw: o.mw, in: o.in, vectors: o.vectors, tile: o.tile}
 	part.of(unit)
 	return part, part.out, nil
 }

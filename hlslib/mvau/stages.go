@@ -14,8 +14,7 @@ func (o *op) Sums() (dataflow.Op, dataflow.Type, []num.Step, bool) {
 	}
 	p := o.P
 	p.Steps = nil
-	sums := &op{Base: o.With(p), mh: o.mh, mw: o.mw, in: o.in, vectors: o.vectors, tile: o.tile,
-		bodies: o.bodies}
+	sums := &op{Base: o.With(p), mh: o.mh, mw: o.mw, in: o.in, vectors: o.vectors, tile: o.tile}
 	sums.of(unit)
 	return sums, sums.out, o.P.Steps, true
 }

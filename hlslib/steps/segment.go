@@ -56,13 +56,13 @@ func (f *Functions) bindSegments() {
 
 // cut finds the segments of what is to be cut.
 func (f *Functions) cut(g segmentation) {
-	share := &f.root().share
-	share.mutex.Lock()
-	defer share.mutex.Unlock()
+	root := f.root()
+	root.share.mutex.Lock()
+	defer root.share.mutex.Unlock()
 	start := len(f.segments)
 	for g.low = max(0, g.span-mostAddress); g.low < g.span; g.low++ {
 		g.inside, g.live = 0, 0
-		known := f.crossings(g)
+		known := root.share.crossings(g, len(root.compare.Over))
 		for n := range f.list {
 			var c cross
 			if own := f.origin[n]; known == nil || own < 0 {

@@ -43,55 +43,54 @@ func (f *Functions) root() *Functions {
 	return f
 }
 
-// bindOrigins finds which of the whole's functions each one is: with the same comparators; -1 where it is none.
-func (f *Functions) bindOrigins() {
-	f.origin = make([]int, len(f.compare.Over))
-	for n := range f.origin {
-		if f.origin[n] = n; f.whole == nil {
+// origins is which of the whole's functions each one is: with the same comparators; -1 where it is none.
+func origins(f *Functions) []int {
+	list := make([]int, len(f.compare.Over))
+	for n := range list {
+		if list[n] = n; f.whole == nil {
 			continue
 		}
 		k, all := &f.compare, &f.whole.compare
-		if at := min(f.channels[n], len(all.Over)-1); k.Delta == nil && all.Delta == nil && k.Unit == all.Unit &&
-			k.Base[min(n, len(k.Base)-1)] == all.Base[min(at, len(all.Base)-1)] && slices.Equal(k.Over[n], all.Over[at]) {
-			f.origin[n] = at
-		} else {
-			f.origin[n] = -1
+		at := min(f.channels[n], len(all.Over)-1)
+		if list[n] = at; k.Delta != nil || all.Delta != nil || k.Unit != all.Unit ||
+			k.Base[min(n, len(k.Base)-1)] != all.Base[min(at, len(all.Base)-1)] ||
+			!slices.Equal(k.Over[n], all.Over[at]) {
+			list[n] = -1
 		}
 	}
+	return list
 }
 
-// proofs is which of the root's functions a form gives; nil where that is of no use to others: multipliers depend on
-// what is built beside them. The root's share is locked.
-func (f *Functions) proofs(form Form) []bool {
+// proofs is which of so many functions a form gives, of values of a type; nil where that is of no use to others:
+// multipliers depend on what is built beside them. The share is locked.
+func (s *share) proofs(form Form, of num.Type, functions int) []bool {
 	if _, ok := form.(*Scaled); ok {
 		return nil
 	}
-	p := proof{form: form.Name(), of: f.of}
+	p := proof{form: form.Name(), of: of}
 	if g, ok := form.(*segment); ok {
 		p.first = g.first
 	}
-	s := &f.root().share
 	if s.proved == nil {
 		s.proved = map[proof][]bool{}
 	}
 	if s.proved[p] == nil {
-		s.proved[p] = make([]bool, len(f.root().compare.Over))
+		s.proved[p] = make([]bool, functions)
 	}
 	return s.proved[p]
 }
 
-// crossings is those of the root's functions in segments of so many bits, as far as they are known; nil of a window,
-// which depends on all functions. The root's share is locked.
-func (f *Functions) crossings(g segmentation) []cross {
+// crossings is those of so many functions in segments, as far as they are known; nil of a window, which depends on all
+// functions. The share is locked.
+func (s *share) crossings(g segmentation, functions int) []cross {
 	if g.window {
 		return nil
 	}
-	s := &f.root().share
 	if s.crossing == nil {
 		s.crossing = map[int][]cross{}
 	}
 	if s.crossing[g.low] == nil {
-		s.crossing[g.low] = make([]cross, len(f.root().compare.Over))
+		s.crossing[g.low] = make([]cross, functions)
 	}
 	return s.crossing[g.low]
 }

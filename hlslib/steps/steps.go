@@ -31,6 +31,7 @@
 //   - serial.go  serial search
 //   - scale.go   multipliers; ramp.go what is known of these
 //   - share.go   what functions that are some of others find known of them
+//   - alike.go   which forms take the same
 //   - circuit.go all of them in RTL
 package steps
 
@@ -113,7 +114,7 @@ func (f *Functions) bind() {
 // bindList finds the functions that forms have to give.
 func (f *Functions) bindList() {
 	f.listed.Do(func() {
-		f.bindOrigins()
+		f.origin = origins(f)
 		if f.whole != nil {
 			f.whole.bindList()
 		}
@@ -343,12 +344,12 @@ func (f *Functions) Differs(form Form) *Difference {
 }
 
 func (f *Functions) differs(form Form) *Difference {
-	share := &f.root().share
-	share.mutex.Lock()
-	defer share.mutex.Unlock()
+	root := f.root()
+	root.share.mutex.Lock()
+	defer root.share.mutex.Unlock()
 	g, cut := form.(*segment)
 	var probe []int64
-	proofs := f.proofs(form)
+	proofs := root.share.proofs(form, f.of, len(root.compare.Over))
 	for n, s := range f.list {
 		if proofs != nil && f.origin[n] >= 0 && proofs[f.origin[n]] {
 			continue
