@@ -27,8 +27,8 @@
 //
 // The files: search.go has what comes in, a Plan and its Choices, and what goes out, Solutions within Caps; minimise.go
 // looks for the least of a Measure; parts.go is what there is to choose from, and columns.go has it by kind; price.go,
-// game.go, label.go, with digest.go, branch.go and reduce.go are the items above; explain.go says why a choice is in no
-// solution. The package imports nothing of ours.
+// game.go, label.go, with digest.go, branch.go and reduce.go are the items above; room.go is what trees hand on;
+// explain.go says why a choice is in no solution. The package imports nothing of ours.
 //
 // Paths are amounts of another kind: there may be many, they share one cap, and what is minimised may be the longest of
 // them. Where there are any, there are no labels.
