@@ -204,7 +204,7 @@ func (h *hunt) again(ctx context.Context, r space.Region) error {
 	const times, work, looks = 3, 4_000_000, 400
 	for range times {
 		own := *h.Question
-		own.Effort = search.Effort{Limit: work}
+		own.Effort = h.Effort.Apart(work)
 		least, err := own.tree(&r).Minimise(ctx, h.measure, nil, h.within(), looks)
 		h.Effort.Done += own.Effort.Done
 		if err != nil || least.Best == nil {

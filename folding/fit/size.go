@@ -101,7 +101,7 @@ const (
 // with these options, which have the classes. It is nil where nothing is within caps.
 func (q *Question) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Measure,
 	caps search.Caps) (*space.Folding, error) {
-	effort := search.Effort{Limit: assessWork}
+	effort := q.Effort.Apart(assessWork)
 	t := q.Single(r, class, only, q.Around, &effort)
 	if t == nil {
 		return nil, nil

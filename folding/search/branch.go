@@ -20,10 +20,23 @@ type finding struct {
 func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nodes int) (finding, error) {
 	found := finding{exact: true}
 	open := []*Tree{t}
+	done := func(n *Tree) {
+		if n != t {
+			n.dismiss()
+		}
+	}
+	defer func() {
+		for _, n := range open {
+			done(n)
+		}
+	}()
 	for ; len(open) > 0; nodes-- {
 		n := open[len(open)-1]
 		open = open[:len(open)-1]
 		f, rest, err := n.decide(ctx, caps, m.prime())
+		if rest != n {
+			done(n)
+		}
 		if err != nil {
 			return found, err
 		}
@@ -47,6 +60,7 @@ func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nod
 			continue
 		}
 		a, b := rest.split()
+		done(rest)
 		open = append(open, b, a)
 	}
 	return found, nil
@@ -74,6 +88,7 @@ func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, r
 	}
 	f, whole, err := n.label(ctx, caps, prime, beam)
 	if err != nil || whole && f == nil {
+		n.dismiss()
 		return nil, nil, err
 	}
 	if f != nil {

@@ -36,10 +36,12 @@ func (d *digester) span(k int, least, most int64) {
 	d.shift[k] = max(0, bits.Len64(uint64(max(0, most-least)))-(d.width-1))
 }
 
-// of is the digest of a list.
+// of is the digest of a list, whose amounts count from the least on.
 func (d *digester) of(list []int64) (digest uint64) {
+	place, least, shift := 0, d.least[:len(list)], d.shift[:len(list)]
 	for k, amount := range list {
-		digest |= uint64(amount-d.least[k]) >> d.shift[k] << (k * d.width)
+		digest |= uint64(max(0, amount-least[k])) >> (shift[k] & 63) << (place & 63)
+		place += d.width
 	}
 	return digest
 }
@@ -49,7 +51,15 @@ func (d *digester) of(list []int64) (digest uint64) {
 func (d *digester) next(digests []uint64, from int, other uint64) int {
 	above := d.above
 	other |= above
-	for i := from; i < len(digests); i++ {
+	i := from
+	for ; i+4 <= len(digests); i += 4 { // four at a time: there are many, and few that may
+		f := digests[i : i+4 : i+4]
+		if (other-f[0])&above == above || (other-f[1])&above == above || (other-f[2])&above == above ||
+			(other-f[3])&above == above {
+			break
+		}
+	}
+	for ; i < len(digests); i++ {
 		if (other-digests[i])&above == above {
 			return i
 		}

@@ -28,14 +28,15 @@ func (t *Tree) Explain(caps Caps) []Reason {
 }
 
 func (t *Tree) explain(why *Reason, c *Choice, caps *Caps, leaf, row int) {
-	if t.single[0].rest[leaf][row] >= none {
+	at := t.start[leaf] + row
+	if t.single[0].rest[at] >= none {
 		why.Impossible++
 		return
 	}
 	for i := range t.single {
 		p := &t.single[i]
 		for k := range caps.Vector {
-			if p.unit.kinds[k] == 1 && c.Cost[k]+p.rest[leaf][row] > caps.Vector[k] {
+			if p.unit.kinds[k] == 1 && c.Cost[k]+p.rest[at] > caps.Vector[k] {
 				why.Alone[k]++
 				return
 			}
@@ -43,7 +44,7 @@ func (t *Tree) explain(why *Reason, c *Choice, caps *Caps, leaf, row int) {
 	}
 	capped := t.capped(*caps)
 	for i := range t.mixed {
-		if p := &t.mixed[i]; p.unit.of(&c.Cost, c.Paths)+p.rest[leaf][row] > t.limit(&p.unit, &capped) {
+		if p := &t.mixed[i]; p.unit.of(&c.Cost, c.Paths)+p.rest[at] > t.limit(&p.unit, &capped) {
 			why.Together++
 			return
 		}

@@ -78,26 +78,13 @@ type pruner struct {
 	mixed  []*price // the sharpest
 	prices []*price // of one for a unit of each kind, then the mixed ones
 	limits []int64  // what caps cost at these prices
-	most   [][][]int64
+	most   [][]int64
 	beam   int // labels of a table, at most; of a row, at most four times as many are compared with each other
 	// of the row whose labels are made, by price
 	rest []int64 // what is not in the part costs at least
 	left []int64 // what the part may cost at most
 	base []int64 // by kind: up to here, less is not better
 	digester
-}
-
-// A room is where a pruner puts labels, which the next one overwrites.
-type room struct {
-	sheets  []sheet // by table
-	row     labels  // of the row whose labels are made
-	keys    []int64 // of each of these by kind: its amounts, but no less than the base
-	order   []entry
-	front   []int32   // those of them that none beats
-	digests []uint64  // of the keys of these
-	shares  []float64 // of labels of which some are kept
-	sorted  []float64
-	kept    []int32
 }
 
 // newPruner is nil where there are paths, or too many kinds may exceed their caps.
@@ -124,9 +111,6 @@ func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 	p.mixed, p.prices, p.limits = mixed, append(p.prices, mixed...), append(p.limits, limits...)
 	p.rest, p.left, p.base = make([]int64, len(p.limits)), make([]int64, len(p.limits)), make([]int64, len(p.kinds))
 	p.digester = newDigester(len(p.kinds) - 1)
-	if t.effort.room == nil {
-		t.effort.room = &room{}
-	}
 	p.room = t.effort.room
 	p.sheets = slices.Grow(p.sheets, max(0, len(t.plan.Tables)-len(p.sheets)))[:len(t.plan.Tables)]
 	return p
@@ -181,12 +165,13 @@ func (p *pruner) sheet(table int) (whole bool) {
 // kind that is minimised less always is.
 func (p *pruner) begin(table, r int) {
 	p.row.amounts, p.row.from = p.row.amounts[:0], p.row.from[:0]
+	at := p.start[table] + r
 	for i, q := range p.prices {
-		p.rest[i] = q.rest[table][r]
+		p.rest[i] = q.rest[at]
 		p.left[i] = p.limits[i] - p.rest[i]
 	}
 	for i := range p.base {
-		p.base[i] = p.limits[i] - p.most[i][table][r]
+		p.base[i] = p.limits[i] - p.most[i][at]
 		if i > 0 {
 			p.span(i-1, p.base[i], p.left[i])
 		}
@@ -211,18 +196,34 @@ func (p *pruner) leaves(choices []Choice) {
 
 // extend adds the labels of a pair of rows that may end within caps.
 func (p *pruner) extend(left, right *sheet, q Pair) {
+	width := len(p.left)
+	first, end := right.first[q.Right], right.first[q.Right+1]
+	others := right.amounts[int(first)*width : int(end)*width]
 	for i := left.first[q.Left]; i < left.first[q.Left+1]; i++ {
 		a := p.amounts(&left.labels, i)
-		for j := right.first[q.Right]; j < right.first[q.Right+1]; j++ {
-			b := p.amounts(&right.labels, j)
-			n := p.add(origin{i, j})
-			for k := range n {
-				n[k] = a[k] + b[k]
+		p.row.amounts = slices.Grow(p.row.amounts, len(others))
+		for j := first; j < end; j++ {
+			n := len(p.row.amounts)
+			if added(p.row.amounts[n:n+width], a, others[int(j-first)*width:], p.left) {
+				p.row.amounts = p.row.amounts[:n+width]
+				p.row.from = append(p.row.from, origin{i, j})
 			}
-			p.check(n)
 		}
-		p.effort.Done += int(right.first[q.Right+1] - right.first[q.Right])
+		p.effort.Done += int(end - first)
 	}
+}
+
+// added makes the sum of two lists; it reports false, and has made some of it, where that is beyond the limits.
+func added(sum, a, b, limits []int64) bool {
+	sum, a, b = sum[:len(limits)], a[:len(limits)], b[:len(limits)]
+	for k, limit := range limits {
+		n := a[k] + b[k]
+		if n > limit {
+			return false
+		}
+		sum[k] = n
+	}
+	return true
 }
 
 // amounts are those of label i.
@@ -251,66 +252,77 @@ func (p *pruner) check(amounts []int64) {
 	}
 }
 
-// An entry is a label in its row, and what it takes of the prime kind.
-type entry struct {
-	amount int64
-	at     int32
+// atBits is the bits of a label's place in its row; an amount that is within caps has no more than the others.
+const atBits = 22
+
+// An entry is a label in its row: what it takes of the prime kind, and below that its place, in so many bits.
+type entry int64
+
+func (e entry) amount() int64 { return int64(e >> atBits) }
+func (e entry) at() int32     { return int32(e & (1<<atBits - 1)) }
+
+// compare orders labels of the row that take as much of the prime kind: by the other kinds in their order, of which
+// amounts count from the base on, then as they are.
+func (p *pruner) compare(a, b entry) int {
+	f, g := p.amounts(&p.row, a.at()), p.amounts(&p.row, b.at())
+	for k, base := range p.base {
+		if x, y := max(f[k], base), max(g[k], base); x != y {
+			return cmp.Compare(x, y)
+		}
+	}
+	from, other, m := p.row.from[a.at()], p.row.from[b.at()], len(p.base)
+	return cmp.Or(slices.Compare(f[:m], g[:m]), cmp.Compare(from.left, other.left),
+		cmp.Compare(from.right, other.right))
 }
 
-// compare orders labels of the row: the less of the prime kind, then of the others in their order.
-func (p *pruner) compare(a, b entry) int {
-	if a.amount != b.amount {
-		return cmp.Compare(a.amount, b.amount)
+// sort sorts labels of the row: the less of the prime kind, then as compare has it.
+func (p *pruner) sort(order []entry) {
+	slices.Sort(order)
+	for first := 0; first < len(order); {
+		end := first + 1
+		for end < len(order) && order[end].amount() == order[first].amount() {
+			end++
+		}
+		if end > first+1 {
+			slices.SortFunc(order[first:end], p.compare)
+		}
+		first = end
 	}
-	m, i, j := len(p.kinds), int(a.at), int(b.at)
-	f, g := p.row.from[i], p.row.from[j]
-	return cmp.Or(slices.Compare(p.keys[i*m:(i+1)*m], p.keys[j*m:(j+1)*m]),
-		slices.Compare(p.amounts(&p.row, a.at)[:m], p.amounts(&p.row, b.at)[:m]),
-		cmp.Compare(f.left, g.left), cmp.Compare(f.right, g.right))
 }
 
 // undominated adds the labels of the row that no other equals or beats, in a fixed order.
 func (p *pruner) undominated(to *labels) {
-	m, n := len(p.kinds), len(p.row.from)
-	keys := slices.Grow(p.keys[:0], n*m)[:n*m]
-	order := slices.Grow(p.order[:0], n)[:n]
-	for i := range order {
-		amounts, key := p.amounts(&p.row, int32(i)), keys[i*m:(i+1)*m]
-		for k, base := range p.base {
-			key[k] = max(amounts[k], base)
-		}
-		order[i] = entry{amounts[0], int32(i)}
+	n := len(p.row.from)
+	p.order, p.digests = p.order[:0], slices.Grow(p.digests[:0], n)[:n]
+	for i := range p.digests {
+		amounts := p.amounts(&p.row, int32(i))
+		p.order = append(p.order, entry(amounts[0]<<atBits|int64(i)))
+		p.digests[i] = p.digester.of(amounts[1:len(p.kinds)])
 	}
-	p.keys, p.order = keys, order
-	slices.SortFunc(order, p.compare)
+	p.sort(p.order)
 	p.effort.Done += 8 * n
-	p.front, p.digests = p.front[:0], p.digests[:0]
-	for _, o := range order {
-		digest := p.digester.of(p.key(o.at))
-		if beaten := p.beaten(p.key(o.at), digest); beaten >= 0 {
+	p.front = p.front[:0]
+	first := len(to.from) // of the front
+	for _, o := range p.order {
+		amounts, digest := p.amounts(&p.row, o.at()), p.digests[o.at()]
+		if beaten := p.beaten(to, first, amounts, digest); beaten >= 0 {
 			p.effort.Done += (beaten + 1) / 4
 			continue
 		}
 		p.effort.Done += len(p.front) / 4
-		p.front, p.digests = append(p.front, o.at), append(p.digests, digest)
-		to.amounts = append(to.amounts, p.amounts(&p.row, o.at)...)
-		to.from = append(to.from, p.row.from[o.at])
+		p.front = append(p.front, digest)
+		to.amounts, to.from = append(to.amounts, amounts...), append(to.from, p.row.from[o.at()])
 	}
 }
 
-// key is that of a label of the row, without the first kind.
-func (p *pruner) key(at int32) []int64 {
-	m := len(p.kinds)
-	return p.keys[int(at)*m+1 : (int(at)+1)*m]
-}
-
-// beaten is the first of the front that takes no more of any kind than a label of some key, of the first kind none of
-// the front takes more; -1 where there is none.
-func (p *pruner) beaten(key []int64, digest uint64) int {
+// beaten is the first of the front, which are the labels from one on, that takes no more of any kind than a label, of
+// the first kind none of the front takes more; -1 where there is none. Amounts count from the base on.
+func (p *pruner) beaten(front *labels, first int, amounts []int64, digest uint64) int {
 next:
-	for i := p.next(p.digests, 0, digest); i >= 0; i = p.next(p.digests, i+1, digest) {
-		for k, amount := range p.key(p.front[i]) {
-			if amount > key[k] {
+	for i := p.next(p.front, 0, digest); i >= 0; i = p.next(p.front, i+1, digest) {
+		other := p.amounts(front, int32(first+i))
+		for k := 1; k < len(p.base); k++ {
+			if other[k] > max(amounts[k], p.base[k]) {
 				continue next
 			}
 		}
@@ -412,35 +424,45 @@ func nth(list []float64, n int) float64 {
 }
 
 // mostAround is the largest amount of a kind that what is not in a table can take, per table and row.
-func (t *prices) mostAround(kind int) [][]int64 {
+func (t *prices) mostAround(kind int) []int64 {
 	if t.most[kind] != nil {
 		return t.most[kind]
 	}
 	tables := t.plan.Tables
 	inside, rest := t.perRow(), t.perRow()
-	for i := range tables {
+	clear(inside)
+	clear(rest)
+	if j := slices.Index(t.kinds, kind); j >= 0 { // else nothing is taken of it
+		c := t.columns()
+		for r := range inside[:t.start[t.plan.Leaves]] {
+			for _, amount := range c.row(c.kind(j), r) {
+				inside[r] = max(inside[r], amount)
+			}
+		}
+	}
+	for i := t.plan.Leaves; i < len(tables); i++ {
 		tb := &tables[i]
-		for r := range inside[i] {
-			if tb.Left < 0 {
-				for k := range t.choices[i][r] {
-					inside[i][r] = max(inside[i][r], t.choices[i][r][k].Cost[kind])
-				}
-				continue
-			}
+		left, right := t.of(tb.Left, inside), t.of(tb.Right, inside)
+		for r := range tb.Rows {
+			most := int64(0)
 			for _, q := range tb.pairs(r) {
-				inside[i][r] = max(inside[i][r], inside[tb.Left][q.Left]+inside[tb.Right][q.Right])
+				most = max(most, left[q.Left]+right[q.Right])
 			}
+			inside[t.start[i]+r] = most
 		}
 	}
 	for i := len(tables) - 1; i >= t.plan.Leaves; i-- {
 		tb := &tables[i]
-		for r, more := range rest[i] {
+		left, right := t.of(tb.Left, rest), t.of(tb.Right, rest)
+		insideL, insideR := t.of(tb.Left, inside), t.of(tb.Right, inside)
+		for r, more := range t.of(i, rest) {
 			for _, q := range tb.pairs(r) {
-				rest[tb.Left][q.Left] = max(rest[tb.Left][q.Left], more+inside[tb.Right][q.Right])
-				rest[tb.Right][q.Right] = max(rest[tb.Right][q.Right], more+inside[tb.Left][q.Left])
+				left[q.Left] = max(left[q.Left], more+insideR[q.Right])
+				right[q.Right] = max(right[q.Right], more+insideL[q.Left])
 			}
 		}
 	}
+	t.effort.room.leave(inside)
 	t.most[kind] = rest
 	return rest
 }

@@ -10,6 +10,8 @@ type parts struct {
 	plan    *Plan
 	choices [][][]Choice // per leaf and row
 	rows    [][]int32    // per leaf: the caller's number of each row
+	start   []int        // per table: the number of its first row among those of all tables; and the end
+	kinds   []int        // the first, and those of which some choice takes anything
 	dearest Vector       // no solution takes more of a kind
 	longest []int64      // per path: no solution takes more
 	widest  []int64      // per path: no part of a solution takes more, nor less than as much below 0
@@ -17,14 +19,20 @@ type parts struct {
 }
 
 func newParts(plan *Plan, choices [][][]Choice, rows [][]int32, e *Effort) *parts {
-	t := &parts{plan: plan, choices: choices, rows: rows, effort: e}
+	if e.room == nil {
+		e.room = &room{}
+	}
+	t := &parts{plan: plan, choices: choices, rows: rows, effort: e, start: make([]int, len(plan.Tables)+1)}
+	for i := range plan.Tables {
+		t.start[i+1] = t.start[i] + plan.Tables[i].Rows
+	}
 	for _, leaf := range choices {
 		var most Vector
 		var longest, widest []int64
 		for _, row := range leaf {
 			for i := range row {
-				for k := range most {
-					most[k] = max(most[k], row[i].Cost[k])
+				for k, amount := range &row[i].Cost {
+					most[k] = max(most[k], amount)
 				}
 				if longest == nil {
 					longest, widest = slices.Clone(row[i].Paths), make([]int64, len(row[i].Paths))
@@ -44,22 +52,19 @@ func newParts(plan *Plan, choices [][][]Choice, rows [][]int32, e *Effort) *part
 			t.widest[k] += widest[k]
 		}
 	}
+	for k, most := range t.dearest {
+		if k == 0 || most > 0 {
+			t.kinds = append(t.kinds, k)
+		}
+	}
 	return t
 }
 
-// perRow is a number for each row of each table.
-func (t *parts) perRow() [][]int64 {
-	rows := 0
-	for i := range t.plan.Tables {
-		rows += t.plan.Tables[i].Rows
-	}
-	all, list := make([]int64, rows), make([][]int64, len(t.plan.Tables))
-	for i := range list {
-		n := t.plan.Tables[i].Rows
-		list[i], all = all[:n:n], all[n:]
-	}
-	return list
-}
+// perRow is a number for each row of all tables, one table after the other. They are anything yet.
+func (t *parts) perRow() []int64 { return t.effort.room.list(t.start[len(t.start)-1]) }
+
+// of is the numbers of a table's rows among those of all.
+func (t *parts) of(table int, list []int64) []int64 { return list[t.start[table]:t.start[table+1]] }
 
 // choice is the one that a pick means; nil where it is not in the tree.
 func (t *parts) choice(leaf int, p Pick) *Choice {

@@ -15,9 +15,9 @@ import (
 // nothing is within; and the least that a solution with a given row in it costs, that none with that row is.
 type price struct {
 	unit   unit
-	least  int64     // of all solutions; never where there is none
-	inside [][]int64 // per table and row: the least for the part in the table
-	rest   [][]int64 // per table and row: the least for what is not in the table; nil until it is needed
+	least  int64   // of all solutions; never where there is none
+	inside []int64 // per table and row: the least for the part in the table
+	rest   []int64 // per table and row: the least for what is not in the table; nil until it is needed
 }
 
 // A unit is what a unit of each kind and of each path costs.
@@ -57,89 +57,81 @@ const none = int64(1) << 60
 // priced is what the solutions cost at least.
 func (t *parts) priced(u unit) price {
 	p := price{unit: u, inside: t.perRow()}
-	for i, rows := range t.choices {
-		for r, row := range rows {
-			least := never
-			for k := range row {
-				least = min(least, p.unit.of(&row[k].Cost, row[k].Paths))
-			}
-			p.inside[i][r] = least
-			t.effort.Done += len(row) * (1 + len(u.paths)/8)
-		}
-	}
+	c := t.columns()
+	c.price(&u)
+	t.leaves(p.inside, c, c.sums)
+	t.effort.Done += len(c.sums) * (1 + len(u.paths)/8)
 	t.join(&p)
 	return p
 }
 
-// ones are the prices of one for a unit of each of some kinds, and nothing for the others.
-func (t *parts) ones(kinds []int) []price {
-	list := make([]price, len(kinds))
-	for n, k := range kinds {
-		list[n] = price{unit: t.unitOf(k), inside: t.perRow()}
+// ones are the prices of one for a unit of each of the tree's kinds, and nothing for the others.
+func (t *parts) ones() []price {
+	list, c := make([]price, len(t.kinds), len(t.kinds)+len(t.longest)), t.columns()
+	for j, k := range t.kinds {
+		list[j] = price{unit: t.unitOf(k), inside: t.perRow()}
+		t.leaves(list[j].inside, c, c.kind(j))
 	}
-	for i, rows := range t.choices {
-		for r, row := range rows {
-			var least Vector
-			for k := range least {
-				least[k] = never
-			}
-			for k := range row {
-				least = least.Least(row[k].Cost)
-			}
-			for n, k := range kinds {
-				list[n].inside[i][r] = least[k]
-			}
-			t.effort.Done += len(row) * len(kinds)
-		}
-	}
-	for n := range list {
-		t.join(&list[n])
+	t.effort.Done += len(c.sums) * len(t.kinds)
+	for j := range list {
+		t.join(&list[j])
 	}
 	return list
 }
 
+// leaves finds what the rows of leaves cost at least, where choices cost so much.
+func (t *parts) leaves(inside []int64, c *columns, each []int64) {
+	for r := range inside[:t.start[t.plan.Leaves]] {
+		least := never
+		for _, cost := range c.row(each, r) {
+			least = min(least, cost)
+		}
+		inside[r] = least
+	}
+}
+
 // join finds what joins cost at least, and all solutions, of what leaves do.
 func (t *parts) join(p *price) {
+	pairs := 0
 	for i := t.plan.Leaves; i < len(t.plan.Tables); i++ {
 		tb := &t.plan.Tables[i]
-		left, right := p.inside[tb.Left], p.inside[tb.Right]
-		for r := range p.inside[i] {
+		left, right := t.of(tb.Left, p.inside), t.of(tb.Right, p.inside)
+		for r := range tb.Rows {
 			least := never
 			for _, q := range tb.pairs(r) {
 				least = min(least, left[q.Left]+right[q.Right])
 			}
-			p.inside[i][r] = least
+			p.inside[t.start[i]+r] = least
 		}
-		t.effort.Done += len(tb.Pairs) / 4
+		pairs += len(tb.Pairs) / 4
 	}
+	t.effort.Done += pairs
 	p.least = never
-	if last := p.inside[len(p.inside)-1]; len(last) > 0 {
+	if last := t.of(len(t.plan.Tables)-1, p.inside); len(last) > 0 {
 		p.least = last[0]
 	}
 }
 
-// cheapest is a solution that costs the least.
+// cheapest is a solution that costs the least at the price that was asked for last.
 func (t *parts) cheapest(p *price) *Solution {
 	f := t.blank()
-	t.walk(f, p, len(t.plan.Tables)-1, 0)
+	t.walk(f, p, t.columns(), len(t.plan.Tables)-1, 0)
 	return f
 }
 
-func (t *parts) walk(f *Solution, p *price, table int, row int32) {
+func (t *parts) walk(f *Solution, p *price, c *columns, table int, row int32) {
 	tb := &t.plan.Tables[table]
+	least := t.of(table, p.inside)[row]
 	if tb.Left < 0 {
-		for i := range t.choices[table][row] {
-			c := &t.choices[table][row][i]
-			if p.unit.of(&c.Cost, c.Paths) == p.inside[table][row] {
-				t.pick(f, table, row, c)
-				return
-			}
-		}
+		at := slices.Index(c.row(c.sums, t.start[table]+int(row)), least)
+		t.pick(f, table, row, &t.choices[table][row][at])
+		return
 	}
+	left, right := t.of(tb.Left, p.inside), t.of(tb.Right, p.inside)
 	for _, q := range tb.pairs(int(row)) {
-		if p.inside[tb.Left][q.Left]+p.inside[tb.Right][q.Right] == p.inside[table][row] {
-			t.walk(f, p, tb.Left, q.Left)
-			t.walk(f, p, tb.Right, q.Right)
+		if left[q.Left]+right[q.Right] == least {
+			t.walk(f, p, c, tb.Left, q.Left)
+			t.walk(f, p, c, tb.Right, q.Right)
 			return
 		}
 	}
@@ -152,18 +144,16 @@ func (t *parts) around(p *price) {
 	}
 	tables := t.plan.Tables
 	p.rest = t.perRow()
-	for _, rows := range p.rest {
-		for r := range rows {
-			rows[r] = never
-		}
+	for r := range p.rest {
+		p.rest[r] = never
 	}
-	copy(p.rest[len(tables)-1], []int64{0})
+	copy(t.of(len(tables)-1, p.rest), []int64{0})
 	steps := 0
 	for i := len(tables) - 1; i >= t.plan.Leaves; i-- {
 		tb := &tables[i]
-		left, right := p.rest[tb.Left], p.rest[tb.Right]
-		insideL, insideR := p.inside[tb.Left], p.inside[tb.Right]
-		for r, rest := range p.rest[i] {
+		left, right := t.of(tb.Left, p.rest), t.of(tb.Right, p.rest)
+		insideL, insideR := t.of(tb.Left, p.inside), t.of(tb.Right, p.inside)
+		for r, rest := range t.of(i, p.rest) {
 			if rest >= none {
 				continue
 			}
@@ -199,18 +189,11 @@ type prices struct {
 	*parts
 	single []price // per kind that is taken at all, and per path: one for a unit of it, nothing for the others
 	mixed  []price // others, the sharpest of each relaxation
-	most   [Kinds][][]int64
+	most   [Kinds][]int64
 }
 
 func newPrices(t *parts) (p prices) {
-	p.parts = t
-	var kinds []int
-	for k := range Kinds {
-		if k == 0 || t.dearest[k] > 0 {
-			kinds = append(kinds, k)
-		}
-	}
-	p.single = t.ones(kinds)
+	p.parts, p.single = t, t.ones()
 	for k := range t.longest {
 		p.single = append(p.single, t.priced(t.unitOf(Kinds+k)))
 	}
@@ -250,7 +233,26 @@ func (t *Tree) Relax(caps Caps) {
 		}
 	}
 	slices.SortStableFunc(tried, func(a, b price) int { return cmp.Compare(share(&b), share(&a)) })
-	t.mixed = append(tried[:min(keepPrices, len(tried))], t.mixed[:min(3*keepPrices, len(t.mixed))]...)
+	fresh, old := min(keepPrices, len(tried)), min(3*keepPrices, len(t.mixed))
+	t.leave(tried[fresh:])
+	t.leave(t.mixed[old:])
+	t.mixed = slices.Concat(tried[:fresh], t.mixed[:old])
+}
+
+// leave tells that prices are of no use any more.
+func (t *parts) leave(list []price) {
+	for i := range list {
+		t.effort.room.leave(list[i].inside, list[i].rest)
+		list[i].inside, list[i].rest = nil, nil
+	}
+}
+
+// dismiss tells that the tree is of no use any more.
+func (t *prices) dismiss() {
+	t.leave(t.single)
+	t.leave(t.mixed)
+	t.effort.room.leave(t.most[:]...)
+	t.most = [Kinds][]int64{}
 }
 
 // Mixture is the solutions of which the last relaxation mixes what is best against the prices. They need not be within

@@ -26,6 +26,7 @@ type reducer struct {
 	prices []*price
 	limits []int64
 	number [][]int32 // per table and row: its number in the new tree; -1 where it is gone
+	over   []bool    // per choice: it is gone
 }
 
 func (r *reducer) tree(mixed []*price) *Tree {
@@ -47,6 +48,7 @@ func (r *reducer) tree(mixed []*price) *Tree {
 		}
 	}
 	choices, rows := make([][][]Choice, plan.Leaves), make([][]int32, plan.Leaves)
+	r.findOver()
 	for i := range plan.Leaves {
 		for row, n := range r.number[i] {
 			if n >= 0 {
@@ -76,34 +78,45 @@ func (r *reducer) tree(mixed []*price) *Tree {
 
 // hopeful reports whether no price proves that a row is in no solution within the caps.
 func (r *reducer) hopeful(table, row int) bool {
+	at := r.start[table] + row
 	for i, p := range r.prices {
-		if p.inside[table][row] >= none || p.rest[table][row] >= none ||
-			p.inside[table][row]+p.rest[table][row] > r.limits[i] {
+		inside, rest := p.inside[at], p.rest[at]
+		if inside >= none || rest >= none || inside+rest > r.limits[i] {
 			return false
 		}
 	}
 	return true
 }
 
-// choicesOf is the choices of a row that are left.
-func (r *reducer) choicesOf(leaf, row int) []Choice {
-	all := r.Tree.choices[leaf][row]
-	over := func(c Choice) bool {
-		for k, p := range r.prices {
-			if p.unit.of(&c.Cost, c.Paths)+p.rest[leaf][row] > r.limits[k] {
-				return true
+// findOver finds the choices that some price proves to be in no solution within the caps.
+func (r *reducer) findOver() {
+	c := r.columns()
+	r.over = make([]bool, len(c.sums))
+	for k, p := range r.prices {
+		c.price(&p.unit)
+		for row, first := range c.first[:len(c.first)-1] {
+			left := r.limits[k] - p.rest[row]
+			for i, cost := range c.row(c.sums, row) {
+				if cost > left {
+					r.over[int(first)+i] = true
+				}
 			}
 		}
-		return false
 	}
-	first := slices.IndexFunc(all, over)
+}
+
+// choicesOf is the choices of a row that are left.
+func (r *reducer) choicesOf(leaf, row int) []Choice {
+	all, c := r.Tree.choices[leaf][row], r.columns()
+	over := r.over[c.first[r.start[leaf]+row]:][:len(all)]
+	first := slices.Index(over, true)
 	if first < 0 {
 		return all
 	}
 	left := slices.Clone(all[:first])
-	for _, c := range all[first+1:] {
-		if !over(c) {
-			left = append(left, c)
+	for i := first + 1; i < len(all); i++ {
+		if !over[i] {
+			left = append(left, all[i])
 		}
 	}
 	return left
@@ -112,6 +125,7 @@ func (r *reducer) choicesOf(leaf, row int) []Choice {
 // join fills a table with the pairs that are left.
 func (r *reducer) join(tb *Table, table int) {
 	old := &r.plan.Tables[table]
+	atL, atR := r.start[old.Left], r.start[old.Right]
 	tb.First = make([]int32, 1, tb.Rows+1)
 	for row, n := range r.number[table] {
 		if n < 0 {
@@ -124,7 +138,8 @@ func (r *reducer) join(tb *Table, table int) {
 			}
 			over := false
 			for k, p := range r.prices {
-				over = over || p.inside[old.Left][q.Left]+p.inside[old.Right][q.Right]+p.rest[table][row] > r.limits[k]
+				inside := p.inside[atL+int(q.Left)] + p.inside[atR+int(q.Right)]
+				over = over || inside+p.rest[r.start[table]+row] > r.limits[k]
 			}
 			if !over {
 				tb.Pairs = append(tb.Pairs, Pair{left, right})

@@ -26,9 +26,9 @@
 //	    (branch.go; branch and bound: A. H. Land and A. G. Doig 1960), each with prices of its own.
 //
 // The files: search.go has what comes in, a Plan and its Choices, and what goes out, Solutions within Caps; minimise.go
-// looks for the least of a Measure; parts.go is what there is to choose from, and price.go, game.go, label.go, with
-// digest.go, branch.go and reduce.go are the items above; explain.go says why a choice is in no solution. The package
-// imports nothing of ours.
+// looks for the least of a Measure; parts.go is what there is to choose from, and columns.go has it by kind; price.go,
+// game.go, label.go, with digest.go, branch.go and reduce.go are the items above; room.go is what trees hand on;
+// explain.go says why a choice is in no solution. The package imports nothing of ours.
 //
 // Paths are amounts of another kind: there may be many, they share one cap, and what is minimised may be the longest of
 // them. Where there are any, there are no labels.
@@ -177,6 +177,9 @@ type Effort struct {
 	Cut      bool      // a limit was reached
 	room     *room     // that the last of these searches leaves to the next
 }
+
+// Apart is an effort of its own, for searches that come before the next of these.
+func (e *Effort) Apart(limit int) Effort { return Effort{Limit: limit, room: e.room} }
 
 // Spent reports whether the search has to end with what it has.
 func (e *Effort) Spent() bool {

@@ -2,7 +2,6 @@ package space
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"hlsgen/folding/ask"
@@ -38,13 +37,13 @@ type splitter struct {
 	*Space
 	node *dataflow.Node
 	stages
-	dealt map[[2]int]*deal // by PE and how many share it
-	forks map[[2]int]piece // by elements in a word and how many read it
+	dealt map[[2]int]*deal  // by PE and how many share it
+	forks map[[2]int]border // by elements in a word and how many read it
 	fifos map[dataflow.Port]dataflow.Resources
 }
 
 func splitterOf(s *Space, n *dataflow.Node) *splitter {
-	return &splitter{s, n, stagesOf(n, s.Streams[n.Out[0]].typ), map[[2]int]*deal{}, map[[2]int]piece{},
+	return &splitter{s, n, stagesOf(n, s.Streams[n.Out[0]].typ), map[[2]int]*deal{}, map[[2]int]border{},
 		map[dataflow.Port]dataflow.Resources{}}
 }
 
@@ -58,10 +57,17 @@ func (s *splitter) fifo(p dataflow.Port) dataflow.Resources {
 	return r
 }
 
+// A border is the fork or the join of a split.
+type border struct {
+	piece
+	latency int
+	cost    dataflow.Resources // with the FIFOs behind it
+}
+
 // A deal is the parts that share a layer's PE, and what joins them.
 type deal struct {
 	parts []part
-	join  piece
+	join  border
 }
 
 // A part is one of them.
@@ -69,6 +75,7 @@ type part struct {
 	op    dataflow.Op
 	out   []dataflow.Type
 	folds []dataflow.Fold // of its share of the PE
+	like  int             // the first part that is alike, or this one
 }
 
 // split is a fold of the layer as so many parts, and what it takes.
@@ -76,31 +83,39 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, boo
 	in, out := s.node.Op.Ports(f)
 	d := s.deal(f, parts, out[0])
 	first, last := s.fork(in[0], parts), d.join
-	made := &split{nodes: []piece{first}}
-	latency := 0
+	made := &split{nodes: make([]piece, 1, parts+2)}
+	made.nodes[0] = first.piece
+	share, latency, sum := f, 0, first.cost.Plus(last.cost)
+	share.PE = f.PE / parts
+	costs := make([]dataflow.Resources, parts)
 	for k, p := range d.parts {
-		share := f
-		share.PE = f.PE / parts
-		n := piece{strconv.Itoa(k), p.op, nearest(p.folds, share), p.out}
-		if n.fold.PE != share.PE || n.fold.SIMD != share.SIMD {
-			panic(fmt.Sprintf("folding: a part of %s has no fold of PE %d, SIMD %d", s.node.Name, share.PE, share.SIMD))
-		}
-		made.loop = p.op.Loop(n.fold, s.Target)
-		latency, made.nodes = max(latency, made.loop.Latency), append(made.nodes, n)
-	}
-	made.nodes = append(made.nodes, last)
-	made.loop.Latency = latency + first.op.Loop(first.fold, s.Target).Latency +
-		last.op.Loop(last.fold, s.Target).Latency
-	var sum dataflow.Resources
-	for _, n := range made.nodes {
-		sum = sum.Plus(n.op.Cost(n.fold, s.Target).Total())
-		if _, ports := n.op.Ports(n.fold); n.part != last.part {
-			for _, p := range ports {
-				sum = sum.Plus(s.fifo(p))
+		n := piece{part: strconv.Itoa(k), op: p.op, out: p.out}
+		if p.like == k {
+			n.fold = nearest(p.folds, share)
+			if n.fold.PE != share.PE || n.fold.SIMD != share.SIMD {
+				panic(fmt.Sprintf("folding: a part of %s has no fold of PE %d, SIMD %d", s.node.Name, share.PE,
+					share.SIMD))
 			}
+			made.loop = p.op.Loop(n.fold, s.Target)
+			latency, costs[k] = max(latency, made.loop.Latency), s.cost(&n)
+		} else {
+			n.fold, costs[k] = made.nodes[1+p.like].fold, costs[p.like]
 		}
+		made.nodes, sum = append(made.nodes, n), sum.Plus(costs[k])
 	}
+	made.nodes = append(made.nodes, last.piece)
+	made.loop.Latency = latency + first.latency + last.latency
 	return made, s.Board.Vector(sum), ask.Available(sum, s.Target.Board)
+}
+
+// cost is what a piece takes, with the FIFOs behind it.
+func (s *splitter) cost(p *piece) dataflow.Resources {
+	sum := p.op.Cost(p.fold, s.Target).Total()
+	_, ports := p.op.Ports(p.fold)
+	for _, port := range ports {
+		sum = sum.Plus(s.fifo(port))
+	}
+	return sum
 }
 
 // deal deals a fold's PE out; its words are those of a port.
@@ -111,39 +126,44 @@ func (s *splitter) deal(f dataflow.Fold, parts int, out dataflow.Port) *deal {
 	}
 	d := &deal{}
 	var types []dataflow.Type
-	var folds []dataflow.Fold
+	share, whole := f, s.node.Op.(dataflow.Divisible)
+	share.PE = f.PE / parts
 	for k := range parts {
-		op, typ, err := s.node.Op.(dataflow.Divisible).Part(f, k, parts)
+		op, typ, err := whole.Part(f, k, parts)
 		if err != nil {
 			panic(fmt.Sprintf("folding: a part of %s does not bind: %v", s.node.Name, err))
 		}
-		folds = folds[:0]
-		for share := range op.Folds() {
-			if share.PE == f.PE/parts {
-				folds = append(folds, share)
+		p := part{op: op, out: []dataflow.Type{typ}, like: k}
+		for i, other := range d.parts {
+			if other.like == i && op.(dataflow.Divisible).Alike(other.op, share, s.Target) {
+				p.like, p.folds = i, other.folds
+				break
 			}
 		}
-		p := part{op: op, out: []dataflow.Type{typ}}
-		if k > 0 && slices.Equal(folds, d.parts[k-1].folds) { // as is usual
-			p.folds = d.parts[k-1].folds
-		} else {
-			p.folds = slices.Clone(folds)
+		if p.like == k {
+			for own := range op.Folds() {
+				if own.PE == share.PE {
+					p.folds = append(p.folds, own)
+				}
+			}
 		}
-		d.parts = append(d.parts, p)
-		types = append(types, typ)
+		d.parts, types = append(d.parts, p), append(types, typ)
 	}
-	d.join = bound("join", join.New(join.Params{Inputs: parts, Block: f.PE / parts, Elem: out.Elem.String()}), types)
+	joined := bound("join", join.New(join.Params{Inputs: parts, Block: share.PE, Elem: out.Elem.String()}), types)
+	d.join = border{joined, joined.op.Loop(joined.fold, s.Target).Latency,
+		joined.op.Cost(joined.fold, s.Target).Total()}
 	s.dealt[at] = d
 	return d
 }
 
 // fork gives every word to so many parts.
-func (s *splitter) fork(p dataflow.Port, parts int) piece {
+func (s *splitter) fork(p dataflow.Port, parts int) border {
 	at := [2]int{p.PerWord, parts}
 	f, ok := s.forks[at]
 	if !ok {
-		f = bound("fork", dup.New(dup.Params{Copies: parts, Word: p.PerWord, Tile: p.Tile}),
+		fork := bound("fork", dup.New(dup.Params{Copies: parts, Word: p.PerWord, Tile: p.Tile}),
 			[]dataflow.Type{s.Streams[s.node.In[0]].typ})
+		f = border{fork, fork.op.Loop(fork.fold, s.Target).Latency, s.cost(&fork)}
 		s.forks[at] = f
 	}
 	return f

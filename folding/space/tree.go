@@ -76,17 +76,33 @@ func (m menu) nowhere() []int64 { return make([]int64, len(m.Paths)) }
 // layer is the choices of a layer's rows: options.
 func (m menu) layer(i int) [][]search.Choice {
 	l, rows := &m.Layers[i], &m.rows[i]
-	of := make([][]search.Choice, len(l.shapes))
+	of, count := make([][]search.Choice, len(l.shapes)), make([]int, len(l.shapes))
+	allowed := make([]bool, len(l.Classes))
+	for c := range allowed {
+		allowed[c] = m.allows(m.Space, i, c)
+	}
 	for o := range l.Options {
-		if c := l.Options[o].Class; m.allows(m.Space, i, c) {
+		if c := l.Options[o].Class; allowed[c] {
+			count[l.Classes[c].shape]++
+		}
+	}
+	for o := range l.Options {
+		if c := l.Options[o].Class; allowed[c] {
 			shape := l.Classes[c].shape
+			if of[shape] == nil {
+				of[shape] = make([]search.Choice, 0, count[shape])
+			}
 			of[shape] = append(of[shape], m.option(i, o))
 		}
 	}
 	choices := make([][]search.Choice, len(rows.shapes))
 	for row, shapes := range rows.shapes {
 		for _, k := range shapes {
-			choices[row] = append(choices[row], of[k]...)
+			if choices[row] == nil {
+				choices[row] = of[k]
+			} else {
+				choices[row] = append(choices[row], of[k]...)
+			}
 		}
 		choices[row] = search.Undominated(choices[row])
 	}

@@ -6,19 +6,23 @@ import "math/bits"
 func (m MVAU) Fitted() []Part { return parts(m.shares(&fitted)) }
 
 // Logic is Fitted without memories.
-func (m MVAU) Logic() []Part { return parts(m.logic(&fitted)) }
+func (m MVAU) Logic() []Part {
+	var room [8]share
+	return parts(m.logic(room[:0], &fitted))
+}
 
 func (m MVAU) shares(v *values) []share {
-	return append(m.logic(v),
+	return append(m.logic(nil, v),
 		m.inputBuffer(v),
 		m.Fabric.table("weight memory", m.Memory, m.MW*m.MH/(m.PE*m.SIMD), m.PE*m.SIMD*m.WeightBits),
 		m.activation().table(m.Fabric),
 	)
 }
 
-func (m MVAU) logic(v *values) []share {
-	list := append(make([]share, 0, 8), share{name: "stream control", lut: v[mvauLUT], ff: v[mvauFF]})
-	return append(append(list, m.dot().shares(v)...), m.activation().comparators())
+// logic appends it to a list.
+func (m MVAU) logic(list []share, v *values) []share {
+	list = append(list, share{name: "stream control", lut: v[mvauLUT], ff: v[mvauFF]})
+	return append(m.dot().shares(list, v), m.activation().comparators())
 }
 
 // inputBuffer keeps a vector for the outputs after the first PE.
@@ -52,7 +56,8 @@ type dot struct {
 	fabric              Fabric
 }
 
-func (d dot) shares(v *values) []share {
+// shares appends it to a list.
+func (d dot) shares(list []share, v *values) []share {
 	n := float64(d.pe * d.simd)
 	accumulators := share{
 		name: "accumulators",
@@ -61,10 +66,10 @@ func (d dot) shares(v *values) []share {
 	}
 	// One bit times one bit is an XNOR or an AND, and its sum a count of ones.
 	if d.w == 1 && d.a == 1 {
-		return []share{{name: "popcount", lut: v[popcount] * n, ff: v[pipelineFF] * n}, accumulators}
+		return append(list, share{name: "popcount", lut: v[popcount] * n, ff: v[pipelineFF] * n}, accumulators)
 	}
 	if d.factors.floats() {
-		return append(d.factors.shares(v, n), accumulators)
+		return append(append(list, d.factors.shares(v, n)...), accumulators)
 	}
 	multipliers := share{name: "multipliers", lut: v[product] * n * float64(d.w*d.a),
 		ff: v[pipelineFF] * n * float64(d.w*d.a)}
@@ -75,7 +80,7 @@ func (d dot) shares(v *values) []share {
 			multipliers.dsp = d.packing.slices(d.pe, d.simd)
 		}
 	}
-	return []share{multipliers, {name: "adder tree", lut: v[product] * n * float64(d.w+d.a)}, accumulators}
+	return append(list, multipliers, share{name: "adder tree", lut: v[product] * n * float64(d.w+d.a)}, accumulators)
 }
 
 // delay is the longest path in ns.
@@ -159,4 +164,4 @@ func (f Fabric) ram(name string, m Memory, rows, width int) share {
 }
 
 // Arithmetic is Logic of products, sums and accumulators alone.
-func (m MVAU) Arithmetic() []Part { return parts(m.dot().shares(&fitted)) }
+func (m MVAU) Arithmetic() []Part { return parts(m.dot().shares(nil, &fitted)) }

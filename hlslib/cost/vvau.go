@@ -58,8 +58,9 @@ func (m VVAU) Fitted() []Part {
 
 // Logic is Fitted without memories.
 func (m VVAU) Logic() []Part {
-	list := []share{{name: "stream control", lut: fitted[mvauLUT], ff: fitted[mvauFF]}}
-	return parts(append(append(list, m.dot().shares(&fitted)...), m.activation().comparators()))
+	var room [8]share
+	list := append(room[:0], share{name: "stream control", lut: fitted[mvauLUT], ff: fitted[mvauFF]})
+	return parts(append(m.dot().shares(list, &fitted), m.activation().comparators()))
 }
 
 func (m VVAU) activation() activation {

@@ -82,7 +82,7 @@ func (c Codes) Logic(weights, rows int) []cost.Part {
 }
 
 // values is the different weights of rows, in order; nil where they are more than codes.
-func values(rows []row) (list []int64) {
+func values(rows []*row) (list []int64) {
 	for _, r := range rows {
 		if r.values == nil {
 			return nil

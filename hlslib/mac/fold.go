@@ -176,7 +176,7 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 
 // Storage is that of the tables of Emit: the weights lie in the fold's memory.
 func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
-	list := []dataflow.Storage{u.WeightStorage(f)}
+	list := append(make([]dataflow.Storage, 0, 6), u.WeightStorage(f)) // the layer may have more
 	if form := u.form(f); form != nil {
 		list = append(list, form.Storage()...)
 	}

@@ -27,6 +27,7 @@
 //   - output.go   outputs of sums
 //   - lanes.go    accumulators as wide as each PE needs
 //   - fold.go     folds, stages, and what C++ asks for
+//   - alike.go    which units take the same
 //   - float.go    products of minifloats
 //   - product.go  a single multiplication: what it takes
 //   - circuit.go  RTL; packed.go has channels share DSP slices
@@ -62,8 +63,8 @@ type Unit struct {
 	Codes  Codes       // of weights in tables
 
 	weights [][]int64
-	rows    []row // what is known of each row of weights
-	length  int64 // weights of a channel
+	rows    []*row // what is known of each row of weights
+	length  int64  // weights of a channel
 	steps   []num.Step
 	dots    *circuit.Library // circuits, which parts have in common
 	requant *num.Requant     // of every product, nil for none
@@ -78,6 +79,8 @@ type Unit struct {
 
 // A tail is the step functions behind the accumulator: none, one for all channels, or one per channel.
 type tail struct {
+	live    []num.Step      // of each channel, of the accumulator, where sums are; nil where they are loaded
+	matches bool            // that is of counts of matches
 	compare num.Comparators // no rows without step functions
 	built   *steps.Functions
 	room    *dataflow.Room // nil where they, and the weights, are constants
@@ -125,10 +128,12 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 // range for all of them, or one for each. Every product goes through the requantiser, if there is one.
 func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
-	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in,
+	u := &Unit{weights: weights, rows: make([]*row, len(weights)), steps: steps, requant: product, in: in,
 		dots: new(circuit.Library)}
+	rows := make([]row, len(weights))
 	for c := range weights {
-		u.rows[c] = rowOf(weights[c], product, ranges(c))
+		rows[c] = rowOf(weights[c], product, ranges(c))
+		u.rows[c] = &rows[c]
 	}
 	return u, bind(u)
 }
@@ -137,7 +142,7 @@ func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type
 // is room for, and the same circuit. The error says what there is no room for.
 func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
-	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in,
+	u := &Unit{weights: weights, rows: make([]*row, len(weights)), steps: steps, requant: product, in: in,
 		dots: new(circuit.Library), tail: tail{room: &room}}
 	switch codes := room.Out != (num.Type{}); {
 	case codes && len(steps) == 0:
@@ -146,30 +151,21 @@ func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *nu
 		return nil, errors.New("it has step functions behind its sums, and the hardware gives the sums")
 	}
 	for c := range weights {
-		var err error
-		if u.rows[c], err = roomOf(room, weights[c], product, ranges(c)); err != nil {
+		r, err := roomOf(room, weights[c], product, ranges(c))
+		if err != nil {
 			return nil, fmt.Errorf("channel %d: %w", c, err)
 		}
+		u.rows[c] = &r
 	}
 	return u, bind(u)
 }
 
-// Part is the unit of some channels of another, as Bind would make it.
-func Part(u *Unit, channels []int) (*Unit, error) {
-	n := len(channels)
-	p := &Unit{requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room},
-		weights: make([][]int64, n), rows: make([]row, n)}
-	for i, c := range channels {
-		p.weights[i], p.rows[i] = u.weights[c], u.rows[c]
-	}
-	if len(u.steps) > 1 {
-		p.steps = make([]num.Step, n)
-		for i, c := range channels {
-			p.steps[i] = u.steps[c]
-		}
-	}
-	if len(u.steps) == 1 {
-		p.steps = u.steps
+// Part is the unit of some channels of another, as Bind would make it of their weights and step functions.
+func Part(u *Unit, channels []int, weights [][]int64, steps []num.Step) (*Unit, error) {
+	p := &Unit{requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}, weights: weights, steps: steps}
+	p.rows = pick(u.rows, channels)
+	if u.live != nil {
+		p.live, p.Range, p.matches = pick(u.live, channels), pick(u.Range, channels), u.matches
 	}
 	if err := bind(p); err != nil {
 		return nil, err
@@ -178,6 +174,15 @@ func Part(u *Unit, channels []int) (*Unit, error) {
 		p.built.Share(u.built, channels)
 	}
 	return p, nil
+}
+
+// pick is some of a list.
+func pick[T any](list []T, at []int) []T {
+	some := make([]T, len(at))
+	for i, k := range at {
+		some[i] = list[k]
+	}
+	return some
 }
 
 // bind derives everything else from weights, rows and step functions.
@@ -271,24 +276,39 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 	if u.room != nil {
 		return bindLoaded(u, sums)
 	}
-	u.Range = make([]num.Range, len(sums))
-	list, values, acc := make([]num.Step, len(sums)), make([][]int64, len(sums)), make([]num.Range, len(sums))
+	acc, values := make([]num.Range, len(sums)), make([][]int64, len(sums))
 	for c, r := range sums {
 		acc[c] = u.accumulated(r)
-		list[c] = u.onAccumulator(layer.Of(u.steps, c).Over(r)).Over(acc[c])
-		if !list[c].NonDecreasing() {
-			return fmt.Errorf("channel %d: the step function falls between the sums in %v; turn it round with the "+
-				"signs of the weights", c, r)
+	}
+	if u.live == nil || u.matches != u.XNOR { // a part may have signs alone
+		if err := bindLive(u, sums, acc); err != nil {
+			return err
 		}
-		u.Range[c], values[c] = list[c].Reach(acc[c]), list[c].Value
+	}
+	for c := range values {
+		values[c] = u.live[c].Value
 	}
 	u.Out = num.Narrowest(values...)
-	u.compare = num.Compare(list, acc, u.Acc, MaxThresholds).Merged()
+	u.compare = num.Compare(u.live, acc, u.Acc, MaxThresholds).Merged()
 	if u.compare.Delta != nil {
 		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of "+
 			"its own", MaxThresholds)
 	}
 	u.built = steps.New(u.compare, acc, u.Acc, u.Out)
+	return nil
+}
+
+// bindLive finds what step functions are where sums are, and their outputs.
+func bindLive(u *Unit, sums, acc []num.Range) error {
+	u.live, u.Range, u.matches = make([]num.Step, len(sums)), make([]num.Range, len(sums)), u.XNOR
+	for c, r := range sums {
+		s := u.onAccumulator(layer.Of(u.steps, c).Over(r)).Over(acc[c])
+		if !s.NonDecreasing() {
+			return fmt.Errorf("channel %d: the step function falls between the sums in %v; turn it round with the "+
+				"signs of the weights", c, r)
+		}
+		u.live[c], u.Range[c] = s, s.Reach(acc[c])
+	}
 	return nil
 }
 

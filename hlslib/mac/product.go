@@ -17,7 +17,7 @@ type Factor struct {
 // FactorOf is the factor of values, as weights of such values are held.
 func FactorOf(values []int64) Factor {
 	r := rowOf(values, nil, []num.Range{{}})
-	return Factor{narrowest([]row{r}), r.span}
+	return Factor{narrowest([]*row{&r}), r.span}
 }
 
 // Stored is the bits of one of the values in a table that is long enough for any coding.

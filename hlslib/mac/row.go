@@ -59,7 +59,7 @@ func with(list []int64, v int64) []int64 {
 
 // narrowest is the type that holds the weights of rows in the fewest bits: minifloats where these are fewer by more
 // than their decoder is worth.
-func narrowest(rows []row) num.Type {
+func narrowest(rows []*row) num.Type {
 	span, zero, magnitude := rows[0].span, false, num.Magnitude{}
 	for _, r := range rows {
 		span, zero, magnitude = span.Union(r.span), zero || r.zero, magnitude.Union(r.magnitude)

@@ -11,6 +11,13 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * f.SIMD, max(o.Weight.Width, o.in.Elem.Width)
 }
 
+// Alike compares what loops and costs are made of.
+func (o *op) Alike(other dataflow.Op, f dataflow.Fold, t dataflow.Target) bool {
+	p, ok := other.(*op)
+	return ok && o.mh == p.mh && o.mw == p.mw && o.vectors == p.vectors && o.P.groups() == p.P.groups() &&
+		o.in.Elem == p.in.Elem && o.tile == p.tile && mac.Alike(o.Unit, p.Unit, f, t)
+}
+
 // Part computes, of every output word, the PE/n elements from k*PE/n on, and has the rows of the weights for these.
 func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.Type, error) {
 	pe := f.PE / n
@@ -33,7 +40,7 @@ func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.Type, error)
 			p.Steps = append(p.Steps, o.P.Steps[c:c+pe]...)
 		}
 	}
-	unit, err := mac.Part(o.Unit, channels)
+	unit, err := mac.Part(o.Unit, channels, p.Weights, p.Steps)
 	if err != nil {
 		return nil, dataflow.Type{}, err
 	}

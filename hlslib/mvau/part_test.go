@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"hlsgen/boards"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -95,4 +96,83 @@ func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.Ty
 		}
 	}
 	return all
+}
+
+// TestAlike has parts that are alike agree in all folds, loops and costs; some parts are alike, and some are not.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 8))
+	board := boards.Board{DSPType: "DSP48E2"}
+	targets := []dataflow.Target{{Board: board}, {Board: board, Formula: dataflow.FINN}}
+	count := map[bool]int{}
+	for _, thresholds := range []int{0, 1, 3, 7} {
+		p := grouped(r, 1, 24, 1, 6, num.Range{Lo: -4, Hi: 3})
+		for c := range p.Weights {
+			s := num.Step{Value: []int64{0}}
+			for i := range thresholds {
+				s.At = append(s.At, int64(8*i+r.IntN(8)-4*thresholds))
+				s.Value = append(s.Value, int64(i+1))
+			}
+			if c%8 == 0 {
+				p.Weights[c][0] = 100
+			}
+			if thresholds > 0 {
+				p.Steps = append(p.Steps, s)
+			}
+		}
+		op, _, err := mvau.New(p).Bind([]dataflow.Type{typ(uintN(3), 2, 6)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f := range op.Folds() {
+			if f.SIMD > 1 || f.Memory != dataflow.BRAM || f.Compute != dataflow.LUT {
+				continue
+			}
+			for _, n := range dataflow.Divisors(f.PE)[1:] {
+				for _, target := range targets {
+					checkAlike(t, op.(dataflow.Divisible), f, n, target, count)
+				}
+			}
+		}
+	}
+	if count[true] < 100 || count[false] < 100 {
+		t.Errorf("%d parts are like the first, %d are not", count[true], count[false])
+	}
+}
+
+// checkAlike compares the parts of a fold with the first one.
+func checkAlike(t *testing.T, op dataflow.Divisible, f dataflow.Fold, n int, target dataflow.Target,
+	count map[bool]int) {
+	t.Helper()
+	share := f
+	share.PE = f.PE / n
+	var first dataflow.Op
+	for k := range n {
+		part, _, err := op.Part(f, k, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k == 0 {
+			first = part
+			continue
+		}
+		alike := part.(dataflow.Divisible).Alike(first, share, target)
+		if count[alike]++; !alike {
+			continue
+		}
+		if !slices.Equal(slices.Collect(part.Folds()), slices.Collect(first.Folds())) {
+			t.Fatalf("part %d of %d of %+v has other folds than the first", k, n, f)
+		}
+		for own := range part.Folds() {
+			if own.PE != share.PE {
+				continue
+			}
+			if a, b := part.Cost(own, target), first.Cost(own, target); !slices.Equal(a, b) {
+				t.Fatalf("part %d of %d of %+v costs %v, the first %v", k, n, own, a, b)
+			}
+			if a, b := part.Loop(own, target).Key(), first.Loop(own, target).Key(); a != b {
+				t.Fatalf("part %d of %d of %+v has the loop %s, the first %s", k, n, own, a, b)
+			}
+		}
+	}
 }

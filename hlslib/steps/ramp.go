@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 
@@ -12,38 +13,38 @@ import (
 type ramp struct {
 	num.Stair
 	mutex sync.Mutex
+	keys  []byte // of what was found: the rounding, and 6 bits of shift
 	found []*slope
 }
 
 // A slope is the multipliers of a ramp's lines with a shift, and the one of them of fewest digits.
 type slope struct {
-	mode        num.Rounding
-	shift       int
 	multipliers num.Range
 	passes      bool // there is one
 	fewest      int64
 	digits      int // of that one
 }
 
-// slope finds them once.
-func (r *ramp) slope(mode num.Rounding, shift int) *slope {
+// find is slope.
+func (r *ramp) find(mode num.Rounding, shift int) *slope {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	for _, s := range r.found {
-		if s.mode == mode && s.shift == shift {
-			return s
-		}
-	}
-	s := &slope{mode: mode, shift: shift}
-	if s.multipliers, s.passes = r.Multipliers(mode, shift); s.passes {
-		s.fewest, s.digits = fewestDigits(s.multipliers)
-	}
-	r.found = append(r.found, s)
-	return s
+	return r.slope(mode, shift)
 }
 
-// Share tells that functions are those of some channels of others. It is called before forms are asked for.
-func (f *Functions) Share(whole *Functions, channels []int) { f.whole, f.channels = whole, channels }
+// slope finds them once. The ramp is locked.
+func (r *ramp) slope(mode num.Rounding, shift int) *slope {
+	key := byte(slices.Index(scalings, mode))<<6 | byte(shift)
+	at := bytes.IndexByte(r.keys, key)
+	if at < 0 {
+		s := &slope{}
+		if s.multipliers, s.passes = r.Multipliers(mode, shift); s.passes {
+			s.fewest, s.digits = fewestDigits(s.multipliers)
+		}
+		at, r.keys, r.found = len(r.found), append(r.keys, key), append(r.found, s)
+	}
+	return r.found[at]
+}
 
 // rampsOf are those of the functions' stairs.
 func (f *Functions) rampsOf(stairs []num.Stair) []*ramp {
@@ -51,8 +52,8 @@ func (f *Functions) rampsOf(stairs []num.Stair) []*ramp {
 	if f.whole != nil {
 		f.whole.bind()
 		for c := range stairs {
-			if c < len(f.channels) && f.channels[c] < len(f.whole.ramps) {
-				if r := f.whole.ramps[f.channels[c]]; same(&r.Stair, &stairs[c]) {
+			if c < len(f.channels) && f.channels[c] < len(f.whole.lines.ramps) {
+				if r := f.whole.lines.ramps[f.channels[c]]; same(&r.Stair, &stairs[c]) {
 					list[c] = r
 				}
 			}

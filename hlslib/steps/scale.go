@@ -39,7 +39,15 @@ type scaling struct {
 	digits     int // of a multiplier, at most
 }
 
-// bindScalings finds one multiplier for all functions, and one for each where these have fewer digits.
+// A lines is what multipliers of functions are chosen from.
+type lines struct {
+	stairs []num.Stair
+	ramps  []*ramp
+	mode   num.Rounding
+	common []slopes // by shift, from the least on
+}
+
+// bindScalings finds one multiplier for all functions.
 func (f *Functions) bindScalings() {
 	if f.of.Kind == num.Bipolar || f.compare.Steps()*len(f.list) > mostMeasured {
 		return
@@ -48,36 +56,44 @@ func (f *Functions) bindScalings() {
 	if !ok {
 		return
 	}
-	f.ramps = f.rampsOf(stairs)
+	f.lines.stairs, f.lines.ramps = stairs, f.rampsOf(stairs)
 	for _, mode := range scalings {
-		least, ok := leastShift(f.ramps, mode)
-		if !ok {
-			continue
+		if least, ok := leastShift(f.lines.ramps, mode); ok {
+			f.lines.mode, f.lines.common = mode, slopesOf(f.lines.ramps, mode, least)
+			f.common = f.lines.scaling(func(l slopes) ([]int64, int) {
+				if l.multipliers.Lo > l.multipliers.Hi {
+					return nil, mostDigits + 1
+				}
+				m, n := fewestDigits(l.multipliers)
+				return []int64{m}, n
+			})
+			return
 		}
-		var found []slopes
-		for shift := least; shift <= least+moreShifts; shift++ {
-			l, passes := slopesOf(f.ramps, mode, shift)
-			if !passes {
-				break
-			}
-			found = append(found, l)
-		}
-		common, ok := scalingOf(stairs, mode, found, true)
-		if ok {
-			f.scalings = append(f.scalings, common)
-		}
-		if own, found := scalingOf(stairs, mode, found, false); found && (!ok || own.digits < common.digits) {
-			f.scalings = append(f.scalings, own)
-		}
-		return
 	}
+}
+
+// bindOwn finds a multiplier for each function, where these have fewer digits than one for all.
+func (f *Functions) bindOwn() {
+	f.owned.Do(func() {
+		own := f.lines.scaling(func(l slopes) (list []int64, digits int) {
+			list = make([]int64, len(f.lines.ramps))
+			for c, r := range f.lines.ramps {
+				s := r.find(f.lines.mode, l.shift)
+				list[c], digits = s.fewest, max(digits, s.digits)
+			}
+			return list, digits
+		})
+		if f.common == nil || own != nil && own.digits < f.common.digits {
+			f.own = own
+		}
+	})
 }
 
 // leastShift is the least with which lines equal all ramps. What one shift serves, the next serves too, unless
 // something leaves 63 bits: a ramp that is no line is found out by a few of them.
 func leastShift(ramps []*ramp, mode num.Rounding) (shift int, ok bool) {
 	for _, r := range ramps {
-		passes := func(shift int) bool { return r.slope(mode, shift).passes }
+		passes := func(shift int) bool { return r.find(mode, shift).passes }
 		if passes(shift) {
 			continue
 		}
@@ -92,53 +108,51 @@ func leastShift(ramps []*ramp, mode num.Rounding) (shift int, ok bool) {
 	return shift, true
 }
 
-// A slopes is the multipliers of ramps with a shift.
+// A slopes is the multipliers that ramps have in common with a shift; empty where there are none.
 type slopes struct {
-	shift  int
-	each   []*slope
-	common num.Range // empty where they have none in common
+	shift       int
+	multipliers num.Range
 }
 
-// slopesOf finds them; ok is false where some ramp has none.
-func slopesOf(ramps []*ramp, mode num.Rounding, shift int) (l slopes, ok bool) {
-	l = slopes{shift, make([]*slope, len(ramps)), num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}}
-	for c, r := range ramps {
-		s := r.slope(mode, shift)
-		if !s.passes {
-			return l, false
-		}
-		m := s.multipliers
-		l.each[c], l.common = s, num.Range{Lo: max(l.common.Lo, m.Lo), Hi: min(l.common.Hi, m.Hi)}
+// slopesOf finds them with the least shift and with those behind it that all ramps have lines with.
+func slopesOf(ramps []*ramp, mode num.Rounding, least int) []slopes {
+	list := make([]slopes, moreShifts+1)
+	for i := range list {
+		list[i] = slopes{least + i, num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}}
 	}
-	return l, true
+	for _, r := range ramps {
+		r.mutex.Lock()
+		for i := range list {
+			s := r.slope(mode, list[i].shift)
+			if !s.passes {
+				list = list[:i]
+				break
+			}
+			m := &list[i].multipliers
+			m.Lo, m.Hi = max(m.Lo, s.multipliers.Lo), min(m.Hi, s.multipliers.Hi)
+		}
+		r.mutex.Unlock()
+	}
+	return list
 }
 
-// scalingOf has the multipliers of fewest digits, of those the ones of the least shift.
-func scalingOf(stairs []num.Stair, mode num.Rounding, by []slopes, common bool) (best scaling, ok bool) {
-	for _, l := range by {
-		s := scaling{mode: mode, shift: l.shift, limits: stairs[0].Limits}
-		if common {
-			if l.common.Lo > l.common.Hi {
-				continue
-			}
-			s.multiplier = make([]int64, 1)
-			s.multiplier[0], s.digits = fewestDigits(l.common)
-		} else {
-			s.multiplier = make([]int64, len(l.each))
-			for c, e := range l.each {
-				s.multiplier[c], s.digits = e.fewest, max(s.digits, e.digits)
-			}
-		}
-		if s.digits > mostDigits || ok && s.digits >= best.digits || !s.complete(stairs) {
+// scaling has the multipliers of fewest digits, of those the ones of the least shift; nil where there are none. choose
+// gives those of a shift, and the most digits of any; more than mostDigits where there are none.
+func (l *lines) scaling(choose func(slopes) (multiplier []int64, digits int)) (best *scaling) {
+	for _, common := range l.common {
+		s := &scaling{mode: l.mode, shift: common.shift, limits: l.stairs[0].Limits}
+		s.multiplier, s.digits = choose(common)
+		if s.digits > mostDigits || best != nil && s.digits >= best.digits || !s.complete(l.stairs) {
 			continue
 		}
-		best, ok = s, true
+		best = s
 	}
-	return best, ok
+	return best
 }
 
 // complete finds the biases, nearest to 0, and the width of sums.
 func (s *scaling) complete(stairs []num.Stair) bool {
+	s.bias = make([]int64, 0, len(stairs))
 	for c, stair := range stairs {
 		m := s.times(c)
 		b := stair.Biases(s.mode, s.shift, m)
@@ -205,12 +219,14 @@ func digits(m int64) (list []int) {
 	return list
 }
 
-// scaled are the functions by multiplication.
+// scaled are the functions by multiplication: by one multiplier, or in as many lanes by one for each.
 func (f *Functions) scaled(p Site) (forms []Form) {
-	for i := range f.scalings {
-		s := &f.scalings[i]
-		if len(s.multiplier) == 1 || !p.Alike && len(f.list) == p.PE {
-			forms = append(forms, &Scaled{f, p, s})
+	if f.common != nil {
+		forms = append(forms, &Scaled{f, p, f.common})
+	}
+	if !p.Alike && len(f.list) == p.PE {
+		if f.bindOwn(); f.own != nil {
+			forms = append(forms, &Scaled{f, p, f.own})
 		}
 	}
 	return forms

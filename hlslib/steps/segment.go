@@ -56,55 +56,58 @@ func (f *Functions) bindSegments() {
 
 // cut finds the segments of what is to be cut.
 func (f *Functions) cut(g segmentation) {
+	root := f.root()
+	root.share.mutex.Lock()
+	defer root.share.mutex.Unlock()
 	start := len(f.segments)
 	for g.low = max(0, g.span-mostAddress); g.low < g.span; g.low++ {
-		g.inside = 0
-		for _, s := range f.list {
-			if g.inside = max(g.inside, inside(s, g)); g.inside > mostInside {
+		g.inside, g.live = 0, 0
+		known := root.share.crossings(g, len(root.compare.Over))
+		for n := range f.list {
+			var c cross
+			if own := f.origin[n]; known == nil || own < 0 {
+				c = crossing(&f.list[n], &g)
+			} else {
+				if !known[own].known {
+					known[own] = crossing(&f.list[n], &g)
+				}
+				c = known[own]
+			}
+			if g.inside = max(g.inside, c.inside); g.inside > mostInside {
 				return // wider segments have no fewer
 			}
+			g.live += c.live
 		}
 		if n := len(f.segments); n > start && f.segments[n-1].inside == g.inside {
 			f.segments = f.segments[:n-1] // half the rows do
 		}
-		g.live = f.live(g)
+		if g.low+6 >= g.span {
+			g.live = 0
+		}
 		f.segments = append(f.segments, g)
 	}
 }
 
-// live counts the blocks of rows that have a breakpoint inside: in all others, every row is the same.
-func (f *Functions) live(g segmentation) (n int) {
-	bits := g.low + 6
-	if bits >= g.span {
-		return 0
-	}
-	for _, s := range f.list {
-		for i, at := range s.At {
-			at -= g.first
-			last := i > 0 && (s.At[i-1]-g.first)>>bits == at>>bits && (s.At[i-1]-g.first)&(1<<bits-1) != 0
-			if at&(1<<bits-1) != 0 && !last {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// inside is the most breakpoints inside of one of a function's segments.
-func inside(s num.Step, g segmentation) (most int) {
-	count, segment := 0, int64(0)
+// crossing is how a function's breakpoints lie in segments, and in blocks of rows.
+func crossing(s *num.Step, g *segmentation) cross {
+	c, wide := cross{known: true}, g.low+6
+	count, segment := 0, int64(0) // of breakpoints inside, in that segment
+	block, inside := int64(0), false
 	for _, at := range s.At {
 		at -= g.first
-		if at&(1<<g.low-1) == 0 {
-			continue
+		if at&(1<<g.low-1) != 0 {
+			if count == 0 || at>>g.low != segment {
+				count, segment = 0, at>>g.low
+			}
+			count++
+			c.inside = max(c.inside, count)
 		}
-		if count == 0 || at>>g.low != segment {
-			count, segment = 0, at>>g.low
+		before, last := block, inside
+		if block, inside = at>>wide, at&(1<<wide-1) != 0; inside && (!last || block != before) {
+			c.live++
 		}
-		count++
-		most = max(most, count)
 	}
-	return most
+	return c
 }
 
 // segmented are the functions by segments, and tables.
@@ -274,7 +277,7 @@ func (s *segment) padded() num.Type { return num.Smallest(s.f.jumps.Union(num.Po
 
 func (s *segment) Storage() []dataflow.Storage {
 	rows := 1 << (s.span - s.low)
-	list := []dataflow.Storage{s.storage("codes", rows, s.f.out.Width)}
+	list := append(make([]dataflow.Storage, 0, 3), s.storage("codes", rows, s.f.out.Width))
 	if s.inside > 0 {
 		list = append(list, s.storage("thresholds", rows, s.inside*s.low))
 		if !s.f.uniform() {

@@ -30,6 +30,8 @@
 //   - search.go  search
 //   - serial.go  serial search
 //   - scale.go   multipliers; ramp.go what is known of these
+//   - share.go   what functions that are some of others find known of them
+//   - alike.go   which forms take the same
 //   - circuit.go all of them in RTL
 package steps
 
@@ -55,6 +57,8 @@ type Functions struct {
 
 	whole    *Functions // of which these are some; nil where they are none
 	channels []int      // of it
+	origin   []int      // of each function: which of the whole's it is, -1 where it is none
+	share    share
 
 	lanes circuit.Library // of comparators
 
@@ -64,8 +68,10 @@ type Functions struct {
 	once     sync.Once
 	jumps    num.Range // at all breakpoints
 	segments []segmentation
-	ramps    []*ramp
-	scalings []scaling
+	lines    lines
+	common   *scaling // nil where there is none
+	owned    sync.Once
+	own      *scaling // with a multiplier for each function, nil where there is none of fewer digits
 	mutex    sync.Mutex
 	chosen   map[Site]Form
 	proved   map[string]bool // by form: whether it gives what the functions give
@@ -108,8 +114,17 @@ func (f *Functions) bind() {
 // bindList finds the functions that forms have to give.
 func (f *Functions) bindList() {
 	f.listed.Do(func() {
-		for c := range f.compare.Over {
-			f.list = append(f.list, f.compare.Step(c, f.of))
+		f.origin = origins(f)
+		if f.whole != nil {
+			f.whole.bindList()
+		}
+		f.list = make([]num.Step, len(f.compare.Over))
+		for n, at := range f.origin {
+			if f.whole != nil && at >= 0 {
+				f.list[n] = f.whole.list[at]
+			} else {
+				f.list[n] = f.compare.Step(n, f.of)
+			}
 		}
 	})
 }
@@ -225,7 +240,10 @@ func PriceOf(form Form) float64 {
 	for _, s := range form.Storage() {
 		all = all.Plus(estimate.Stored(m, s))
 	}
-	p := Price(append(form.Logic(m), all.As("storage")))
+	for _, p := range form.Logic(m) {
+		all = all.Plus(p.Resources)
+	}
+	p := price(all)
 	if form.Apart() {
 		p += float64(laneLUTs * form.Lanes())
 	}
@@ -238,6 +256,10 @@ func Price(parts []cost.Part) float64 {
 	for _, p := range parts {
 		all = all.Plus(p.Resources)
 	}
+	return price(all)
+}
+
+func price(all cost.Resources) float64 {
 	return float64(all.LUT) + float64(all.FF)/flipFlops + blockLUTs*float64(all.BRAM) + 8*blockLUTs*float64(all.URAM)
 }
 
@@ -322,9 +344,16 @@ func (f *Functions) Differs(form Form) *Difference {
 }
 
 func (f *Functions) differs(form Form) *Difference {
+	root := f.root()
+	root.share.mutex.Lock()
+	defer root.share.mutex.Unlock()
 	g, cut := form.(*segment)
 	var probe []int64
+	proofs := root.share.proofs(form, f.of, len(root.compare.Over))
 	for n, s := range f.list {
+		if proofs != nil && f.origin[n] >= 0 && proofs[f.origin[n]] {
+			continue
+		}
 		all := f.of.Range()
 		if _, ok := form.(*Scaled); ok {
 			all = f.in[min(n, len(f.in)-1)]
@@ -340,6 +369,9 @@ func (f *Functions) differs(form Form) *Difference {
 			if all.Contains(v) && form.Apply(n, v) != s.Apply(v) {
 				return &Difference{n, v}
 			}
+		}
+		if proofs != nil && f.origin[n] >= 0 {
+			proofs[f.origin[n]] = true
 		}
 	}
 	return nil

@@ -59,6 +59,9 @@ type Divisible interface {
 	// makes the elements from k*PE/n on, PE/n of them. n divides PE. It may lack a choice of memory or of multipliers
 	// that the layer has.
 	Part(f Fold, k, n int) (part Op, out Type, err error)
+	// Alike reports whether a part has the folds of another part of the same fold, and for a target the same loop and
+	// the same cost in each that has a fold's PE. It may say no where that is so.
+	Alike(other Op, f Fold, t Target) bool
 }
 
 // Parts is the fewest processes that compute a fold of a layer within an envelope; 0 where none can. It is 1 for layers
@@ -73,7 +76,7 @@ func (e Envelope) Parts(op Op, f Fold) int {
 	if n <= most {
 		return 1
 	}
-	for parts := 2; parts <= MostParts(op, f); parts++ {
+	for parts, all := 2, MostParts(op, f); parts <= all; parts++ {
 		if f.PE%parts == 0 && n/parts <= most {
 			return parts
 		}

@@ -14,6 +14,8 @@ type dealer struct{ multiplier }
 
 func (dealer) Part(Fold, int, int) (Op, Type, error) { panic("not asked for") }
 
+func (dealer) Alike(Op, Fold, Target) bool { panic("not asked for") }
+
 func TestEnvelope(t *testing.T) {
 	t.Parallel()
 	small := Envelope{Wide: 4, Few: 8, One: 100}

@@ -24,32 +24,38 @@ const maxUnit = 1<<31 - 1
 func Compare(steps []Step, in []Range, t Type, most int) Comparators {
 	live := liveSteps(steps, in)
 	unit, ok := commonUnit(live, most)
-	k := Comparators{Unit: unit}
+	k := Comparators{Unit: unit, Base: make([]int64, len(live))}
 	width := 1 // of a constant too: there are no tables without elements
-	for _, s := range live {
-		over, delta := make([]int64, 0, len(s.At)), make([]int64, 0, len(s.At))
+	for c, s := range live {
+		n := len(s.At)
+		if ok {
+			n = int((uint64(s.Value[n]) - uint64(s.Value[0])) / uint64(unit))
+		}
+		k.Base[c], width = s.Value[0], max(width, n)
+	}
+	k.Over = blank(len(live), width)
+	if !ok {
+		k.Delta = blank(len(live), width)
+	}
+	for c, s := range live {
+		over := k.Over[c][:0]
 		for i, at := range s.At {
 			if t.Kind == Bipolar {
 				at = 0 // both breakpoints, 0 and 1, part -1 from +1; only -1 can be written as a threshold
 			}
 			times, d := int64(1), s.Value[i+1]-s.Value[i]
 			if ok {
-				times, d = int64(uint64(d)/uint64(unit)), unit
+				times = int64(uint64(d) / uint64(unit))
+			} else {
+				k.Delta[c][i] = d
 			}
 			for range times {
-				over, delta = append(over, at-1), append(delta, d)
+				over = append(over, at-1)
 			}
 		}
-		k.Base, k.Over, k.Delta = append(k.Base, s.Value[0]), append(k.Over, over), append(k.Delta, delta)
-		width = max(width, len(over))
-	}
-	for c := range k.Over {
-		for len(k.Over[c]) < width {
-			k.Over[c], k.Delta[c] = append(k.Over[c], t.Range().Hi), append(k.Delta[c], 0)
+		for len(over) < width {
+			over = append(over, t.Range().Hi)
 		}
-	}
-	if ok {
-		k.Delta = nil
 	}
 	for _, b := range k.Base {
 		if b != k.Base[0] {
@@ -58,6 +64,15 @@ func Compare(steps []Step, in []Range, t Type, most int) Comparators {
 	}
 	k.Base = k.Base[:1]
 	return k
+}
+
+// blank is so many rows of zeros.
+func blank(rows, width int) [][]int64 {
+	list, all := make([][]int64, rows), make([]int64, rows*width)
+	for i := range list {
+		list[i] = all[i*width : (i+1)*width : (i+1)*width]
+	}
+	return list
 }
 
 // Apply is the output of channel c at x.
@@ -79,10 +94,18 @@ func (k Comparators) Apply(c int, x int64) int64 {
 // Step is channel c's comparators of a value of type t as a step function.
 func (k Comparators) Step(c int, t Type) Step {
 	n, all := len(k.Over[c]), t.Range()
+	v := k.Base[min(c, len(k.Base)-1)]
 	s := Step{At: make([]int64, 0, n), Value: append(make([]int64, 0, n+1), k.Apply(c, all.Lo))}
-	for _, over := range k.Over[c] {
-		if over < all.Hi && (len(s.At) == 0 || over+1 > s.At[len(s.At)-1]) {
-			s.At, s.Value = append(s.At, over+1), append(s.Value, k.Apply(c, over+1))
+	for i, over := range k.Over[c] {
+		if v += k.Unit; k.Delta != nil {
+			v += k.Delta[c][i] - k.Unit
+		}
+		switch last := len(s.At) - 1; {
+		case over >= all.Hi:
+		case last < 0 || over+1 > s.At[last]:
+			s.At, s.Value = append(s.At, over+1), append(s.Value, v)
+		case over+1 == s.At[last]:
+			s.Value[last+1] = v
 		}
 	}
 	return s
@@ -158,13 +181,17 @@ func liveSteps(steps []Step, in []Range) []Step {
 		}
 		return []Step{steps[0].Over(u)}
 	}
-	live := make([]Step, len(steps))
-	for c, s := range steps {
-		r := in[0]
-		if len(in) > 1 {
-			r = in[c]
-		}
-		live[c] = s.Over(r)
+	over := func(c int) Range { return in[min(c, len(in)-1)] }
+	first := 0 // that changes
+	for first < len(steps) && steps[first].within(over(first)) {
+		first++
+	}
+	if first == len(steps) {
+		return steps
+	}
+	live := slices.Clone(steps)
+	for c := first; c < len(live); c++ {
+		live[c] = steps[c].Over(over(c))
 	}
 	return live
 }

@@ -1,0 +1,35 @@
+package search
+
+// A room is where trees put what they need, and where a pruner puts labels, which the next one overwrites.
+type room struct {
+	columns columns
+	spare   [][]int64 // lists that no tree needs any more
+	sheets  []sheet   // by table
+	row     labels    // of the row whose labels are made
+	order   []entry
+	digests []uint64  // of each of these
+	front   []uint64  // those of the ones that none beats
+	shares  []float64 // of labels of which some are kept
+	sorted  []float64
+	kept    []int32
+}
+
+// list is one of so many numbers, which may be any.
+func (r *room) list(n int) []int64 {
+	last := len(r.spare) - 1
+	if last < 0 {
+		return make([]int64, n)
+	}
+	list := r.spare[last]
+	r.spare = r.spare[:last]
+	return sized(list, n)
+}
+
+// leave gives lists back.
+func (r *room) leave(lists ...[]int64) {
+	for _, list := range lists {
+		if list != nil {
+			r.spare = append(r.spare, list)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package mac
+
+import (
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/steps"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Alike reports whether all that two units differ in are numbers in tables, at a fold's PE: then they have the same
+// folds, of the same clocks and the same cost. It may say no where they are alike, and does for targets whose circuits
+// are made of the numbers.
+func Alike(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
+	if t.Stalls == dataflow.Credit || t.AccPerPE {
+		return false
+	}
+	return figuresOf(a) == figuresOf(b) && steps.Alike(a.form(f), b.form(f), estimate.Model(t))
+}
+
+// figures is what folds, clocks and costs are made of, beside the form of step functions.
+type figures struct {
+	weight, acc, out, in num.Type
+	xnor                 bool
+	channels             int
+	length               int64
+	span, inputs         num.Range
+	raw, product         num.Range
+	requant              *num.Requant
+	room                 *dataflow.Room
+	number, code         num.Type
+	coded                bool
+	decoder              cost.Resources
+	tables, steps        int // of step functions
+	unit, base           int64
+	constant, deltas     bool
+}
+
+func figuresOf(u *Unit) figures {
+	g := figures{weight: u.Weight, acc: u.Acc, out: u.Out, in: u.in, xnor: u.XNOR, channels: len(u.weights),
+		length: u.length, span: u.span, inputs: u.inputs, raw: u.raw, product: u.product, requant: u.requant,
+		room: u.room, number: u.Codes.number, decoder: u.Codes.decoder}
+	if c := u.Codes.coding; c != nil {
+		g.code, g.coded = c.Code, true
+	}
+	if k := u.compare; k.Steps() > 0 {
+		g.tables, g.steps, g.unit, g.deltas = len(k.Over), k.Steps(), k.Unit, k.Delta != nil
+		g.base, g.constant = k.Constant()
+	}
+	return g
+}
