@@ -20,7 +20,7 @@ type dotPlan struct {
 	first []int32 // BBase of each row
 
 	packing sync.Once
-	weights *rowsOf // B, where it is constant
+	weights []grid // B by row, where it is constant
 }
 
 // prepare finds the rows and the order.
@@ -30,18 +30,38 @@ func (p *dotPlan) prepare(d *Dot) {
 			return
 		}
 		p.row = make([]int32, len(d.BBase))
-		number := make([]int32, slices.Max(d.BBase)+1) // of a row and 1 more, by its first element
+		step := max(1, common(d.BBase))
+		number := make([]int32, slices.Max(d.BBase)/step+1) // of a row and 1 more, by its first element
 		for i, b := range d.BBase {
-			if number[b] == 0 {
-				p.first = append(p.first, b)
-				number[b] = int32(len(p.first))
+			if i > 0 && b == d.BBase[i-1] {
+				p.row[i] = p.row[i-1]
+				continue
 			}
-			p.row[i] = number[b] - 1
+			if number[b/step] == 0 {
+				p.first = append(p.first, b)
+				number[b/step] = int32(len(p.first))
+			}
+			p.row[i] = number[b/step] - 1
 		}
 		if !slices.IsSorted(d.ABase) {
 			p.order = sorted(d.ABase)
 		}
 	})
+}
+
+// common is the greatest common divisor of numbers from 0 on; 0 where all are 0.
+func common(v []int32) (divisor int32) {
+	last := int32(0)
+	for _, x := range v {
+		if x == last { // as neighbours often are
+			continue
+		}
+		last = x
+		for x != 0 {
+			divisor, x = x, divisor%x
+		}
+	}
+	return divisor
 }
 
 // sorted is the indices of numbers from 0 on by their size, equal ones in order.
@@ -105,9 +125,10 @@ type grid struct {
 }
 
 // gridOf finds the largest unit: the greatest common divisor, which for scaled codes is the scale. ok is false where
-// the numbers would not stay below 2^53. The whole numbers are put into to, which is as long as v.
+// the numbers would not stay below 2^53. The whole numbers are put into to, which is as long as v and may be v; where
+// ok is false it is as it was.
 func gridOf(v, to []float64) (g grid, ok bool) {
-	unit, last := divisor{}, 0.0
+	unit, last, most := divisor{}, 0.0, 0.0
 	for _, x := range v {
 		if x == last { // as neighbours often are
 			continue
@@ -115,16 +136,21 @@ func gridOf(v, to []float64) (g grid, ok bool) {
 		if last = x; !unit.add(x) {
 			return g, false
 		}
+		most = max(most, math.Abs(x))
 	}
-	if g.unit = unit.value(); g.unit == 0 {
+	g.unit = unit.value()
+	if g.unit == 0 {
+		return g, false
+	}
+	// A quotient is exact below 2^53, and not below where it is not.
+	if g.most = most / g.unit; g.most >= 1<<53 {
 		return g, false
 	}
 	g.whole = to
 	for i, x := range v {
-		q := x / g.unit // a whole number: exact below 2^53, and not below where it is not
-		g.whole[i], g.most = q, max(g.most, math.Abs(q))
+		g.whole[i] = x / g.unit
 	}
-	return g, g.most < 1<<53
+	return g, true
 }
 
 // A divisor is the greatest common divisor of float64s: odd * 2^exp.
@@ -174,22 +200,29 @@ func (d *divisor) value() float64 {
 	return v
 }
 
-// rowsOf is B laid out, and each row as a grid.
-type rowsOf struct {
-	exact []float64
-	grids []grid // unit 0 where a row has none
+// rows lays out B: each row as a grid, with unit 0 and the numbers themselves where it has none.
+func (p *dotPlan) rows(d *Dot, b []float64) []grid {
+	rows, all := make([]grid, len(p.first)), p.pack(d, b)
+	for i := range rows {
+		row := all[i*d.K : (i+1)*d.K]
+		g, ok := gridOf(row, row)
+		if !ok {
+			g = grid{whole: row}
+		}
+		rows[i] = g
+	}
+	return rows
 }
 
-func (p *dotPlan) rows(d *Dot, b []float64) *rowsOf {
-	r := &rowsOf{exact: p.pack(d, b), grids: make([]grid, len(p.first))}
-	whole := make([]float64, len(r.exact))
-	for i := range r.grids {
-		from, to := i*d.K, (i+1)*d.K
-		if g, ok := gridOf(r.exact[from:to], whole[from:to]); ok {
-			r.grids[i] = g
-		}
+// numbers are those of the grid; to has room for them.
+func (g *grid) numbers(to []float64) []float64 {
+	if g.unit == 0 {
+		return g.whole
 	}
-	return r
+	for i, w := range g.whole {
+		to[i] = w * g.unit // exact: it was one of the numbers
+	}
+	return to
 }
 
 // dot sums products, of points as exactly as float64 can, else of intervals.
@@ -203,8 +236,8 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 	}
 	rows := r.rows(b)
 	g, ok := gridOf(a.Lo, t.whole(len(a.Lo)))
-	scale, whole, all := make([]real.Interval, len(rows.grids)), make([]bool, len(rows.grids)), true
-	for i, w := range rows.grids {
+	scale, whole, all := make([]real.Interval, len(rows)), make([]bool, len(rows)), true
+	for i, w := range rows {
 		// Whole numbers whose products and sums stay below 2^53 make no error.
 		whole[i] = ok && w.unit != 0 && g.most*w.most*float64(d.K) <= 1<<53
 		if whole[i] {
@@ -212,7 +245,7 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 		}
 		all = all && whole[i]
 	}
-	x, n := make([]float64, d.K), make([]float64, d.K)
+	x, n, w := make([]float64, d.K), make([]float64, d.K), make([]float64, d.K)
 	r.plan.walk(d, func(base int32) {
 		if !all {
 			d.pick(x, a.Lo, base)
@@ -223,16 +256,16 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 	}, func(i int, row int32) {
 		var y real.Interval
 		if whole[row] {
-			y = scale[row].Mul(real.Pt(sumWhole(n, rows.grids[row].whole)))
+			y = scale[row].Mul(real.Pt(sumWhole(n, rows[row].whole)))
 		} else {
-			y = sumPoints(x, rows.exact[int(row)*d.K:][:d.K])
+			y = sumPoints(x, rows[row].numbers(w))
 		}
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	})
 }
 
 // rows is B laid out: once for all runs where it is constant.
-func (r *runner) rows(b *Reals) *rowsOf {
+func (r *runner) rows(b *Reals) []grid {
 	d := r.product.Dot
 	if !r.constB {
 		return r.plan.rows(d, b.Lo)

@@ -111,7 +111,8 @@ type Meaning interface {
 	// Bind fixes the input types; it derives the output types and the inner widths. The error says what was found
 	// and what was wanted.
 	Bind(in []Type) (Op, []Type, error)
-	// Eval is the exact reference on whole frames, in the plainest code possible. It does not change its arguments.
+	// Eval is the exact reference on whole frames, in the plainest code possible. It does not change its arguments,
+	// and may give them again: nobody changes a frame that a layer has been given or has made.
 	Eval(in []Tensor) []Tensor
 }
 
