@@ -381,10 +381,10 @@ func hostCode(e *real.Expr, r num.Range, t graph.DType) *dataflow.HostCode {
 	c.Scale, _ = affine.Scale.Float64()
 	c.Bias, _ = affine.Bias.Float64()
 	for code := r.Lo; code <= r.Hi; code++ {
-		v, fused := c.At(code, single), c.Fused(code, single)
-		if single && v == fused && c.Surely(code) {
+		if single && c.Surely(code) {
 			continue
 		}
+		v, fused := c.At(code, single), c.Fused(code, single)
 		want, ok := meaning(f, code, single)
 		if !ok {
 			return nil

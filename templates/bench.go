@@ -29,6 +29,31 @@ type traffic struct {
 	steps  bool // words of the port are those of a step
 }
 
+// copies reports whether the very frames of another stream pass, in the same way.
+func (t traffic) copies(o traffic) bool {
+	return t.port == o.port && t.steps == o.steps && slices.EqualFunc(t.frames, o.frames,
+		func(a, b dataflow.Tensor) bool {
+			return slices.Equal(a.Shape, b.Shape) && len(a.Data) == len(b.Data) && len(a.Data) > 0 && &a.Data[0] == &b.Data[0]
+		})
+}
+
+// recordings are the texts of streams. Those of copies are one.
+func recordings(streams []traffic) ([][]byte, error) {
+	var r recorder
+	texts := make([][]byte, len(streams))
+	for k, s := range streams {
+		if of := slices.IndexFunc(streams[:k], s.copies); of >= 0 {
+			texts[k] = texts[of]
+			continue
+		}
+		var err error
+		if texts[k], err = r.text(s.port, s.frames, s.steps); err != nil {
+			return nil, fmt.Errorf("stream %s: %w", s.name, err)
+		}
+	}
+	return texts, nil
+}
+
 // wiring is a layer with the indices of its streams.
 type wiring struct {
 	Layer
@@ -96,13 +121,12 @@ func (b bench) files(own ...hlslib.Header) (Files, error) {
 		return nil, err
 	}
 	files = append(files, lib...)
-	var r recorder
-	for _, s := range b.streams {
-		text, err := r.text(s.port, s.frames, s.steps)
-		if err != nil {
-			return nil, fmt.Errorf("stream %s: %w", s.name, err)
-		}
-		files.add("hls/tb/data/"+s.name+".dat", text)
+	recorded, err := recordings(b.streams)
+	if err != nil {
+		return nil, err
+	}
+	for k, s := range b.streams {
+		files.add("hls/tb/data/"+s.name+".dat", recorded[k])
 	}
 	frames := strconv.Itoa(b.frames) + "\n"
 	if b.sequences != nil { // and the steps of each

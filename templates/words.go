@@ -77,20 +77,22 @@ func appendWord(text []byte, t num.Type, elems []int64) ([]byte, error) {
 		}
 		return appendHex(text, word, len(elems)*t.Width), nil
 	}
-	all, mask := t.Range(), ^uint64(0)>>(64-t.Width)
-	rest, n := uint64(0), -len(elems)*t.Width&3 // bits that are no digit yet; above the word there are zeros
-	for i := len(elems) - 1; i >= 0; i-- {
-		v := elems[i]
+	width, all, mask := t.Width, t.Range(), ^uint64(0)>>(64-t.Width)
+	digits := (len(elems)*width + 3) / 4
+	text = slices.Grow(text, digits)
+	word := text[len(text) : len(text)+digits]
+	rest, n := uint64(0), -len(elems)*width&3 // bits that are no digit yet; above the word there are zeros
+	for i, v := range slices.Backward(elems) {
 		if !all.Contains(v) {
 			return nil, fmt.Errorf("element %d is %d, which %s does not hold", i, v, t)
 		}
-		rest = rest<<t.Width | uint64(v)&mask
-		for n += t.Width; n >= 4; {
+		rest = rest<<width | uint64(v)&mask
+		for n += width; n >= 4; word = word[1:] {
 			n -= 4
-			text = append(text, hexDigits[rest>>n&15])
+			word[0] = hexDigits[rest>>n&15]
 		}
 	}
-	return text, nil
+	return text[:len(text)+digits], nil
 }
 
 // parseHex reads a word; it must have between the digits of width bits and two more (an AXI stream's padding), which

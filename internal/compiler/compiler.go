@@ -116,6 +116,15 @@ type Result struct {
 	Real bool // the samples are given, or the source's own
 
 	rooms []*dataflow.Room // by layer of the model, what may be loaded; nil where weights are constants
+	sum   string           // of the model; "" as long as nobody has asked
+}
+
+// modelSum is the model's SHA-256, which is computed once.
+func (r *Result) modelSum() string {
+	if r.sum == "" {
+		r.sum = r.Source.Sum()
+	}
+	return r.sum
 }
 
 // Run builds: the story in a few straight lines. What the user has to change is in d, and then the result is nil; an

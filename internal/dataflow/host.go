@@ -102,8 +102,8 @@ func (h *HostCode) rounded(v float64, single bool) float64 {
 	return v
 }
 
-// Surely reports whether the formula's value is that of the real numbers Scale and Bias stand for, whatever the
-// roundings of both, of the product and of the sum: nothing that float32 rounds otherwise is so near.
+// Surely reports whether the formula's float32 is that of the real numbers Scale and Bias stand for, whatever the
+// roundings of both, of the product and of the sum, together or not: nothing that float32 rounds otherwise is so near.
 func (h *HostCode) Surely(code int64) bool {
 	product := float64(code) * h.Scale
 	v := product + h.Bias

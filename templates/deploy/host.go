@@ -268,11 +268,15 @@ func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.Real, p tem
 	steps int) error {
 	order := travel(p, m.Graph.Streams[p.Stream].Type.Shape, len(in.Index))
 	s.Input = in.Input
+	s.Index = make([]int32, len(order))
 	var which []int32
-	for _, i := range order {
-		s.Index = append(s.Index, in.Index[i])
-		if in.Which != nil {
-			which = append(which, int32(in.Which[i]))
+	if in.Which != nil {
+		which = make([]int32, len(order))
+	}
+	for k, i := range order {
+		s.Index[k] = in.Index[i]
+		if which != nil {
+			which[k] = int32(in.Which[i])
 		}
 	}
 	if in.Steps == nil {

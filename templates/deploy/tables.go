@@ -38,27 +38,29 @@ func (h *Host) tables() tablesView {
 	for k, r := range h.Results {
 		results = append(results, v.result(fmt.Sprintf("result%d", k), &r, h.Outputs[k]))
 	}
-	v.add("tensor", "input", input)
-	v.add("sent", "sends", sent)
-	v.add("received", "receives", received)
-	v.add("result", "results", results)
+	add(&v, "tensor", "input", input, text)
+	add(&v, "sent", "sends", sent, text)
+	add(&v, "received", "receives", received, text)
+	add(&v, "result", "results", results, text)
 	return v
 }
 
-// add adds a table, and is its name; an empty one is nullptr.
-func (v *tablesView) add(kind, name string, items []string) string {
+// add adds a table, whose items are spelled by spell, and is its name; an empty one is nullptr.
+func add[T any](v *tablesView, kind, name string, items []T, spell func(to []byte, item T) []byte) string {
 	if len(items) == 0 {
 		return "nullptr"
 	}
-	var text strings.Builder
+	var text []byte
 	for i, item := range items {
-		if i%16 == 0 {
-			text.WriteString("\n    ")
+		if i > 0 {
+			text = append(text, ", "...)
 		}
-		text.WriteString(item)
-		text.WriteString(", ")
+		if i%16 == 0 {
+			text = append(text, "\n    "...)
+		}
+		text = spell(text, item)
 	}
-	v.Tables = append(v.Tables, tableView{kind, name, strings.TrimSuffix(text.String(), ", ") + "\n"})
+	v.Tables = append(v.Tables, tableView{kind, name, string(append(text, '\n'))})
 	return name
 }
 
@@ -66,21 +68,21 @@ func (v *tablesView) sent(name string, s Send) string {
 	quantisers, values, lo, hi := "nullptr", "nullptr", int64(0), int64(0)
 	if s.Integers != nil {
 		lo, hi = s.Integers.Lo, s.Integers.Hi
-		values = v.add("double", name+"_values", texts(s.Integers.Values, float))
+		values = add(v, "double", name+"_values", s.Integers.Values, float)
 	}
 	var list []string
 	for k, q := range s.Quantise {
 		of := fmt.Sprintf("%s_%d", name, k)
-		list = append(list, fmt.Sprintf("{%s, %d, %s}", v.add("float", of+"_at", texts(q.Thresholds, single)),
-			len(q.Thresholds), v.add("std::int64_t", of+"_codes", texts(q.Codes, integer))))
+		list = append(list, fmt.Sprintf("{%s, %d, %s}", add(v, "float", of+"_at", q.Thresholds, single),
+			len(q.Thresholds), add(v, "std::int64_t", of+"_codes", q.Codes, integer)))
 	}
 	if list != nil {
-		quantisers = v.add("quantiser", name+"_quantisers", list)
+		quantisers = add(v, "quantiser", name+"_quantisers", list, text)
 	}
 	return fmt.Sprintf("{%s, %d, %s, %s, %s, %s, %s, %s}", s.cpp(), s.Input,
-		v.add("std::int32_t", name+"_index", texts(s.Index, short)),
-		v.add("std::int32_t", name+"_which", texts(s.Which, short)),
-		quantisers, integer(lo), integer(hi), values)
+		add(v, "std::int32_t", name+"_index", s.Index, short),
+		add(v, "std::int32_t", name+"_which", s.Which, short),
+		quantisers, integer(nil, lo), integer(nil, hi), values)
 }
 
 func (v *tablesView) result(name string, r *Result, t Tensor) string {
@@ -92,15 +94,15 @@ func (v *tablesView) result(name string, r *Result, t Tensor) string {
 		for _, c := range codes {
 			means = append(means, m.Except[c])
 		}
-		list = append(list, fmt.Sprintf("{%s, %s, %s, %s, %d, %s, %s}", integer(m.Lo),
-			v.add("double", of+"_values", texts(m.Values, float)), float(m.Scale), float(m.Bias), len(codes),
-			v.add("std::int64_t", of+"_codes", texts(codes, integer)),
-			v.add("double", of+"_means", texts(means, float))))
+		list = append(list, fmt.Sprintf("{%s, %s, %s, %s, %d, %s, %s}", integer(nil, m.Lo),
+			add(v, "double", of+"_values", m.Values, float), float(nil, m.Scale), float(nil, m.Bias), len(codes),
+			add(v, "std::int64_t", of+"_codes", codes, integer),
+			add(v, "double", of+"_means", means, float)))
 	}
 	return fmt.Sprintf("{%s, %t, %t, %s, %s, %s}", t.cpp(), t.DType == "float32", r.Time,
-		v.add("std::int32_t", name+"_index", texts(r.Index, short)),
-		v.add("std::int32_t", name+"_which", texts(r.Which, short)),
-		v.add("meaning", name+"_mean", list))
+		add(v, "std::int32_t", name+"_index", r.Index, short),
+		add(v, "std::int32_t", name+"_which", r.Which, short),
+		add(v, "meaning", name+"_mean", list, text))
 }
 
 func (t Tensor) cpp() string {
@@ -127,28 +129,22 @@ func (s Stream) cpp() string {
 	return fmt.Sprintf("{%s, kinds::%s, %d, %d, %d, %d}", quoted(s.Port), kind, s.Bits, s.PerWord, s.Bytes, s.Words)
 }
 
-func texts[T any](list []T, text func(T) string) []string {
-	var out []string
-	for _, v := range list {
-		out = append(out, text(v))
-	}
-	return out
-}
+func text(to []byte, s string) []byte { return append(to, s...) }
 
-func short(v int32) string { return strconv.Itoa(int(v)) }
+func short(to []byte, v int32) []byte { return strconv.AppendInt(to, int64(v), 10) }
 
 // integer spells the least one, too, which has no literal.
-func integer(v int64) string {
+func integer(to []byte, v int64) []byte {
 	if v == -1<<63 {
-		return "-9223372036854775807LL - 1"
+		return append(to, "-9223372036854775807LL - 1"...)
 	}
-	return strconv.FormatInt(v, 10) + "LL"
+	return append(strconv.AppendInt(to, v, 10), "LL"...)
 }
 
 // float is a double, to the last bit.
-func float(v float64) string { return strconv.FormatFloat(v, 'x', -1, 64) }
+func float(to []byte, v float64) []byte { return strconv.AppendFloat(to, v, 'x', -1, 64) }
 
-func single(v float64) string { return float(v) + "f" }
+func single(to []byte, v float64) []byte { return append(float(to, v), 'f') }
 
 // quoted is a name of the model as a C++ string: what is not plain text is spelled in octal, which ends after three
 // digits.
