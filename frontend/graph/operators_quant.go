@@ -122,7 +122,7 @@ func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) {
 		if len(p) != 1 || p[0] != x[a] {
 			invalid("parameter %d has shape %v, the input %v, axis %d", slot, p, x, a)
 		}
-		e.Index[v+1] = c.p.along(x, a)
+		e.Index[v+1] = alongAxis(x, a)
 	}
 	c.add(Step{Shape: x, DType: dt, Elem: e})
 }

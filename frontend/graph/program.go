@@ -95,8 +95,7 @@ func (e *Elem) shifted(v, i int) int { return e.Index[v].At(i) + int(e.Offset[v]
 
 // A Pick says which element of an argument belongs to element i of the output: Table[i], or the only one of a table for
 // all of them; without a table the element of its run, where Count runs of Run elements follow each other again and
-// again, as a vector's along an axis; and element i itself where there is neither. Both are given where a table is
-// small, and read faster.
+// again, as a vector's along an axis; and element i itself where there is neither.
 type Pick struct {
 	Table      []int32
 	Run, Count int

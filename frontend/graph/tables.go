@@ -53,25 +53,8 @@ func stridedFrom(at int, shape, strides []int) []int32 {
 	return index
 }
 
-// maxWritten is the size from which on tensors have no tables of what belongs to each of their elements, where a Pick
-// can do without.
-const maxWritten = 1 << 20
-
-// along picks, for every element of shape, its coordinate along an axis.
-func (s strides) along(shape []int, axis int) Pick {
-	steps := make([]int, len(shape))
-	steps[axis] = 1
-	return s.runs(shape, steps, Size(shape[axis+1:]), shape[axis])
-}
-
-// runs picks elements by strides, which are count runs again and again.
-func (s strides) runs(shape, steps []int, run, count int) Pick {
-	p := Pick{Run: run, Count: count}
-	if Size(shape) < maxWritten {
-		p.Table = s.strided(shape, steps)
-	}
-	return p
-}
+// alongAxis picks, for every element of shape, its coordinate along an axis.
+func alongAxis(shape []int, axis int) Pick { return Pick{Run: Size(shape[axis+1:]), Count: shape[axis]} }
 
 // every lists 0, step, 2*step ..., n of them.
 func (s strides) every(n, step int) []int32 { return s.strided([]int{n}, []int{step}) }
@@ -141,7 +124,7 @@ func (s strides) broadcast(out, in []int) Pick {
 		last--
 	}
 	if first >= 0 && Size(out) > 0 && Size(out[first:last]) == Size(in) { // and all between
-		return s.runs(out, steps, Size(out[last:]), Size(in))
+		return Pick{Run: Size(out[last:]), Count: Size(in)}
 	}
 	return Pick{Table: s.strided(out, steps)}
 }
