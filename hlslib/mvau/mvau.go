@@ -188,13 +188,14 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	if groups > 1 {
 		run = channels / groups
 	}
+	runs, each := o.mw/run, o.mh/groups
 	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, 0, o.vectors*o.mh)}
 	for v := range o.vectors {
 		x := in[0].Data[v*groups*o.mw : (v+1)*groups*o.mw]
-		for c, row := range o.P.Weights {
-			group := c / (o.mh / groups)
+		for c := range o.mh {
+			row, group := o.P.Weights[c], c/each
 			sum := int64(0)
-			for k := 0; k < o.mw/run; k++ {
+			for k := range runs {
 				sum += o.P.dot(row[k*run:(k+1)*run], x[k*channels+group*run:])
 			}
 			y.Data = append(y.Data, o.Exact(c, sum))
@@ -212,15 +213,10 @@ func (p *Params) dot(w, x []int64) (sum int64) {
 		}
 		return sum
 	}
-	var other int64 // the processor adds up two at once
-	for ; len(w) >= 2; w, x = w[2:], x[2:] {
-		sum += w[0] * x[0]
-		other += w[1] * x[1]
+	for i, v := range w {
+		sum += v * x[i]
 	}
-	if len(w) > 0 {
-		sum += w[0] * x[0]
-	}
-	return sum + other
+	return sum
 }
 
 // folds is NF and SF: how many times PE outputs make a group's, and SIMD inputs.

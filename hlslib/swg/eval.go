@@ -64,12 +64,12 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 				for j := range o.P.Kernel[1] {
 					row := oy*o.P.Stride[0] - o.P.Before[0] + i*o.P.Dilation[0]
 					column := ox*o.P.Stride[1] - o.P.Before[1] + j*o.P.Dilation[1]
-					for c := range o.channels {
-						v := o.P.Pad
-						if 0 <= row && row < height && 0 <= column && column < width {
-							v = in[0].Data[(row*width+column)*o.channels+c]
-						}
-						y.Data = append(y.Data, v)
+					if 0 <= row && row < height && 0 <= column && column < width {
+						y.Data = append(y.Data, in[0].Data[(row*width+column)*o.channels:][:o.channels]...)
+						continue
+					}
+					for range o.channels {
+						y.Data = append(y.Data, o.P.Pad)
 					}
 				}
 			}
