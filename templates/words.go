@@ -81,18 +81,22 @@ func appendWord(text []byte, t num.Type, elems []int64) ([]byte, error) {
 	digits := (len(elems)*width + 3) / 4
 	text = slices.Grow(text, digits)
 	word := text[len(text) : len(text)+digits]
-	rest, n := uint64(0), -len(elems)*width&3 // bits that are no digit yet; above the word there are zeros
-	for i, v := range slices.Backward(elems) {
+	rest, n := uint64(0), 0 // bits that are no digit yet
+	for i, v := range elems {
 		if !all.Contains(v) {
 			return nil, fmt.Errorf("element %d is %d, which %s does not hold", i, v, t)
 		}
-		rest = rest<<width | uint64(v)&mask
-		for n += width; n >= 4; word = word[1:] {
-			n -= 4
-			word[0] = hexDigits[rest>>n&15]
+		rest |= uint64(v) & mask << n
+		for n += width; n >= 4; n -= 4 {
+			digits--
+			word[digits] = hexDigits[rest&15]
+			rest >>= 4
 		}
 	}
-	return text[:len(text)+digits], nil
+	if n > 0 {
+		word[0] = hexDigits[rest]
+	}
+	return text[:len(text)+len(word)], nil
 }
 
 // parseHex reads a word; it must have between the digits of width bits and two more (an AXI stream's padding), which
