@@ -288,6 +288,19 @@ var (
 	configArray = regexp.MustCompile(`\bC::(\w+)_memory\b`)
 )
 
+// inLines is what a pattern finds in single lines, all of which have a word then.
+func inLines(code, word string, pattern *regexp.Regexp) (all [][]string) {
+	if !strings.Contains(code, word) {
+		return nil
+	}
+	for line := range strings.Lines(code) {
+		if strings.Contains(line, word) {
+			all = append(all, pattern.FindAllStringSubmatch(line, -1)...)
+		}
+	}
+	return all
+}
+
 const arrayType = `((?:(?:static|const|typename) )*[\w:]+(?:<[^;={}\n]*>)?)`
 
 // kernelArrays is the arrays that a kernel binds by its config, and what is wrong with its arrays: each is bound
@@ -296,11 +309,11 @@ const arrayType = `((?:(?:static|const|typename) )*[\w:]+(?:<[^;={}\n]*>)?)`
 func kernelArrays(code string) (bound map[string]bool, problems complaints) {
 	bound = map[string]bool{}
 	declared, binds := map[string]int{}, map[string]int{}
-	for _, m := range partition.FindAllStringSubmatch(code, -1) {
+	for _, m := range inLines(code, "ARRAY_PARTITION", partition) {
 		binds[m[1]]++
 	}
 	own := map[string]bool{} // bound by the config
-	for _, m := range arrayBind.FindAllStringSubmatch(code, -1) {
+	for _, m := range inLines(code, "bind_memory", arrayBind) {
 		binds[m[1]]++
 		if c := configArray.FindStringSubmatch(m[2]); c != nil {
 			own[m[1]], bound[m[1]] = true, true
@@ -309,7 +322,7 @@ func kernelArrays(code string) (bound map[string]bool, problems complaints) {
 			}
 		}
 	}
-	for _, m := range arrayDecl.FindAllStringSubmatch(code, -1) {
+	for _, m := range inLines(code, "[", arrayDecl) {
 		if m[1] == "return" || m[1] == "else" {
 			continue
 		}
@@ -319,7 +332,11 @@ func kernelArrays(code string) (bound map[string]bool, problems complaints) {
 			problems.say("array %s is not of its storage's rows and width", m[2])
 		}
 	}
-	for _, m := range device.FindAllStringSubmatch(code, -1) {
+	var devices [][]string // which several lines may hold
+	if strings.Contains(code, "typedef") {
+		devices = device.FindAllStringSubmatch(code, -1)
+	}
+	for _, m := range devices {
 		bound[m[3]] = true
 		if m[2] != m[3] || !strings.Contains(m[1], "C::"+m[3]+"_rows,") {
 			problems.say("%s is not of its storage's rows", m[3])
@@ -335,7 +352,7 @@ func kernelArrays(code string) (bound map[string]bool, problems complaints) {
 	for _, name := range sortedKeys(binds) {
 		problems.say("no array %s is declared", name)
 	}
-	for _, m := range configArray.FindAllStringSubmatch(code, -1) {
+	for _, m := range inLines(code, "_memory", configArray) {
 		if !bound[m[1]] {
 			problems.say("%s_memory binds nothing", m[1])
 		}

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,7 +43,41 @@ func (l *linter) pragmas(file string, code []byte) {
 
 // parameterOf reports whether a function has a parameter of a name.
 func parameterOf(function *scope, name string) bool {
-	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b(?: = [^,]*)?[,)]`).MatchString(function.head)
+	for rest := range behind(function.head, name) {
+		if value, is := strings.CutPrefix(rest, " = "); is {
+			rest = value[max(0, strings.IndexAny(value, ",)")):]
+		}
+		if strings.HasPrefix(rest, ",") || strings.HasPrefix(rest, ")") {
+			return true
+		}
+	}
+	return false
+}
+
+// stands reports whether a name stands somewhere in a text by itself.
+func stands(text, name string) bool {
+	for range behind(text, name) {
+		return true
+	}
+	return false
+}
+
+// behind yields what follows each place of a text where a name stands by itself.
+func behind(text, name string) iter.Seq[string] {
+	part := func(c byte) bool { return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+	return func(yield func(string) bool) {
+		for at := 0; name != ""; {
+			i := strings.Index(text[at:], name)
+			if i < 0 {
+				return
+			}
+			begin := at + i
+			at = begin + len(name)
+			if (begin == 0 || !part(text[begin-1])) && (at == len(text) || !part(text[at])) && !yield(text[at:]) {
+				return
+			}
+		}
+	}
 }
 
 // control reports whether a setting is a mode of an interface of the whole function.
@@ -57,15 +92,19 @@ func (l *linter) named(file string, lines []string, streams map[string]bool, s *
 	}
 	variable, port := u.value("variable"), u.value("port")
 	static := func() bool {
-		decl := regexp.MustCompile(`^\s*static [^;]*\b` + regexp.QuoteMeta(variable) + `\b`)
-		return slices.ContainsFunc(lines[around.line-1:u.line], decl.MatchString)
+		return slices.ContainsFunc(lines[around.line-1:u.line], func(line string) bool {
+			line, is := strings.CutPrefix(strings.TrimSpace(line), "static ")
+			declared, _, _ := strings.Cut(line, ";")
+			return is && stands(declared, variable)
+		})
 	}
 	switch {
-	case u.name == "RESET" && !static():
+	case u.name == "RESET" && variable != "" && !static():
 		l.report(file, u.line, "pragma RESET: %s is not static", variable)
 	case u.name == "BIND_STORAGE" && u.has("type=fifo") && !streams[variable]:
 		l.report(file, u.line, "pragma BIND_STORAGE: %s is a FIFO and no stream", variable)
-	case u.name == "INTERFACE" && !slices.ContainsFunc(u.settings, control) && !parameterOf(around, port):
+	case u.name == "INTERFACE" && port != "" && !slices.ContainsFunc(u.settings, control) &&
+		!parameterOf(around, port):
 		l.report(file, u.line, "pragma INTERFACE: no port %s", port)
 	}
 }
