@@ -33,7 +33,8 @@ type traffic struct {
 func (t traffic) copies(o traffic) bool {
 	return t.port == o.port && t.steps == o.steps && slices.EqualFunc(t.frames, o.frames,
 		func(a, b dataflow.Tensor) bool {
-			return slices.Equal(a.Shape, b.Shape) && len(a.Data) == len(b.Data) && len(a.Data) > 0 && &a.Data[0] == &b.Data[0]
+			return slices.Equal(a.Shape, b.Shape) && len(a.Data) > 0 && len(a.Data) == len(b.Data) &&
+				&a.Data[0] == &b.Data[0]
 		})
 }
 
