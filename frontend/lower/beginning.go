@@ -17,7 +17,7 @@ import (
 func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
 	n := graph.Size(l.Known[tensor].Shape)
 	o, reject := l.operand(tensor, scaled.All(n))
-	if reject != nil || o.Value != nil {
+	if reject != nil || o.Constants != nil {
 		return nil, nil
 	}
 	of, ok := o.Affine(n)

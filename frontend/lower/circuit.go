@@ -36,7 +36,7 @@ func (c *circuit) operand(tensor string, elements []int32) (*find.Operand, error
 
 // arrange brings an operand in the order of a frame of the shape. fill is the code of its constants.
 func (c *circuit) arrange(o *find.Operand, shape dataflow.Shape, fill int64) (int, error) {
-	if len(o.Tensors) == 1 && o.Value == nil {
+	if len(o.Tensors) == 1 && o.Constants == nil {
 		tensor := o.Tensors[0]
 		c.Places[tensor].Send(&o.Movement, shape, func() bool {
 			return len(c.Uses.Readers(tensor)) <= 1 && c.waiting[tensor] == 0

@@ -191,7 +191,7 @@ func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length in
 			"quantise the input with one scale for all steps")
 	}
 	rest, kept, values, ok := o.WithoutConstants(n)
-	if !ok && len(kept) > 0 || rest != nil && rest.Value != nil {
+	if !ok && len(kept) > 0 || rest != nil && rest.Constants != nil {
 		return of, nil, unmapped.Because("elements of its input are constants in some steps, and data in others",
 			"put a quantiser of the sequence's scale behind what pads it: constants are codes then, too")
 	}

@@ -124,7 +124,7 @@ func (o *Operand) Always(n int) (always []*big.Rat) {
 		var value *big.Rat
 		switch {
 		case v < 0:
-			value = o.Value[k]
+			value = o.constantAt(k)
 		case o.of[v].stays:
 			value = o.of[v].value(o.of[v].affine)
 		}

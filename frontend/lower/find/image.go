@@ -29,7 +29,7 @@ type Image struct {
 func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error) {
 	im := &Image{}
 	ok := true
-	if o.Value != nil && win.Group == 1 {
+	if o.Constants != nil && win.Group == 1 {
 		var kept []int
 		if o, kept, im.constants, ok = o.WithoutConstants(shape.Channels()); !ok {
 			return nil, unmapped.Because("its input does not depend on the data",
@@ -45,7 +45,7 @@ func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error
 			"quantise activations per tensor or per channel")
 	}
 	im.always = o.Always(im.C)
-	if o.Value == nil {
+	if o.Constants == nil {
 		return im, nil
 	}
 	var reject error

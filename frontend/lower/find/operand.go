@@ -20,11 +20,19 @@ import (
 type Operand struct {
 	place.Movement               // of the tensors' streams
 	Tensors        []string      // of integers
-	Value          []*big.Rat    // per position of a constant: its value; nil where there is none
+	Constants      []*big.Rat    // values at positions of constants; nil where there are none
 	Nodes          []*graph.Node // between the integers and the operand
 
 	of    []class // of positions
-	class []int32 // per position: of of; -1 for a constant
+	class []int32 // per position: of of; of a constant ^its place among Constants, which is negative
+}
+
+// constantAt is the constant at position k; nil where there is none.
+func (o *Operand) constantAt(k int) *big.Rat {
+	if class := o.class[k]; class < 0 {
+		return o.Constants[^class]
+	}
+	return nil
 }
 
 // Operand finds the integers behind elements of a tensor, listed in the order of the positions.
@@ -48,7 +56,7 @@ func (p *Program) Operand(tensor string, elements []int32) (*Operand, error) {
 		}
 		var reject error
 		if w.leaf == nil {
-			reject = o.constant(w, k, len(elements))
+			reject = o.constant(w, k)
 		} else {
 			o.From[k], o.At[k] = w.stream, w.at.Position(w.leaf.Index[k])
 			o.class[k], reject = w.classes.of(w.at, o, w.form, k)
@@ -90,21 +98,19 @@ func (w *part) begin(p *Program, o *Operand) error {
 	return nil
 }
 
-// constant makes position k of n a constant. Most are the one before.
-func (o *Operand) constant(w *part, k, n int) error {
-	o.From[k], o.class[k] = place.Constant, -1
-	if o.Value == nil {
-		o.Value = make([]*big.Rat, n)
-	}
+// constant makes position k a constant. Most are the one before.
+func (o *Operand) constant(w *part, k int) error {
+	o.From[k] = place.Constant
 	if w.last >= 0 && w.form.SameNumbers(w.last, k) {
-		o.Value[k] = o.Value[w.last]
+		o.class[k] = o.class[w.last]
 		return nil
 	}
 	f, ok := w.form.Affine(k)
 	if !ok {
 		return unmapped.Because("a constant part of its input is irrational", "use rational constants")
 	}
-	o.Value[k] = f.Bias
+	o.class[k] = ^int32(len(o.Constants))
+	o.Constants = append(o.Constants, f.Bias)
 	return nil
 }
 
@@ -179,11 +185,11 @@ func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*
 		if c := k % n; class >= 0 {
 			data[c] = true
 		} else if values[c] == nil {
-			values[c] = o.Value[k]
+			values[c] = o.constantAt(k)
 		}
 	}
 	for k, class := range o.class {
-		if c := k % n; class < 0 && !data[c] && o.Value[k].Cmp(values[c]) != 0 {
+		if c := k % n; class < 0 && !data[c] && o.constantAt(k).Cmp(values[c]) != 0 {
 			return nil, nil, nil, false
 		}
 	}
@@ -196,17 +202,14 @@ func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*
 		return o, kept, values, len(kept) > 0
 	}
 	rest = &Operand{Tensors: o.Tensors, of: o.of, Nodes: o.Nodes}
-	constant := false
 	for k := range o.class {
 		if c := k % n; data[c] {
 			rest.Then(o.From[k], o.At[k])
 			rest.class = append(rest.class, o.class[k])
-			rest.Value = append(rest.Value, o.Value[k])
-			constant = constant || o.class[k] < 0
+			if o.class[k] < 0 {
+				rest.Constants = o.Constants
+			}
 		}
-	}
-	if !constant {
-		rest.Value = nil
 	}
 	return rest, kept, values, true
 }
@@ -221,8 +224,8 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 			continue
 		}
 		if value == nil {
-			value = o.Value[k]
-		} else if value.Cmp(o.Value[k]) != 0 {
+			value = o.constantAt(k)
+		} else if value.Cmp(o.constantAt(k)) != 0 {
 			return 0, unmapped.Because("constants of several values are put among its input's elements",
 				"pad with one value")
 		}

@@ -219,12 +219,12 @@ func byColumn(of []real.Affine, n int) scaled.Values {
 // some of these.
 func (o *Operand) constants(v, k int) ([]*big.Rat, error) {
 	out := make([]*big.Rat, k)
-	if o.Value == nil {
+	if o.Constants == nil {
 		return out, nil
 	}
 	data := false
 	for i := range v * k {
-		first, this := o.Value[i%k], o.Value[i]
+		first, this := o.constantAt(i%k), o.constantAt(i)
 		if (first == nil) != (this == nil) || first != nil && first.Cmp(this) != 0 {
 			return nil, unmapped.Because("constants that differ from vector to vector are put among its input's "+
 				"elements", "pad all vectors alike")
@@ -440,7 +440,7 @@ func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.
 		return rows, of, unmapped.Because(fmt.Sprintf("a table of shape %v", w.Shape), "look up rows of one matrix")
 	}
 	f, ok := o.Affine(1)
-	if !ok || o.Value != nil || len(o.Tensors) != 1 {
+	if !ok || o.Constants != nil || len(o.Tensors) != 1 {
 		return rows, of, unmapped.Because("its indices are not those of one quantiser", "compute all indices alike")
 	}
 	r := p.Places[o.Tensors[0]].Type.Union()
