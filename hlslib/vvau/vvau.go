@@ -107,14 +107,15 @@ func (o *op) Computation() dataflow.Computation {
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
-	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, o.vectors*o.channels)}
+	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, 0, o.vectors*o.channels)}
 	for v := range o.vectors {
-		out := y.Data[v*o.channels : (v+1)*o.channels]
+		window := in[0].Data[v*o.positions*o.channels:]
 		for c, row := range o.P.Weights {
+			sum := int64(0)
 			for k, w := range row {
-				out[c] += w * in[0].Data[(v*o.positions+k)*o.channels+c]
+				sum += w * window[k*o.channels+c]
 			}
-			out[c] = o.Exact(c, out[c])
+			y.Data = append(y.Data, o.Exact(c, sum))
 		}
 	}
 	return []dataflow.Tensor{y}

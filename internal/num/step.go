@@ -18,8 +18,20 @@ func (s Step) Apply(x int64) int64 {
 	return s.Value[s.Above(x)]
 }
 
+// fewSteps are counted quicker than searched: the processor has nothing to guess.
+const fewSteps = 16
+
 // Above is the number of the first breakpoint above x, len(At) where there is none.
 func (s Step) Above(x int64) int {
+	if len(s.At) <= fewSteps {
+		n := 0
+		for _, at := range s.At {
+			if at <= x {
+				n++
+			}
+		}
+		return n
+	}
 	low, high := 0, len(s.At)
 	for low < high {
 		if middle := (low + high) / 2; s.At[middle] > x {
