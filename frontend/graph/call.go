@@ -151,7 +151,11 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 		c.p.inexact[s.Output] = v
 		return nil, nil
 	}
-	return v.tensor(s.DType)
+	t, err := v.tensor(s.DType)
+	if err != nil {
+		return nil, err
+	}
+	return t.coded(), nil
 }
 
 // maxPart bounds the Moves that a constant is looked for behind.

@@ -109,6 +109,17 @@ func (p *dotPlan) pack(d *Dot, b []float64) []float64 {
 	return out
 }
 
+// packed is pack of a constant.
+func (p *dotPlan) packed(d *Dot, b *Tensor) []float64 {
+	out := make([]float64, 0, len(p.first)*d.K)
+	for _, base := range p.first {
+		for _, o := range d.BOffset {
+			out = append(out, b.At(int(base+o)))
+		}
+	}
+	return out
+}
+
 // pick copies the elements of A that a sum takes.
 func (d *Dot) pick(to, a []float64, base int32) {
 	at := a[base:]
@@ -200,9 +211,9 @@ func (d *divisor) value() float64 {
 	return v
 }
 
-// rows lays out B: each row as a grid, with unit 0 and the numbers themselves where it has none.
-func (p *dotPlan) rows(d *Dot, b []float64) []grid {
-	rows, all := make([]grid, len(p.first)), p.pack(d, b)
+// rows makes a grid of each row of B, which is laid out, with unit 0 and the numbers themselves where it has none.
+func (p *dotPlan) rows(d *Dot, all []float64) []grid {
+	rows := make([]grid, len(p.first))
 	for i := range rows {
 		row := all[i*d.K : (i+1)*d.K]
 		g, ok := gridOf(row, row)
@@ -230,7 +241,11 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 	d := r.product.Dot
 	r.plan.prepare(d)
 	a, b := in[d.A], in[d.B]
-	if !a.Exact() || !b.Exact() {
+	packs := r.packs(d.B)
+	if !a.Exact() || !packs && !b.Exact() {
+		if packs {
+			b = r.prog.constant(r.factor)
+		}
 		r.dotIntervals(a, b, out, nil)
 		return
 	}
@@ -267,10 +282,16 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 // rows is B laid out: once for all runs where it is constant.
 func (r *runner) rows(b *Reals) []grid {
 	d := r.product.Dot
-	if !r.constB {
-		return r.plan.rows(d, b.Lo)
+	if r.factor == nil {
+		return r.plan.rows(d, r.plan.pack(d, b.Lo))
 	}
-	r.plan.packing.Do(func() { r.plan.weights = r.plan.rows(d, b.Lo) })
+	r.plan.packing.Do(func() {
+		if r.packs(d.B) {
+			r.plan.weights = r.plan.rows(d, r.plan.packed(d, r.factor))
+		} else {
+			r.plan.weights = r.plan.rows(d, r.plan.pack(d, b.Lo))
+		}
+	})
 	return r.plan.weights
 }
 

@@ -177,7 +177,9 @@ func (p *Part) run(in []*Reals, d *decider) (out []*Reals, err error) {
 	for _, r := range p.runners {
 		vals := make([]*Reals, len(r.reads))
 		for i, name := range r.reads {
-			vals[i] = d.value(name)
+			if !r.packs(i) {
+				vals[i] = d.value(name)
+			}
 		}
 		v, err := r.run(vals, d)
 		if err != nil {
@@ -401,19 +403,25 @@ type runner struct {
 	loop    *loop    // of Recur
 	product *Step    // of Dot, whose sums are variable 0 of elem; nil where there is none
 	plan    *dotPlan // of product
-	constB  bool     // its second factor is constant
+	factor  *Tensor  // its second factor where that is constant, or nil
 }
 
 func (p *Program) newRunner(s *Step) *runner {
 	r := &runner{prog: p, step: s, reads: s.Node.Inputs, elem: s.Elem}
 	if s.Dot != nil {
 		r.product, r.elem = s, s.Dot.Then
-		r.plan, r.constB = new(dotPlan), p.Known[s.Node.Inputs[s.Dot.B]].Const != nil
+		r.plan, r.factor = new(dotPlan), p.Known[s.Node.Inputs[s.Dot.B]].Const
 	}
 	if r.elem != nil {
 		r.ready()
 	}
 	return r
+}
+
+// packs reports whether an input is a constant that is read for a product alone, which lays it out in its own way.
+func (r *runner) packs(slot int) bool {
+	return r.factor != nil && r.factor.Codes != nil && slot == r.product.Dot.B &&
+		(r.elem == nil || !slices.Contains(r.elem.Args, slot))
 }
 
 // ready makes a runner ready for its function of elements.

@@ -279,6 +279,37 @@ func filled(dt DType, shape []int, v float64) *Tensor {
 	return &Tensor{DType: dt, Shape: shape, Codes: make([]uint8, Size(shape)), Values: []float64{v}}
 }
 
+// codedFrom is the size from which on a tensor of few values becomes codes.
+const codedFrom = 1 << 12
+
+// coded is the tensor as codes where it is large and its elements, in F, are at most 256 numbers, as those of quantised
+// weights are; else the tensor itself.
+func (t *Tensor) coded() *Tensor {
+	if len(t.F) < codedFrom {
+		return t
+	}
+	const slots = 1 << 10 // by hash: where a number's code is, or the next that is free
+	var number [slots]uint64
+	var code [slots]int16 // and 1 more; 0 where there is none
+	codes, values := make([]uint8, len(t.F)), []float64(nil)
+	for i, v := range t.F {
+		bits := math.Float64bits(v)
+		at := bits * 0x9e3779b97f4a7c15 >> (64 - 10)
+		for code[at] != 0 && number[at] != bits {
+			at = (at + 1) % slots
+		}
+		if code[at] == 0 {
+			if len(values) == 256 {
+				return t
+			}
+			values = append(values, v)
+			number[at], code[at] = bits, int16(len(values))
+		}
+		codes[i] = uint8(code[at] - 1)
+	}
+	return &Tensor{DType: t.DType, Shape: t.Shape, Codes: codes, Values: values}
+}
+
 // bits of element i, for a checksum.
 func (t *Tensor) bits(i int) uint64 {
 	if t.DType.Float() {
