@@ -54,7 +54,9 @@ func stridedFrom(at int, shape, strides []int) []int32 {
 }
 
 // alongAxis picks, for every element of shape, its coordinate along an axis.
-func alongAxis(shape []int, axis int) Pick { return Pick{Run: Size(shape[axis+1:]), Count: shape[axis]} }
+func alongAxis(shape []int, axis int) Pick {
+	return Pick{Run: Size(shape[axis+1:]), Count: shape[axis]}
+}
 
 // every lists 0, step, 2*step ..., n of them.
 func (s strides) every(n, step int) []int32 { return s.strided([]int{n}, []int{step}) }
