@@ -33,12 +33,13 @@ type Program struct {
 
 	rounded map[string]*graph.Step // quantisers of single products, which wait for their sum, by output
 	traced  int                    // elements
+	layouts map[string]*layout     // by shape and axis of channels
 }
 
 // New starts with a program without integers.
 func New(p *graph.Program) *Program {
 	return &Program{Program: p, Integers: scaled.New(p), Places: map[string]*place.Place{}, Uses: usesOf(p),
-		rounded: map[string]*graph.Step{}}
+		rounded: map[string]*graph.Step{}, layouts: map[string]*layout{}}
 }
 
 // Ready is the place of an integer tensor; ok is false where it has none yet.
