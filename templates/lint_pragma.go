@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var (
@@ -19,10 +20,14 @@ var always = map[string]string{"PIPELINE": "II=1 style=flp"}
 // pragmas holds the pragmas of a file against the grammar of the front end, what they name against the text around
 // them, and those of one scope against each other.
 func (l *linter) pragmas(file string, code []byte) {
-	lines, streams := strings.Split(string(code), "\n"), map[string]bool{}
-	for _, m := range streamDecl.FindAllSubmatch(code, -1) {
-		streams[string(m[1])] = true
-	}
+	lines := strings.Split(string(code), "\n")
+	streams := sync.OnceValue(func() map[string]bool { // few files bind any
+		names := map[string]bool{}
+		for _, m := range streamDecl.FindAllSubmatch(code, -1) {
+			names[string(m[1])] = true
+		}
+		return names
+	})
 	closed := scopes(code, func(s *scope, u use) {
 		if s.at == 0 {
 			l.report(file, u.line, "pragma %s stands in no function", u.name)
@@ -85,7 +90,7 @@ func control(setting string) bool { return strings.HasPrefix(setting, "ap_ctrl_"
 
 // named checks what a pragma names: a reset a static variable, a memory that is a FIFO a stream of the file, an
 // interface a parameter. Of anything else the front end drops it.
-func (l *linter) named(file string, lines []string, streams map[string]bool, s *scope, u use) {
+func (l *linter) named(file string, lines []string, streams func() map[string]bool, s *scope, u use) {
 	around := s // the function
 	for o := range s.enclosing {
 		around = o
@@ -101,7 +106,7 @@ func (l *linter) named(file string, lines []string, streams map[string]bool, s *
 	switch {
 	case u.name == "RESET" && variable != "" && !static():
 		l.report(file, u.line, "pragma RESET: %s is not static", variable)
-	case u.name == "BIND_STORAGE" && u.has("type=fifo") && !streams[variable]:
+	case u.name == "BIND_STORAGE" && u.has("type=fifo") && !streams()[variable]:
 		l.report(file, u.line, "pragma BIND_STORAGE: %s is a FIFO and no stream", variable)
 	case u.name == "INTERFACE" && port != "" && !slices.ContainsFunc(u.settings, control) &&
 		!parameterOf(around, port):

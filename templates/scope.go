@@ -90,7 +90,7 @@ func (s *scope) walk(line string, n int, end func(*scope)) *scope {
 			quote = c
 		case c == '{':
 			head := strings.Join(strings.Fields(string(s.text)), " ")
-			s.text = nil
+			s.text = s.text[:0]
 			s = &scope{at: opens(s.at, head), head: head, line: n, above: s}
 		case c == '}':
 			if s.above == nil {
@@ -99,9 +99,14 @@ func (s *scope) walk(line string, n int, end func(*scope)) *scope {
 			end(s)
 			s = s.above
 		case c == ';' && s.parens == 0:
-			s.text = nil
+			s.text = s.text[:0]
 		default:
-			s.parens += strings.Count(line[i:i+1], "(") - strings.Count(line[i:i+1], ")")
+			switch c {
+			case '(':
+				s.parens++
+			case ')':
+				s.parens--
+			}
 			s.text = append(s.text, c)
 		}
 	}
