@@ -30,7 +30,7 @@ func (c *circuit) image(step *graph.Step, tensor string) (im *find.Image, wire i
 // pixels reads the pixels that a window slides over; again is asked whether it has changed the integers that they are
 // made of, so that they have to be read once more.
 func (c *circuit) pixels(step *graph.Step, tensor string, again func(*find.Operand) bool) (*find.Image, error) {
-	shape, elements, reject := c.Frame(step.Window, c.Known[tensor].Shape)
+	shape, elements, reject := c.Layouts.Frame(step.Window, c.Known[tensor].Shape)
 	if reject != nil {
 		return nil, reject
 	}
@@ -76,7 +76,7 @@ func maxima(l *lowering, step *graph.Step) (bool, error) {
 		return false, nil
 	}
 	if _, ok := l.Uses.QuantisedNext(step.Output); ok && l.Unscaled(step.Node.Inputs[0], isWaiting) {
-		shape, at := l.Layout(step.Window, step.Shape)
+		shape, at := l.Layouts.Of(step.Window, step.Shape)
 		l.Places[step.Output] = &place.Place{At: at,
 			Stream: &place.Stream{Type: dataflow.Type{Shape: shape}, Source: &maximum{step}, Held: true}}
 		l.Integers.Declare(step.Output, scaled.Unit)
@@ -188,7 +188,7 @@ func (c *circuit) turn(wire int, channels []bool, nodes []*graph.Node) (int, err
 func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at []int32,
 	reject error) {
 	win := step.Window
-	_, at = c.Layout(win, step.Shape)
+	_, at = c.Layouts.Of(win, step.Shape)
 	im.Before, im.After, im.Fill = win.Before, win.After, c.net.Type(wire).Union().Lo
 	choice, reject := choose.Layer(choose.Maximum{Window: im.Window(win)})
 	if reject != nil {

@@ -185,7 +185,7 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 	if reject != nil {
 		return reject
 	}
-	_, at := l.Layout(step.Window, step.Shape)
+	_, at := l.Layouts.Of(step.Window, step.Shape)
 	return l.wait(&product{step: step, in: wire, nodes: im.Nodes}, m, im, at, affine)
 }
 

@@ -213,7 +213,7 @@ func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, 
 		}
 	}
 	tensor, win := m.step.Node.Inputs[0], m.step.Window
-	shape, elements, reject := q.Frame(win, q.Known[tensor].Shape)
+	shape, elements, reject := q.Layouts.Frame(win, q.Known[tensor].Shape)
 	if reject != nil {
 		return nil, reject
 	}

@@ -32,6 +32,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"hlsgen/boards"
@@ -116,15 +117,7 @@ type Result struct {
 	Real bool // the samples are given, or the source's own
 
 	rooms []*dataflow.Room // by layer of the model, what may be loaded; nil where weights are constants
-	sum   string           // of the model; "" as long as nobody has asked
-}
-
-// modelSum is the model's SHA-256, which is computed once.
-func (r *Result) modelSum() string {
-	if r.sum == "" {
-		r.sum = r.Source.Sum()
-	}
-	return r.sum
+	sum   func() string    // Source.Sum, computed once
 }
 
 // Run builds: the story in a few straight lines. What the user has to change is in d, and then the result is nil; an
@@ -146,6 +139,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if r.Source = src; src == nil || err != nil {
 		return nil, err
 	}
+	r.sum = sync.OnceValue(src.Sum)
 	board, found := FindBoard(o.Board, d)
 	if found {
 		o.Backend = o.Backend.For(board, d)

@@ -23,38 +23,40 @@ func Layout(w *graph.Window, shape []int) (dataflow.Shape, []int32) {
 	return place.ChannelsLast(shape, channelAxis(w, shape))
 }
 
+// Layouts are layouts by shape and axis of channels: networks repeat their shapes, and each has one, which nobody may
+// change.
+type Layouts map[string]*layout
+
 // A layout is what Layout gives, and the elements in the order of the positions.
 type layout struct {
 	shape        dataflow.Shape
 	at, elements []int32
 }
 
-// layout is that of a window's data or results. Networks repeat their shapes, and each has one, which nobody may
-// change.
-func (p *Program) layout(w *graph.Window, shape []int) *layout {
+func (all Layouts) find(w *graph.Window, shape []int) *layout {
 	key := fmt.Sprint(shape, channelAxis(w, shape))
-	l := p.layouts[key]
+	l := all[key]
 	if l == nil {
 		l = new(layout)
 		l.shape, l.at = Layout(w, shape)
-		p.layouts[key] = l
+		all[key] = l
 	}
 	return l
 }
 
-// Layout is the function Layout, whose lists are made once for every shape.
-func (p *Program) Layout(w *graph.Window, shape []int) (dataflow.Shape, []int32) {
-	l := p.layout(w, shape)
+// Of is Layout, whose lists are made once for every shape.
+func (all Layouts) Of(w *graph.Window, shape []int) (dataflow.Shape, []int32) {
+	l := all.find(w, shape)
 	return slices.Clone(l.shape), l.at
 }
 
 // Frame lists the elements of a window's input in the order of its stream.
-func (p *Program) Frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, error) {
+func (all Layouts) Frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, error) {
 	if len(shape) < 3 || shape[0] != 1 {
 		return nil, nil, unmapped.Because(fmt.Sprintf("its input has shape %v: the first axis is no single sample",
 			shape), "export the model for one sample at a time")
 	}
-	l := p.layout(w, shape)
+	l := all.find(w, shape)
 	if l.elements == nil {
 		l.elements = place.Inverse(l.at, graph.Size(shape))
 	}

@@ -30,16 +30,16 @@ type Program struct {
 	Integers *scaled.Analysis
 	Places   map[string]*place.Place // of integer tensors
 	Uses     *Uses
+	Layouts  Layouts // of windows
 
 	rounded map[string]*graph.Step // quantisers of single products, which wait for their sum, by output
 	traced  int                    // elements
-	layouts map[string]*layout     // by shape and axis of channels
 }
 
 // New starts with a program without integers.
 func New(p *graph.Program) *Program {
 	return &Program{Program: p, Integers: scaled.New(p), Places: map[string]*place.Place{}, Uses: usesOf(p),
-		rounded: map[string]*graph.Step{}, layouts: map[string]*layout{}}
+		rounded: map[string]*graph.Step{}, Layouts: Layouts{}}
 }
 
 // Ready is the place of an integer tensor; ok is false where it has none yet.
