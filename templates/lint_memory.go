@@ -281,7 +281,7 @@ func boundArrays(
 
 var (
 	kernelFunc  = regexp.MustCompile(`\bvoid (\w+)\(`)
-	arrayDecl   = regexp.MustCompile(`(?m)^[ \t]*` + arrayType + ` (\w+)\[([^\]]+)\](?:\[[^\]]+\])*(?:;|,| = \{)`)
+	arrayDecl   = regexp.MustCompile(`^[ \t]*` + arrayType + ` (\w+)\[([^\]]+)\](?:\[[^\]]+\])*(?:;|,| = \{)`)
 	arrayBind   = regexp.MustCompile(`\bbind_memory\((\w+), (?:hlsgen::)?memory<([\w:]+)>\(\)\);`)
 	partition   = regexp.MustCompile(`(?m)^[ \t]*#pragma HLS ARRAY_PARTITION variable=(\w+) complete\b`)
 	device      = regexp.MustCompile(`(?m)^[ \t]*typedef \w+<([^;{}()]*\bC::(\w+)_memory)> (\w+);`)
@@ -297,6 +297,21 @@ func inLines(code, word string, pattern *regexp.Regexp) (all [][]string) {
 		if strings.Contains(line, word) {
 			all = append(all, pattern.FindAllStringSubmatch(line, -1)...)
 		}
+	}
+	return all
+}
+
+// arrays is what arrayDecl finds. A declaration begins a line, and may end in another.
+func arrays(code string) (all [][]string) {
+	for rest := code; rest != ""; {
+		line, behind, _ := strings.Cut(rest, "\n")
+		if strings.Contains(line, "[") {
+			statement := rest[:max(len(line), strings.IndexAny(rest, ";{")+1)]
+			if m := arrayDecl.FindStringSubmatch(statement); m != nil {
+				all = append(all, m)
+			}
+		}
+		rest = behind
 	}
 	return all
 }
@@ -322,7 +337,7 @@ func kernelArrays(code string) (bound map[string]bool, problems complaints) {
 			}
 		}
 	}
-	for _, m := range inLines(code, "[", arrayDecl) {
+	for _, m := range arrays(code) {
 		if m[1] == "return" || m[1] == "else" {
 			continue
 		}

@@ -94,6 +94,8 @@ func TestLintMemories(t *testing.T) {
 			{mvau, "memory<C::vector_memory>", "memory<storage::lutram>", "MVAU_0: the kernel has no array vector"},
 			{mvau, "mvau_place<C> at = place;", "static const int at[2] = {0};",
 				"array at is declared 1 times, and bound 0"},
+			{mvau, "mvau_place<C> at = place;", "static const int at[2 *\n    C::sf] = {0};",
+				"array at is declared 1 times, and bound 0"},
 			{mvau, "if (at.sf == C::sf - 1)", "if (C::sf_memory == 1)", "sf_memory binds nothing"},
 			// Streams.
 			{top, "variable=s2 depth=4", "variable=s2 depth=5", "stream s2: 4 words in srl, the text has [5] in [srl]"},
