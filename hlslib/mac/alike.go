@@ -10,7 +10,7 @@ import (
 
 // Alike reports whether all that two units differ in are numbers in tables, at a fold's PE: then they have the same
 // folds, of the same clocks and the same cost. It may say no where they are alike, and does for targets whose circuits
-// are made of the numbers.
+// are made of the numbers, or whose accumulators are as wide as these ask for.
 func Alike(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
 	if t.Stalls == dataflow.Credit || t.AccPerPE {
 		return false

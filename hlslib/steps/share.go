@@ -14,11 +14,12 @@ import (
 type share struct {
 	mutex    sync.Mutex
 	proved   map[proof][]bool // by function: the form gives what it gives
-	crossing map[int][]cross  // by bits of a segment, then by function: segments of all values of a type
+	crossing map[int][]cross  // by bits of a segment, then by function: segments begin at the same values for any type
 }
 
-// A proof is what a form of a function depends on, beside the function and its comparators. In a segment the number
-// of thresholds is left out: what a function has fewer than others is never exceeded.
+// A proof is what a form of a function depends on, beside the function and its comparators. Two things are left out of
+// segments: the number of thresholds, for what a function has fewer than others is never exceeded, and whether all
+// functions jump alike, for the jump is then this one's too.
 type proof struct {
 	form  string
 	of    num.Type

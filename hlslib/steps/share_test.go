@@ -1,0 +1,80 @@
+package steps_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/steps"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// TestShare has functions that are some of others give the forms that they give alone: of values of narrower types,
+// with other bases beside them, and whichever are asked first.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 9))
+	model := cost.Model{Formula: cost.Fitted}
+	for range 10 {
+		const channels, thresholds = 8, 3
+		list, in := make([]num.Step, channels), make([]num.Range, channels)
+		for c := range list {
+			reach := int64(20) << (2 * (c % 4))
+			at, base := -reach+1+r.Int64N(reach/4), int64(r.IntN(3)/2)
+			list[c].Value, in[c] = []int64{base}, num.Range{Lo: -reach, Hi: reach}
+			for i := range thresholds {
+				list[c].At, list[c].Value = append(list[c].At, at), append(list[c].Value, base+int64(i+1))
+				at += 1 + r.Int64N(reach/4)
+			}
+		}
+		of := func(some []int) *steps.Functions {
+			own, ranges, all := make([]num.Step, len(some)), make([]num.Range, len(some)), num.Range{}
+			for i, c := range some {
+				own[i], ranges[i], all = list[c], in[c], all.Union(in[c])
+			}
+			typ := num.Smallest(all)
+			k := num.Compare(own, ranges, typ, 1<<10).Merged()
+			return steps.New(k, ranges, typ, num.Type{Kind: num.UInt, Width: 3})
+		}
+		whole := of([]int{0, 1, 2, 3, 4, 5, 6, 7})
+		for _, some := range [][]int{{0, 4}, {5, 1}, {0, 1, 4, 5}, {2, 6}, {3}, {7, 6, 0, 4}} {
+			part, alone := of(some), of(some)
+			part.Share(whole, some)
+			for _, pe := range dataflow.Divisors(len(some)) {
+				site := steps.Site{PE: pe, Alike: len(some) == 1}
+				got, want := part.All(site), alone.All(site)
+				got, want = append(got, part.At(site)), append(want, alone.At(site))
+				if len(got) != len(want) {
+					t.Fatalf("functions %v have %d forms, alone %d", some, len(got), len(want))
+				}
+				for i, form := range got {
+					if reason := differs(form, want[i], model); reason != "" {
+						t.Fatalf("functions %v: %s has other %s than %s alone", some, form.Name(), reason,
+							want[i].Name())
+					}
+				}
+			}
+		}
+	}
+}
+
+// differs is what two forms differ in, "" for nothing.
+func differs(a, b steps.Form, m cost.Model) string {
+	switch {
+	case a.Name() != b.Name():
+		return "names"
+	case a.Clocks() != b.Clocks():
+		return "clocks"
+	case !reflect.DeepEqual(a.Storage(), b.Storage()):
+		return "memories"
+	case !reflect.DeepEqual(a.Logic(m), b.Logic(m)):
+		return "logic"
+	case !reflect.DeepEqual(a.Fields(), b.Fields()):
+		return "fields"
+	case !reflect.DeepEqual(a.Tables(), b.Tables()):
+		return "tables"
+	}
+	return ""
+}
