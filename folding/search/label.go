@@ -74,12 +74,12 @@ func (t *Tree) trace(f *Solution, sheets []sheet, table int, at int32) {
 type pruner struct {
 	*Tree
 	*room
-	kinds  []int    // that may exceed their caps; the one to minimise first
-	mixed  []*price // the sharpest
-	prices []*price // of one for a unit of each kind, then the mixed ones
-	limits []int64  // what caps cost at these prices
-	most   [][]int64
-	beam   int // labels of a table, at most; of a row, at most four times as many are compared with each other
+	kinds  []int     // that may exceed their caps; the one to minimise first
+	mixed  []*price  // the sharpest
+	prices []*price  // of one for a unit of each kind, then the mixed ones
+	limits []int64   // what caps cost at these prices
+	most   [][]int64 // per kind: mostAround
+	beam   int       // labels of a table, at most; of a row, at most four times as many are compared with each other
 	// of the row whose labels are made, by price
 	rest []int64 // what is not in the part costs at least
 	left []int64 // what the part may cost at most

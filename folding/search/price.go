@@ -187,9 +187,9 @@ const (
 // prices are those that were tried on some parts.
 type prices struct {
 	*parts
-	single []price // per kind that is taken at all, and per path: one for a unit of it, nothing for the others
-	mixed  []price // others, the sharpest of each relaxation
-	most   [Kinds][]int64
+	single []price        // per kind that is taken at all, and per path: one for a unit of it, nothing for the others
+	mixed  []price        // others, the sharpest of each relaxation
+	most   [Kinds][]int64 // mostAround, once it was asked for
 }
 
 func newPrices(t *parts) (p prices) {
