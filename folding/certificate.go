@@ -173,7 +173,7 @@ const deepFIFO = 32
 
 // gap says why something is left open.
 func (q report) gap(f *found) string {
-	if !q.Effort.Deadline.IsZero() {
+	if q.Goal.SearchTime > 0 {
 		return "the end of --search-time came before all was proved"
 	}
 	if deep := q.Sized(f.Folding, deepFIFO); deep > 0 {
@@ -184,8 +184,8 @@ func (q report) gap(f *found) string {
 	return "left open: the search has done as much work as it may; --search-time lets it go on"
 }
 
-// excluded gives every option the first reason why it cannot be in a folding that keeps an interval within the budget.
-func (q report) excluded(interval int) *Excluded {
+// explain gives every option the first reason why it cannot be in a folding that keeps an interval within the budget.
+func (q report) explain(interval int) *Excluded {
 	caps := q.CapsAt(interval)
 	t := q.Tree(interval)
 	e := &Excluded{Interval: interval, Alone: map[string]int{}}

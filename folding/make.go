@@ -3,8 +3,6 @@ package folding
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"sort"
 	"sync"
 
@@ -27,8 +25,9 @@ type inquiry struct {
 // found is the answer to a question: a folding, and what is known of its interval.
 type found struct {
 	*fit.Found
-	floor int // no design within the budget has a shorter interval; 0 where the shortest was not asked for
-	below *Excluded
+	clocks float64 // per frame; 0 where that was not looked at
+	floor  int     // no design within the budget has a shorter interval; 0 where the shortest was not asked for
+	below  *Excluded
 }
 
 // answer makes the design; nil where the user is told why there is none.
@@ -59,12 +58,14 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 		q.unjoined()
 		return nil, nil
 	}
+	s := q.sequence(ctx, list)
+	defer s.close()
 	limit := q.Limit()
 	if q.Goal.MaxCycles > 0 {
 		first := sort.Search(len(list), func(i int) bool { return q.Tree(list[i]).Possible() })
 		// The last interval is for depths that are given, where these hold it up.
 		for _, clocks := range []int{max(q.Goal.MaxCycles, list[first]), last} {
-			if f, err := q.at(ctx, clocks); f != nil || err != nil {
+			if f, err := s.asked(clocks); f != nil || err != nil {
 				return f, err
 			}
 		}
@@ -76,19 +77,20 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 	}
 	if clocks >= list[0] {
 		if q.Goal.Latency {
-			f, err := q.Shortest(ctx, clocks)
+			f, err := q.Shortest(ctx, clocks, fit.End{Ctx: s.cut, Whole: &s.whole,
+				Found: func() { q.Goal.Interrupt.On(s.cancel) }})
 			if err != nil || f != nil {
 				return &found{Found: f}, err
 			}
 		} else if limit != nil {
-			f, err := q.at(ctx, clocks)
+			f, err := s.asked(clocks)
 			if err != nil || f != nil {
 				return f, err
 			}
 		}
 	}
 	if !q.Goal.Latency || limit != nil {
-		f, err := q.fastest(ctx, list)
+		f, err := s.fastest()
 		if err != nil {
 			return nil, err
 		}
@@ -96,8 +98,8 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 		case f == nil:
 		case limit == nil:
 			return f, nil
-		case f.Limit <= clocks: // the search at the asked interval was cut, and this one is faster
-			return q.slower(f, clocks), nil
+		case f.clocks <= float64(clocks):
+			return q.slower(f, clocks), nil // the search at the asked interval was cut, and this one is faster
 		default:
 			if q.Goal.OverBudget && clocks >= list[0] {
 				more, err := q.leastLoad(ctx, clocks)
@@ -116,67 +118,6 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 	return q.overBudget(ctx, list, max(clocks, list[0]))
 }
 
-// fastest is the best design at the shortest interval within the budget; nil where there is none. What trees exclude is
-// excluded; from the first interval on at which they do not, designs are made.
-func (q *inquiry) fastest(ctx context.Context, list []int) (*found, error) {
-	low, high := 0, len(list) // nothing is possible below low
-	excluded := 0             // the longest interval that nothing keeps
-	for low < high {
-		i := (low + high) / 2
-		least, err := q.Tree(list[i]).Within(ctx, q.CapsAt(list[i]))
-		switch {
-		case err != nil:
-			return nil, err
-		case least.Best == nil && least.Proved:
-			low, excluded = i+1, list[i]
-		default:
-			high = i
-		}
-	}
-	if q.Shallow() {
-		if f, _, err := q.tryAt(ctx, list[len(list)-1]); f == nil {
-			return nil, err
-		}
-	}
-	proved := true // up to low
-	last := len(list) - 1
-	for i, step, before := low, 1, low-1; before < last; i, step, before = min(i+step, last), 2*step, i {
-		f, none, err := q.tryAt(ctx, list[i])
-		if err != nil {
-			return nil, err
-		}
-		if f == nil {
-			if proved = proved && none; proved {
-				low, excluded = i+1, list[i]
-			}
-			continue
-		}
-		// Between the last that failed and this one there may be shorter ones.
-		for a, b := before, i; a+1 < b; {
-			m := (a + b) / 2
-			g, none, err := q.tryAt(ctx, list[m])
-			if err != nil {
-				return nil, err
-			}
-			if g == nil {
-				if a = m; none && proved && m == low {
-					low, excluded = m+1, list[m]
-				}
-				continue
-			}
-			f, b = g, m
-		}
-		if f, err = q.faster(ctx, f, excluded); err != nil {
-			return nil, err
-		}
-		if excluded > 0 {
-			f.below = q.excluded(excluded)
-		}
-		return f, nil
-	}
-	return nil, nil
-}
-
 // slower is a design as the answer at a longer interval, of which less is known.
 func (q *inquiry) slower(f *found, limit int) *found {
 	g := &fit.Found{Folding: f.Folding, Limit: limit, Spares: f.Spares}
@@ -186,52 +127,6 @@ func (q *inquiry) slower(f *found, limit int) *found {
 		g.Bounds = append(g.Bounds, b)
 	}
 	return &found{Found: g}
-}
-
-// mostProbed is the words of a frame up to which intervals between those of layers are looked at: each takes seconds
-// where frames are larger, to win what a FIFO gives.
-const mostProbed = 1_000_000
-
-// faster looks for shorter intervals than that of a design: FIFOs and the processor's memory may hold it up for any
-// number of clocks, not only for what a layer takes. No design is as fast as excluded.
-func (q *inquiry) faster(ctx context.Context, f *found, excluded int) (*found, error) {
-	reached := func(f *found) (float64, error) {
-		d := q.Build(f.Folding).Design
-		clocks, err := q.Interval(ctx, d)
-		return max(clocks, float64(q.MemoryClocks(d))), err
-	}
-	clocks, err := reached(f)
-	if err == nil && !q.Shallow() && words(q.Build(f.Folding).Design) > mostProbed {
-		at := int(math.Ceil(clocks)) - 1
-		least, err := q.Tree(at).Within(ctx, q.CapsAt(at))
-		if least.Best == nil && least.Proved {
-			excluded = max(excluded, at)
-		}
-		f.floor = min(excluded+1, int(clocks))
-		return f, err
-	}
-	low, failed := excluded, false // nothing was found at low
-	for step := 1; err == nil && float64(low+1) < clocks; {
-		high := int(math.Ceil(clocks))
-		at := max(low+1, high-step)
-		g, none, e := q.tryAt(ctx, at)
-		switch {
-		case e != nil:
-			return nil, e
-		case g != nil:
-			f, step = g, 2*step
-			clocks, err = reached(f)
-		default:
-			if low, failed = at, true; none {
-				excluded = at
-			}
-		}
-		if failed {
-			step = max(1, (int(math.Ceil(clocks))-low)/2)
-		}
-	}
-	f.floor = min(excluded+1, int(clocks))
-	return f, err
 }
 
 // words is how many words a frame is on all streams.
@@ -265,68 +160,6 @@ func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
 	return err
 }
 
-// at is the best design at an interval within the budget; nil where none was found.
-func (q *inquiry) at(ctx context.Context, limit int) (*found, error) {
-	f, _, err := q.tryAt(ctx, limit)
-	return f, err
-}
-
-// tryAt is at; none reports whether there is surely none.
-func (q *inquiry) tryAt(ctx context.Context, limit int) (f *found, none bool, err error) {
-	key := fmt.Sprint(limit, q.Shorter, q.Goal.MaxUse, q.Goal.Least, q.Goal.MaxCycles > 0, q.Effort.Limit)
-	remembers := q.Goal.SearchTime == 0
-	a, known := q.made.answers.Load(key)
-	if !known || !remembers {
-		best, none, err := q.least(ctx, limit)
-		if err != nil {
-			return nil, false, err
-		}
-		if a = (remembered{best, none}); remembers {
-			q.made.answers.Store(key, a)
-		}
-	}
-	r := a.(remembered)
-	if r.best == nil {
-		return nil, r.none, nil
-	}
-	return &found{Found: r.best}, false, nil
-}
-
-// least is the best design at an interval, of those that spare DSP slices where there is one.
-func (q *inquiry) least(ctx context.Context, limit int) (best *fit.Found, none bool, err error) {
-	order := q.Goal.Least.Order()
-	if q.spares() {
-		s := q.Fresh().Sparing()
-		if best, _, err = s.Least(ctx, limit, s.CapsAt(limit), order); err != nil {
-			return nil, false, err
-		}
-		if best != nil {
-			best.Spares = true
-			return best, false, nil
-		}
-	}
-	caps := q.CapsAt(limit)
-	best, none, err = q.Fresh().Least(ctx, limit, caps, order)
-	if best != nil || none || err != nil || q.Goal.Least != LeastLoad || q.Goal.MaxCycles > 0 {
-		return best, none, err
-	}
-	// The search was cut. Where FIFOs have little room, one that heeds the budget only at the end may find more.
-	loose, err := q.leastLoad(ctx, limit)
-	if err != nil || loose == nil || !loose.Cost.Within(&caps.Vector) {
-		return nil, false, err
-	}
-	return loose.Found, false, nil
-}
-
-// spares reports whether DSP slices are spared where LUTs do: where there is a choice, and no one kind of resource is
-// to be the least.
-func (q *inquiry) spares() bool { return q.Few && q.Goal.Least == LeastLoad }
-
 // memory keeps answers and bounds, which depend on nothing but the space and the part of the question that is their
 // key.
 type memory struct{ answers, bounds sync.Map }
-
-type remembered struct {
-	best *fit.Found
-	none bool
-}

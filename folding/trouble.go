@@ -114,14 +114,19 @@ func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 			caps.Vector[k], fresh.Yard[k] = 0, 1
 		}
 	}
-	f, _, err := fresh.Least(ctx, limit, caps, LeastLoad.Order())
-	if f == nil && err == nil && caps != loose {
-		f, _, err = fresh.Least(ctx, limit, loose, LeastLoad.Order())
+	for i, c := range []search.Caps{caps, loose} {
+		if i > 0 && c == caps {
+			break
+		}
+		p := fresh.PursueWithin(limit, c, LeastLoad.Order())
+		if err := p.Rest(ctx, 1, false); err != nil {
+			return nil, err
+		}
+		if f, err := p.Best(ctx); f != nil || err != nil {
+			return &found{Found: f}, err
+		}
 	}
-	if f == nil {
-		return nil, err
-	}
-	return &found{Found: f}, err
+	return nil, nil
 }
 
 // uncapped is what a design may take at an interval where no budget holds it.

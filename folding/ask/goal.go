@@ -25,9 +25,32 @@ type Goal struct {
 	OverBudget bool       // where nothing fits, the design that takes the least share of the budget
 	Fixed      *finn.File // what a folding file asks for; nil: nothing
 	FIFO       FIFO
-	// SearchTime ends the search; what it then leaves open, the certificate states. 0 leaves the end to a count of
-	// what was looked at, which does not depend on the machine.
+	// SearchTime ends the search once it has a design; what it then leaves open, the certificate states. It also has
+	// the search go on for StepsPerSecond. 0 leaves the end to a count of steps, which does not depend on the machine.
 	SearchTime time.Duration
+	// Steps has the search go on for so many steps, and end there once it has a design; 0: as many as are usual. The
+	// design with more steps is never worse.
+	Steps     int
+	Interrupt *Interrupt        // ends the search with the best design; nil: nothing does
+	Tell      func(st Standing) // is told of each better design; may be nil
+}
+
+// StepsPerSecond is how many steps a search does in a second, on a slow machine.
+const StepsPerSecond = 20_000_000
+
+// Budget is the steps that end the search; 0: as many as are usual.
+func (g *Goal) Budget() int {
+	if g.SearchTime > 0 {
+		return max(1, int(g.SearchTime.Seconds()*StepsPerSecond))
+	}
+	return g.Steps
+}
+
+// A Standing is how far a search is: the best design that it has.
+type Standing struct {
+	Interval float64 // clocks per frame
+	Floor    int     // no design within the budget has a shorter interval; 0: not known
+	Share    float64 // of the budget, of what it takes most of
 }
 
 // FIFO says how deep FIFOs are. The zero value makes them as deep as the interval of unbounded ones needs.
@@ -123,7 +146,7 @@ func (g *Goal) Verify(t dataflow.Target) error {
 		return fmt.Errorf("clock %v MHz is not positive", t.ClockMHz)
 	case !finite(g.FPS) || g.FPS < 0:
 		return fmt.Errorf("%v samples per second is not positive", g.FPS)
-	case g.SearchTime < 0 || g.Least > LeastDSP:
+	case g.SearchTime < 0 || g.Steps < 0 || g.Least > LeastDSP:
 		return fmt.Errorf("search time %v, measure %d: not possible", g.SearchTime, g.Least)
 	case g.MaxCycles < 0 || g.Interval < 0 || g.FIFO.Words < 0:
 		return fmt.Errorf("%d cycles, interval %d, FIFOs of %d words: must not be negative", g.MaxCycles, g.Interval,

@@ -21,21 +21,28 @@ const (
 	cutNodes   = 100
 )
 
+// An End is what may end a search once it has a design. Ctx is that of what is done from then on, and Whole counts it.
+// Found is called where there is a first design.
+type End struct {
+	Ctx   context.Context
+	Whole *search.Whole
+	Found func()
+}
+
 // Shortest is the design of the shortest latency within the budget, of which no layer takes more clocks per frame; nil
 // where none was found. What is found is looked for again with its own interval for the limit, until that stays: so
 // asking for the rate of a design of the shortest latency gives this design, and the search has begun more than once.
-func (q *Question) Shortest(ctx context.Context, limit int) (*Found, error) {
-	f, err := q.chase(ctx, limit)
-	for err == nil && f != nil && !q.Shallow() {
+func (q *Question) Shortest(ctx context.Context, limit int, end End) (*Found, error) {
+	f, err := q.chase(ctx, limit, end)
+	for err == nil && f != nil && !q.Shallow() && !end.Whole.Over() {
 		b := q.Build(f.Folding).Design
 		slowest, _ := b.Interval()
 		clocks := max(slowest, q.MemoryClocks(b))
 		if clocks >= limit {
 			break
 		}
-		q.Effort.Done, q.Effort.Cut = 0, false
-		g, err := q.chase(ctx, clocks)
-		if err != nil || g == nil {
+		g, err := q.Fresh().chase(ctx, clocks, end)
+		if err != nil || g == nil || g.Latency.Clocks > f.Latency.Clocks {
 			return f, err
 		}
 		g.Latency.Least = min(f.Latency.Least, g.Latency.Clocks)
@@ -45,26 +52,23 @@ func (q *Question) Shortest(ctx context.Context, limit int) (*Found, error) {
 }
 
 // chase is one search for the shortest latency.
-func (q *Question) chase(ctx context.Context, limit int) (*Found, error) {
+func (q *Question) chase(ctx context.Context, limit int, end End) (*Found, error) {
 	list := q.Intervals()
 	limit = min(limit, list[len(list)-1])
-	if q.Effort.Deadline.IsZero() {
-		q.Effort.Limit = chaseWork
-	}
+	q.Effort.Limit = chaseWork
 	c := &chase{Question: q, caps: q.CapsAt(limit), load: q.Measure(ask.LeastLoad), region: space.Region{Limit: limit},
 		seen: map[string]bool{}}
 	if err := c.begin(ctx, list); err != nil || len(c.region.Paths) == 0 {
 		return nil, err
 	}
-	for range maxCuts {
-		more, err := c.cut(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if !more || q.Effort.Spent() {
-			break
-		}
+	if c.best != nil {
+		q.Effort.Whole = end.Whole
+		end.Found()
 	}
+	if err := c.rest(end.Ctx); err != nil && (ctx.Err() != nil || end.Ctx.Err() == nil) {
+		return nil, err
+	}
+	q.Effort.Tell()
 	if c.best == nil {
 		return nil, nil
 	}
@@ -77,8 +81,27 @@ func (q *Question) chase(ctx context.Context, limit int) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, err = q.canonical(ctx, best, limit, ask.LeastLoad.Order())
+	best, err = q.Canonical(ctx, best, limit, ask.LeastLoad.Order())
 	return &Found{Folding: best, Limit: limit, Latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, err
+}
+
+// rest slows down one layer of the best folding after the other, for the paths through each of them, and adds paths.
+func (c *chase) rest(ctx context.Context) error {
+	for i := range c.Layers {
+		if c.best == nil || c.Effort.Spent() {
+			break
+		}
+		if err := c.slow(ctx, i); err != nil {
+			return err
+		}
+	}
+	for range maxCuts {
+		more, err := c.cut(ctx)
+		if err != nil || !more || c.Effort.Spent() {
+			return err
+		}
+	}
+	return nil
 }
 
 // A chase is a search for the shortest latency: that of the longest path of a folding is a bound, and a folding is
@@ -99,8 +122,7 @@ type chase struct {
 	seen   map[string]bool
 }
 
-// begin simulates what a search for little load finds at the shortest interval and at longer ones. Then it slows down
-// one layer of the best of these after the other: the paths through each of them.
+// begin simulates what a search for little load finds at the shortest interval and at longer ones.
 func (c *chase) begin(ctx context.Context, list []int) error {
 	list = slices.DeleteFunc(slices.Clone(list), func(n int) bool { return n > c.region.Limit })
 	first := sort.Search(len(list), func(i int) bool {
@@ -126,22 +148,19 @@ func (c *chase) begin(ctx context.Context, list []int) error {
 		tried, clocks = tried+1, 2*list[i]
 	}
 	if c.best == nil {
-		if err := c.adopt(ctx); c.best == nil {
-			return err
-		}
-	}
-	for i := range c.Layers {
-		if err := c.slow(ctx, i); err != nil {
-			return err
-		}
+		return c.adopt(ctx)
 	}
 	return nil
 }
 
 // adopt begins with the design of the least resources, where what begin tries does not fit with its FIFOs.
 func (c *chase) adopt(ctx context.Context) error {
-	f, _, err := c.Fresh().Least(ctx, c.region.Limit, c.caps, c.Goal.Least.Order())
-	if f == nil {
+	p := c.PursueWithin(c.region.Limit, c.caps, c.Goal.Least.Order())
+	if err := p.Rest(ctx, 1, true); err != nil {
+		return err
+	}
+	f, err := p.Best(ctx)
+	if f == nil || err != nil {
 		return err
 	}
 	b := c.Build(f.Folding)
@@ -240,7 +259,8 @@ func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fre
 	if err != nil {
 		return fresh, err
 	}
-	if c.best == nil || n < c.clocks || n == c.clocks && whole.Measures(c.load) < c.best.Measures(c.load) {
+	better := c.best == nil || n < c.clocks || n == c.clocks && whole.Measures(c.load) < c.best.Measures(c.load)
+	if better && !c.Effort.Over() {
 		fresh = fresh || n < c.clocks
 		c.best, c.clocks = whole, n
 	}
@@ -293,6 +313,7 @@ func (c *chase) anew(ctx context.Context, limit int) (*space.Folding, error) {
 // admit adds the path that a design waits for where FIFOs never are in the way, and says how long that is. fresh is
 // false where the path is known.
 func (c *chase) admit(ctx context.Context, b *space.Built) (fresh bool, waits int, err error) {
+	c.Effort.Done += wordSteps * frameWords(b.Design)
 	hops, waits, err := space.Critical(ctx, b.Design)
 	if err != nil {
 		return false, 0, err

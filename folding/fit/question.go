@@ -9,7 +9,8 @@
 //
 //	question.go  what is asked, and the work that is done for it
 //	found.go     what was found, and what is proved of it
-//	least.go     the least of one measure after the other, and the best folding of a region made whole
+//	pursuit.go   the best design at an interval: the least of one measure after the other, with little work and with more
+//	hunt.go      the least of one measure, and the best folding of a region made whole
 //	size.go      the FIFOs of one folding: how deep, and of what
 //	latency.go   the shortest latency
 //
@@ -18,7 +19,6 @@ package fit
 
 import (
 	"math/big"
-	"time"
 
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
@@ -26,8 +26,8 @@ import (
 	"hlsgen/hlslib/estimate"
 )
 
-// maxWork bounds the work of one design: a few seconds. It is not a time, so that the answer does not depend on the
-// machine.
+// maxWork bounds the work of one design of a small network: a few seconds. It is not a time, so that the answer does
+// not depend on the machine. What large networks get besides, line.work says.
 const maxWork = 60_000_000
 
 // A Question is what is asked of a space, and what was done for the answer.
@@ -55,18 +55,13 @@ func Ask(s *space.Space, goal ask.Goal) *Question {
 	q.Host = s.Board.Vector(estimate.Host(s.Target, s.Model.Graph).Total())
 	q.Around = q.Host.Plus(s.Ends)
 	q.Effort.Limit = maxWork
-	if goal.SearchTime > 0 {
-		const stepsPerSecond = 20_000_000 // on a slow machine
-		q.Effort.Limit = max(1, int(goal.SearchTime.Seconds()*stepsPerSecond))
-		q.Effort.Deadline = time.Now().Add(goal.SearchTime)
-	}
 	return q
 }
 
 // Fresh is the question before anything was done for it.
 func (q *Question) Fresh() *Question {
 	f := *q
-	f.Effort.Done, f.Effort.Cut = 0, false
+	f.Effort = q.Effort.Apart(maxWork)
 	return &f
 }
 

@@ -114,9 +114,9 @@ func (q *Question) assess(ctx context.Context, r *space.Region, class, only []in
 	return q.Folding(r, got.Best), nil
 }
 
-// canonical is a folding with its FIFOs built in one way of several that measure the same: who asks for these folds
+// Canonical is a folding with its FIFOs built in one way of several that measure the same: who asks for these folds
 // again gets these FIFOs.
-func (q *Question) canonical(ctx context.Context, f *space.Folding, limit int, order []ask.Measure) (*space.Folding,
+func (q *Question) Canonical(ctx context.Context, f *space.Folding, limit int, order []ask.Measure) (*space.Folding,
 	error) {
 	r := f.Region(limit)
 	caps := q.CapsAt(limit)

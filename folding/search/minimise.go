@@ -117,14 +117,19 @@ func (t *Tree) Within(ctx context.Context, caps Caps) (Minimum, error) {
 	return Minimum{Best: found.best, Proved: found.best != nil || found.exact}, err
 }
 
+// Hopeless reports whether prices prove that no solution is within caps, as far as one relaxation tells.
+func (t *Tree) Hopeless(caps Caps) bool {
+	if !t.Possible() || t.Excludes(caps) {
+		return true
+	}
+	t.Relax(caps)
+	return t.Excludes(caps)
+}
+
 // Bound is what prices prove that no solution within caps measures less than, as far as one relaxation tells: some of
 // what Minimise finds for little of its work. It is infinite where nothing is within caps.
 func (t *Tree) Bound(m Measure, caps Caps) float64 {
-	if !t.Possible() || t.Excludes(caps) {
-		return math.Inf(1)
-	}
-	t.Relax(caps)
-	if t.Excludes(caps) {
+	if t.Hopeless(caps) {
 		return math.Inf(1)
 	}
 	best := t.leastOf(caps, m.prime())
@@ -134,6 +139,22 @@ func (t *Tree) Bound(m Measure, caps Caps) float64 {
 		t.Relax(m.UpTo(t.excluded(m, caps, -1, high), caps))
 	}
 	return m.above(t.excluded(m, caps, -1, high))
+}
+
+// Quick is a solution within caps that measures little, for little work: the best of those that relaxations turned up,
+// or where none is within caps, of a search that looks at so many nodes. It is nil where these find none. none reports
+// whether there is surely none.
+func (t *Tree) Quick(ctx context.Context, m Measure, caps Caps, nodes int) (best *Solution, none bool, err error) {
+	for _, f := range t.found {
+		if f.Within(&caps) && (best == nil || m.Value(f) < m.Value(best)) {
+			best = f
+		}
+	}
+	if best != nil || !t.Possible() {
+		return best, best == nil, nil
+	}
+	found, err := t.within(ctx, caps, m, false, nodes)
+	return found.best, found.best == nil && found.exact, err
 }
 
 // Minimise first looks near what is excluded, in windows of a part of the way to the best that is known, where prices

@@ -38,7 +38,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"time"
 )
 
 // Kinds is how many kinds of amounts there are at most, beside the paths.
@@ -171,11 +170,19 @@ type Pick struct {
 // Effort counts what a search does, in steps of some ten nanoseconds, so that where it ends does not depend on the
 // machine. It may be shared by several searches, one after the other.
 type Effort struct {
-	Done     int
-	Limit    int
-	Deadline time.Time // zero: none
-	Cut      bool      // a limit was reached
-	room     *room     // that the last of these searches leaves to the next
+	Done    int
+	Limit   int
+	Whole   *Whole // of which these steps are a part; nil: of none
+	Cut     bool   // a limit was reached
+	counted int    // steps that the whole knows of
+	room    *room  // that the last of these searches leaves to the next
+}
+
+// A Whole is all that is done for one answer, by efforts one after the other. It ends them all.
+type Whole struct {
+	Limit int             // steps; 0: any number
+	Done  int             // steps that efforts have told of
+	Stop  <-chan struct{} // closed: there is to be an end
 }
 
 // Apart is an effort of its own, for searches that come before the next of these.
@@ -183,9 +190,36 @@ func (e *Effort) Apart(limit int) Effort { return Effort{Limit: limit, room: e.r
 
 // Spent reports whether the search has to end with what it has.
 func (e *Effort) Spent() bool {
-	over := e.Done > e.Limit || !e.Deadline.IsZero() && time.Now().After(e.Deadline)
+	over := e.Over() || e.Done > e.Limit
 	e.Cut = e.Cut || over
 	return over
+}
+
+// Over reports whether the whole has come to its end. What is found from then on does not count.
+func (e *Effort) Over() bool {
+	e.Tell()
+	return e.Whole.Over()
+}
+
+// Tell tells the whole of the steps that were done.
+func (e *Effort) Tell() {
+	if e.Whole != nil {
+		e.Whole.Done += e.Done - e.counted
+		e.counted = e.Done
+	}
+}
+
+// Over reports whether there is to be an end. The nil Whole has none.
+func (w *Whole) Over() bool {
+	if w == nil {
+		return false
+	}
+	select {
+	case <-w.Stop:
+		return true
+	default:
+		return w.Limit > 0 && w.Done > w.Limit
+	}
 }
 
 // A Tree is the choices of every leaf's rows, and what is known of the solutions.

@@ -51,6 +51,9 @@ func (r *Region) allows(s *Space, layer int, class int) bool {
 	return !slices.Contains(r.not, exclusion{layer, int32(class)})
 }
 
+// Whole reports whether the region is all foldings within its limit.
+func (r *Region) Whole() bool { return r.class == nil && len(r.not) == 0 && len(r.words) == 0 }
+
 // Holding is the region in which the FIFOs of a design hold so many words at least.
 func (r Region) Holding(b *Built, words []int) Region {
 	r.words = maps.Clone(r.words)

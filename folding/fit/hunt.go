@@ -6,43 +6,15 @@ import (
 	"math"
 	"slices"
 
-	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
+	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
 )
 
-// Least is the best design at an interval within caps, measure after measure; nil where none was found, and none
-// reports whether there is surely none. A design that is faster than it has to be is what asking for its own interval
-// gives.
-func (q *Question) Least(ctx context.Context, limit int, caps search.Caps, order []ask.Measure) (f *Found, none bool,
-	err error) {
-	f = &Found{Limit: limit}
-	all := q.Effort.Limit
-	for i, m := range order {
-		// What comes first may take half of the work that is left.
-		q.Effort.Limit = all
-		if i < len(order)-1 {
-			q.Effort.Limit = (q.Effort.Done + all) / 2
-		}
-		h := &hunt{Question: q, measure: q.Measure(m), caps: caps, best: f.Folding}
-		bound, err := h.run(ctx, limit)
-		if err != nil {
-			return nil, false, err
-		}
-		if h.best == nil {
-			return nil, math.IsInf(bound, 1), nil
-		}
-		f.Folding, f.Bounds = h.best, append(f.Bounds, Bound{m, h.value(), bound})
-		caps = h.best.AsGood(h.measure, caps, 0)
-	}
-	q.Effort.Limit = all
-	f.Folding, err = q.canonical(ctx, f.Folding, limit, order)
-	return f, false, err
-}
-
 // A hunt is a search for the whole design at an interval that measures least within caps: a folding with FIFOs as deep
-// as they have to be, and with the host's port. It is branch and bound, best first.
+// as they have to be, and with the host's port. It is branch and bound, best first. It may stop anywhere, and goes on
+// from there.
 //
 // A tree says what foldings take at least: FIFOs of two words, or of what their memory holds anyway. Its best folding
 // is built and simulated. If that keeps the interval, it is the best design. Else the simulator says which layers need
@@ -58,12 +30,19 @@ func (q *Question) Least(ctx context.Context, limit int, caps search.Caps, order
 //	64 words there         118   nor this: 110 is the least
 type hunt struct {
 	*Question
+	limit   int
 	measure search.Measure
 	caps    search.Caps
 	best    *space.Folding // nil where none is known
-	open    []*node        // the one with the least bound last, of equal ones the oldest
-	left    []*node        // regions that could not be looked at to the end
+	taken   func(*space.Folding)
+	open    []*node // the one with the least bound last, of equal ones the oldest
+	left    []*node // regions that could not be looked at to the end
 	made    int
+	begun   bool
+	early   bool // there is a design, but no folding was looked for yet
+	// what tells how large the network is: the steps of a first bound, and the words of a frame of a first folding
+	bounded, words int
+	last           sized // of the region of all
 }
 
 // A node is a region with its best folding, by what foldings take at least.
@@ -76,12 +55,45 @@ type node struct {
 	number   int
 }
 
-// run hunts. The bound is what no such design measures less than, whatever its FIFOs hold: what the best one measures
-// where that is proved, and infinite where there is none.
-func (h *hunt) run(ctx context.Context, limit int) (bound float64, err error) {
-	all := space.Region{Limit: limit}
-	h.add(all, h.tree(&all).Bound(h.measure, h.caps))
-	for !h.Effort.Spent() {
+// quickNodes is how many nodes a search for a first folding looks at, where none turned up.
+const quickNodes = 8
+
+// first looks for a design with little work, which no effort limits: the best folding that turns up with the first
+// bound, made whole.
+func (h *hunt) first(ctx context.Context) error {
+	h.begun = true
+	all := space.Region{Limit: h.limit}
+	before := h.Effort.Done
+	t := h.tree(&all)
+	bound := t.Bound(h.measure, h.caps)
+	h.bounded = h.Effort.Done - before
+	if math.IsInf(bound, 1) {
+		return nil
+	}
+	n := h.add(all, bound)
+	s, none, err := t.Quick(ctx, h.measure, h.caps, quickNodes)
+	if none {
+		h.open = nil
+	}
+	if err != nil || s == nil {
+		return err
+	}
+	f := h.Folding(&all, s)
+	_, _, err = h.try(ctx, n, f, h.Classes(f.Options))
+	h.early = h.best != nil
+	return err
+}
+
+// run hunts, until the effort is spent; where any design will do, until there is one.
+func (h *hunt) run(ctx context.Context, any bool) error {
+	if !h.begun {
+		h.begun = true
+		all := space.Region{Limit: h.limit}
+		if bound := h.tree(&all).Bound(h.measure, h.caps); !math.IsInf(bound, 1) {
+			h.add(all, bound)
+		}
+	}
+	for !h.Effort.Spent() && !(any && h.best != nil) {
 		last := len(h.open) - 1
 		if last < 0 || h.open[last].bound >= h.value() {
 			break
@@ -92,14 +104,23 @@ func (h *hunt) run(ctx context.Context, limit int) (bound float64, err error) {
 			next = h.solve
 		}
 		if err := next(ctx, n); err != nil {
-			return 0, err
+			h.push(n) // what is known of it holds
+			return err
 		}
 	}
-	bound = h.value()
-	for _, n := range append(h.open, h.left...) {
-		bound = min(bound, n.bound)
+	return nil
+}
+
+// bound is what no such design measures less than, whatever its FIFOs hold, as far as is known: what the best one
+// measures where that is proved, and infinite where there surely is none.
+func (h *hunt) bound() float64 {
+	bound := h.value()
+	for _, list := range [][]*node{h.open, h.left} {
+		for _, n := range list {
+			bound = min(bound, n.bound)
+		}
 	}
-	return bound, nil
+	return bound
 }
 
 // value is what the best design measures; infinite where none is known.
@@ -119,9 +140,11 @@ func (h *hunt) within() search.Caps {
 }
 
 // add opens a region, in which nothing measures less than the bound.
-func (h *hunt) add(r space.Region, bound float64) {
-	h.push(&node{Region: r, bound: bound, number: h.made})
+func (h *hunt) add(r space.Region, bound float64) *node {
+	n := &node{Region: r, bound: bound, number: h.made}
+	h.push(n)
 	h.made++
+	return n
 }
 
 // push opens a node.
@@ -133,10 +156,17 @@ func (h *hunt) push(n *node) {
 }
 
 // solve looks for the best folding of a node, with more effort every time, and opens the node again, unless nothing in
-// it is of use.
+// it is of use. It takes a part of what is left of the effort at most, so that something is left to make it whole.
 func (h *hunt) solve(ctx context.Context, n *node) error {
-	const first, tries = 50, 12
-	least, err := h.tree(&n.Region).Minimise(ctx, h.measure, nil, h.within(), first<<(2*n.tries))
+	const first, tries, part = 50, 12, 2
+	limit := h.Effort.Limit
+	h.Effort.Limit = h.Effort.Done + max(0, limit-h.Effort.Done)/part
+	caps := h.within()
+	if h.early {
+		h.early, caps = false, h.caps // of what is better, it is hard to find a first one
+	}
+	least, err := h.tree(&n.Region).Minimise(ctx, h.measure, nil, caps, first<<(2*n.tries))
+	h.Effort.Limit = limit
 	if err != nil {
 		return err
 	}
@@ -151,63 +181,100 @@ func (h *hunt) solve(ctx context.Context, n *node) error {
 	return nil
 }
 
-// look builds and sizes the best folding of a node, and divides the node where that needs more.
+// look makes the best folding of a node whole, and divides the node where that needs more than the tree knew.
 func (h *hunt) look(ctx context.Context, n *node) error {
 	f := h.Folding(&n.Region, n.solution)
 	class := h.Classes(f.Options)
-	b := h.Build(f)
-	if b == nil { // streams that the plan leaves out
-		h.divide(n, class, h.layersAt(h.Wide), nil)
-		return nil
-	}
-	z, err := h.size(ctx, b, n.Limit)
+	b, z, err := h.try(ctx, n, f, class)
 	switch {
 	case err != nil:
 		return err
+	case b == nil: // streams that the plan leaves out
+		h.divide(n, class, h.layersAt(h.Wide), nil)
 	case z != nil && z.Cut:
 		h.left = append(h.left, n)
-		return nil
 	case z == nil || !z.Kept: // depths that are given are in the way
 		h.divide(n, class, nil, nil)
-		return nil
-	case len(z.Needs) == 0 && len(h.Wide) == 0:
+	case len(z.Needs) > 0:
+		least := slices.MinFunc(z.Needs, func(a, b rtlsim.Need) int { return len(a.Nodes) - len(b.Nodes) })
+		layers, streams := b.Layers(least.Nodes)
+		h.divide(n, class, h.layersAt(streams, layers...), b.Short(least.Streams))
+	case len(h.Wide) > 0:
+		h.divide(n, class, nil, nil)
+	case !n.proved:
+		n.solution = nil
+		h.push(n)
+	}
+	return nil
+}
+
+// try builds and sizes a folding of a node, and takes it where it is better than the best. b is nil where nothing joins
+// its layers.
+func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32) (b *space.Built, z *rtlsim.Sizing,
+	err error) {
+	if b = h.Build(f); b == nil {
+		return nil, nil, nil
+	}
+	if h.words == 0 {
+		h.words = frameWords(b.Design)
+	}
+	if z, err = h.sizeOnce(ctx, n, b, f); err != nil || z == nil || z.Cut || !z.Kept {
+		return b, z, err
+	}
+	if len(z.Needs) == 0 && len(h.Wide) == 0 {
 		h.take(f)
-		if !n.proved {
-			n.solution = nil
-			h.push(n)
-		}
-		return nil
+		return b, z, nil
 	}
 	with := n.Holding(b, z.Words)
-	if err := h.assess(ctx, &with, class); err != nil {
-		return err
+	if err = h.assess(ctx, &with, class); err == nil && h.best == nil {
+		err = h.again(ctx, with)
 	}
-	if h.best == nil {
-		if err := h.again(ctx, with); err != nil {
-			return err
+	return b, z, err
+}
+
+// sizeOnce is size, which is not done again for the folding that was sized last.
+func (h *hunt) sizeOnce(ctx context.Context, n *node, b *space.Built, f *space.Folding) (*rtlsim.Sizing, error) {
+	l := &h.last
+	if !n.Whole() {
+		return h.size(ctx, b, n.Limit)
+	}
+	if l.sizing == nil || !slices.Equal(l.options, f.Options) || !slices.Equal(l.depths, b.Depths()) {
+		z, err := h.size(ctx, b, n.Limit)
+		if err != nil {
+			return nil, err
 		}
+		*l = sized{f.Options, b.Depths(), z}
 	}
-	if len(z.Needs) == 0 {
-		h.divide(n, class, nil, nil)
-		return nil
+	return l.sizing, nil
+}
+
+// A sized is a folding with its FIFOs as they were before, and what they need.
+type sized struct {
+	options []int32
+	depths  []int
+	sizing  *rtlsim.Sizing
+}
+
+// frameWords is how many words a frame is on all streams.
+func frameWords(d *dataflow.Design) (n int) {
+	for s := range d.Model.Graph.Streams {
+		n += d.Port(s).Words
 	}
-	least := slices.MinFunc(z.Needs, func(a, b rtlsim.Need) int { return len(a.Nodes) - len(b.Nodes) })
-	layers, streams := b.Layers(least.Nodes)
-	h.divide(n, class, h.layersAt(streams, layers...), b.Short(least.Streams))
-	return nil
+	return n
 }
 
 // again looks for a first design where FIFOs take what the best folding left of the budget: in a region where they hold
 // what that folding needs, whatever their words are, and are paid for from the beginning. It does not go by the effort
 // that is left, for the FIFOs of a large network take all of it to size.
 func (h *hunt) again(ctx context.Context, r space.Region) error {
-	const times, work, looks = 3, 4_000_000, 400
+	const times, looks = 3, 400
+	work := max(4_000_000, 2*h.bounded)
 	for range times {
 		own := *h.Question
 		own.Effort = h.Effort.Apart(work)
 		least, err := own.tree(&r).Minimise(ctx, h.measure, nil, h.within(), looks)
 		h.Effort.Done += own.Effort.Done
-		if err != nil || least.Best == nil {
+		if err != nil || least.Best == nil || h.Effort.Over() {
 			return err
 		}
 		f := h.Folding(&r, least.Best)
@@ -241,10 +308,12 @@ func (h *hunt) assess(ctx context.Context, r *space.Region, class []int32) error
 	return err
 }
 
+// take has a design for the best, where it is better and the whole search has not come to its end.
 func (h *hunt) take(f *space.Folding) {
 	caps := h.within()
-	if f.Cost.Within(&caps.Vector) {
+	if f.Cost.Within(&caps.Vector) && !h.Effort.Over() {
 		h.best = f
+		h.taken(f)
 	}
 }
 

@@ -1,0 +1,243 @@
+package fit
+
+import (
+	"context"
+	"math"
+
+	"hlsgen/folding/ask"
+	"hlsgen/folding/search"
+	"hlsgen/folding/space"
+)
+
+// A Pursuit looks for the best design at an interval within the budget, measure after measure: First with little work,
+// then Rest as far as it may. It may stop anywhere, and goes on from there.
+//
+// Where DSP slices may be spared (Question.Sparing), designs that do so are looked for first. Others are looked for
+// where a part of the usual work finds none; from then on one that spares DSP slices has to be better than these.
+type Pursuit struct {
+	Limit int
+	// Takes are the designs that were found, each better than the one before. Those of the second line come behind
+	// those of the first.
+	Takes []Take
+	lines []*line
+}
+
+// A Take is a design that was found.
+type Take struct {
+	*space.Folding
+	Spares bool
+}
+
+// A line is a pursuit of designs that spare DSP slices, or of any.
+type line struct {
+	*Question
+	limit int
+	caps  search.Caps
+	order []ask.Measure
+	hunts []*hunt // one per measure, as far as it came
+	best  *space.Folding
+	taken func(*space.Folding)
+}
+
+// Pursue is the pursuit of designs at an interval, in which nothing was done yet.
+func (q *Question) Pursue(limit int) *Pursuit {
+	p := &Pursuit{Limit: limit}
+	if q.sparing() {
+		s := q.Fresh().Sparing()
+		p.follow(s, s.CapsAt(limit))
+	}
+	p.follow(q.Fresh(), q.CapsAt(limit))
+	return p
+}
+
+// PursueWithin is the pursuit of designs at an interval within caps.
+func (q *Question) PursueWithin(limit int, caps search.Caps, order []ask.Measure) *Pursuit {
+	p := &Pursuit{Limit: limit}
+	p.follow(q.Fresh(), caps).order = order
+	return p
+}
+
+// sparing reports whether DSP slices are to be spared where LUTs do: where there is a choice, and no one kind of
+// resource is to be the least.
+func (q *Question) sparing() bool { return q.Few && q.Goal.Least == ask.LeastLoad }
+
+func (p *Pursuit) follow(q *Question, caps search.Caps) *line {
+	l := &line{Question: q, limit: p.Limit, caps: caps, order: q.Goal.Least.Order()}
+	l.taken = func(f *space.Folding) {
+		l.best = f
+		if last := len(p.Takes) - 1; last < 0 || p.Takes[last].Spares == l.Spares ||
+			l.better(f, p.Takes[last].Folding) {
+			p.Takes = append(p.Takes, Take{f, l.Spares})
+		}
+	}
+	p.lines = append(p.lines, l)
+	return l
+}
+
+// better reports whether a design measures less than another one, or as little in other ways.
+func (l *line) better(f, than *space.Folding) bool { return Compare(l.Question, l.order, f, than) <= 0 }
+
+// Compare orders designs by what they measure.
+func Compare(q *Question, order []ask.Measure, a, b *space.Folding) int {
+	for _, m := range order {
+		measure := q.Measure(m)
+		x, y := a.Measures(measure), b.Measures(measure)
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+	}
+	return 0
+}
+
+// Under has the pursuit be a part of a whole, which may end it.
+func (p *Pursuit) Under(w *search.Whole) {
+	for _, l := range p.lines {
+		l.Effort.Whole = w
+		l.Effort.Tell()
+	}
+}
+
+// sparingPart is the part of the usual work that is done to find a design that spares DSP slices, before any other will
+// do.
+const sparingPart = 4
+
+// First looks for a design with little work, of those that spare DSP slices with some more.
+func (p *Pursuit) First(ctx context.Context) error {
+	for i, l := range p.lines {
+		if len(l.hunts) == 0 {
+			l.Effort.Limit = math.MaxInt
+			if err := l.hunt(0).first(ctx); err != nil {
+				return err
+			}
+		}
+		if l.best == nil && i < len(p.lines)-1 {
+			if err := l.rest(ctx, l.work()/sparingPart, true); err != nil {
+				return err
+			}
+		}
+		if l.best != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// Rest goes on after First with so many times the usual work, what was done before included; where any design will do,
+// until there is one.
+func (p *Pursuit) Rest(ctx context.Context, times int, any bool) error {
+	if err := p.First(ctx); err != nil {
+		return err
+	}
+	for i, l := range p.lines {
+		if any && len(p.Takes) > 0 || len(l.hunts) == 0 {
+			break
+		}
+		work := times * l.work()
+		if i < len(p.lines)-1 && l.best == nil {
+			work /= sparingPart
+		}
+		if err := l.rest(ctx, work, any); err != nil {
+			return err
+		}
+		if last := len(p.Takes) - 1; l.best != nil && p.Takes[last].Spares == l.Spares {
+			break // no others are looked for
+		}
+	}
+	return nil
+}
+
+// None reports whether there surely is no design.
+func (p *Pursuit) None() bool {
+	l := p.lines[len(p.lines)-1]
+	return len(l.hunts) > 0 && math.IsInf(l.hunts[0].bound(), 1)
+}
+
+// Best is the last design that was found, with its FIFOs built as for who asks for its folds, and what is known of it;
+// nil where there is none.
+func (p *Pursuit) Best(ctx context.Context) (*Found, error) {
+	last := len(p.Takes) - 1
+	if last < 0 {
+		return nil, nil
+	}
+	t := p.Takes[last]
+	l := p.lines[len(p.lines)-1]
+	f, err := l.Canonical(ctx, t.Folding, p.Limit, l.order)
+	return &Found{Folding: f, Limit: p.Limit, Spares: t.Spares, Bounds: p.Bounds(f, t.Spares)}, err
+}
+
+// Bounds is what is known of a design that keeps the interval, measure by measure, among those that spare DSP slices or
+// among all.
+func (p *Pursuit) Bounds(f *space.Folding, spares bool) (list []Bound) {
+	for _, l := range p.lines {
+		if l.Spares == spares {
+			return l.bounds(f)
+		}
+	}
+	return nil
+}
+
+// Work is the steps that are usual for the interval.
+func (p *Pursuit) Work() int {
+	if l := p.lines[len(p.lines)-1]; len(l.hunts) > 0 {
+		return l.work()
+	}
+	return p.lines[0].work()
+}
+
+// work is the usual work of a line: more where a first bound takes more, and where frames have more words.
+func (l *line) work() int {
+	const perBounded, perWord = 4, 16 * wordSteps
+	h := l.hunts[0]
+	return maxWork + perBounded*h.bounded + perWord*h.words
+}
+
+// hunt is the search for the least of a measure; of the measures before it, nothing takes more than the best design.
+func (l *line) hunt(i int) *hunt {
+	if i < len(l.hunts) {
+		return l.hunts[i]
+	}
+	h := &hunt{Question: l.Question, limit: l.limit, measure: l.Measure(l.order[i]), caps: l.caps, taken: l.taken}
+	if i > 0 {
+		before := l.hunts[i-1]
+		h.caps, h.best = before.best.AsGood(before.measure, before.caps, 0), l.best
+	}
+	l.hunts = append(l.hunts, h)
+	return h
+}
+
+// rest hunts for one measure after the other. Each takes half of what is left of the work, the last one all.
+func (l *line) rest(ctx context.Context, work int, any bool) error {
+	for i := range l.order {
+		l.Effort.Limit = work
+		if i < len(l.order)-1 {
+			l.Effort.Limit = l.Effort.Done + max(0, work-l.Effort.Done)/2
+		}
+		h := l.hunt(i)
+		was := h.best
+		err := h.run(ctx, any)
+		if h.best != was {
+			l.hunts = l.hunts[:i+1] // what comes behind was as good as another design
+		}
+		if err != nil || h.best == nil || any || h.Effort.Over() {
+			return err
+		}
+	}
+	return nil
+}
+
+// bounds is what is known of a design that this line found, measure by measure.
+func (l *line) bounds(f *space.Folding) (list []Bound) {
+	for i, m := range l.order {
+		b := Bound{Measure: m, Value: f.Measures(l.Measure(m))}
+		if i < len(l.hunts) {
+			b.Least = min(b.Value, l.hunts[i].bound())
+		} else {
+			b.Least = min(b.Value, l.Tree(l.limit).Bound(l.Measure(m), l.caps))
+		}
+		list = append(list, b)
+	}
+	return list
+}

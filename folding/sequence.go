@@ -1,0 +1,428 @@
+package folding
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sort"
+
+	"hlsgen/folding/ask"
+	"hlsgen/folding/fit"
+	"hlsgen/folding/search"
+	"hlsgen/folding/space"
+)
+
+// A sequence is the search for a design, step after step: a first design, a faster one, one that measures less. It is
+// the same sequence whatever ends it: steps, time, or the user. What ends it only cuts it, so that with more of it the
+// answer is never worse.
+//
+// The first step is done in any case: it tries with little work, at longer and longer intervals, until there is a
+// design. Then the shortest interval is looked for (narrow), and the best design at it (settle), with the usual work;
+// and then both again with four times as much, for as long as the goal's budget of steps lets it.
+type sequence struct {
+	*inquiry
+	ctx      context.Context // of all
+	cut      context.Context // of what may be cut
+	cancel   context.CancelFunc
+	whole    search.Whole
+	list     []int // of intervals
+	pursuits map[int]*fit.Pursuit
+	seen     map[*fit.Pursuit]int // how many of its designs were considered
+	excluded int                  // no design has so short an interval
+	failed   []int                // longer intervals at which none was found; increasing
+	best     *incumbent
+	stepped  bool // the last interval that was looked at between two of the list had a design
+}
+
+// An incumbent is the best design so far.
+type incumbent struct {
+	*fit.Found
+	clocks float64 // per frame
+}
+
+// sequence is that of an inquiry, in which nothing was done yet. It has to be closed.
+func (q *inquiry) sequence(ctx context.Context, list []int) *sequence {
+	s := &sequence{inquiry: q, ctx: ctx, list: list, pursuits: map[int]*fit.Pursuit{},
+		seen: map[*fit.Pursuit]int{}, excluded: list[0] - 1}
+	s.cut, s.cancel = context.WithCancel(ctx)
+	if t := q.Goal.SearchTime; t > 0 {
+		s.cut, s.cancel = context.WithTimeout(ctx, t)
+	}
+	s.whole = search.Whole{Limit: q.Goal.Budget(), Stop: s.cut.Done()}
+	q.Effort.Limit = math.MaxInt
+	return s
+}
+
+// close tells the user's Interrupt that there is no search any more.
+func (s *sequence) close() {
+	s.Goal.Interrupt.On(nil)
+	s.cancel()
+}
+
+// goesOn reports whether there is more to be done than is usual.
+func (s *sequence) goesOn() bool { return s.whole.Limit > 0 }
+
+// over reports whether the sequence was cut.
+func (s *sequence) over() bool {
+	s.Effort.Tell()
+	return s.whole.Over()
+}
+
+// may runs what may be cut; where it was, there is no error.
+func (s *sequence) may(do func(ctx context.Context) error) error {
+	if s.over() {
+		return nil
+	}
+	err := do(s.cut)
+	if err != nil && s.ctx.Err() == nil && s.cut.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// at is the pursuit of designs at an interval.
+func (s *sequence) at(clocks int) *fit.Pursuit {
+	p, ok := s.pursuits[clocks]
+	if !ok {
+		p = s.Pursue(clocks)
+		s.pursuits[clocks] = p
+	}
+	return p
+}
+
+// begun has all further work be a part of the whole, now that the first step was done.
+func (s *sequence) begun(found bool) {
+	s.Effort.Whole = &s.whole
+	for _, p := range s.pursuits {
+		p.Under(&s.whole)
+	}
+	s.Effort.Tell()
+	if found {
+		s.Goal.Interrupt.On(s.cancel)
+	}
+}
+
+// asked is the best design at an interval; nil where none was found.
+func (s *sequence) asked(clocks int) (*found, error) {
+	key, remembers := s.key("asked", clocks), !s.goesOn() && s.Goal.Interrupt == nil
+	if a, ok := s.made.answers.Load(key); ok && remembers {
+		return a.(*found), nil
+	}
+	p := s.at(clocks)
+	if err := p.First(s.ctx); err != nil {
+		return nil, err
+	}
+	s.begun(len(p.Takes) > 0)
+	for times, before := 1, -1; s.whole.Done > before && !s.over(); times *= 4 {
+		before = s.whole.Done
+		if err := s.may(func(ctx context.Context) error { return p.Rest(ctx, times, false) }); err != nil {
+			return nil, err
+		}
+		if !s.goesOn() || len(p.Takes) == 0 {
+			break
+		}
+	}
+	var f *found
+	if best, err := p.Best(s.ctx); err != nil {
+		return nil, err
+	} else if best != nil {
+		f = &found{Found: best}
+	}
+	if remembers {
+		s.made.answers.Store(key, f)
+	}
+	return f, nil
+}
+
+// fastest is the best design at the shortest interval within the budget; nil where there is none.
+func (s *sequence) fastest() (*found, error) {
+	key, remembers := s.key("fastest", 0), !s.goesOn() && s.Goal.Interrupt == nil
+	if a, ok := s.made.answers.Load(key); ok && remembers {
+		return a.(*found), nil
+	}
+	s.best = nil
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	for times, before := 1, -1; s.best != nil && s.whole.Done > before && !s.over(); times *= 4 {
+		before = s.whole.Done
+		if err := s.narrow(times); err != nil {
+			return nil, err
+		}
+		if err := s.settle(times); err != nil {
+			return nil, err
+		}
+		if !s.goesOn() {
+			break
+		}
+		s.failed = nil // what was not found may be, with more work
+	}
+	f := s.answer()
+	if remembers {
+		s.made.answers.Store(key, f)
+	}
+	return f, nil
+}
+
+// begin looks for a first design.
+func (s *sequence) begin() error {
+	if last := s.list[len(s.list)-1]; s.Shallow() {
+		p := s.at(last)
+		if err := p.Rest(s.ctx, 1, true); err != nil || len(p.Takes) == 0 {
+			s.begun(false)
+			return err
+		}
+	} else if s.hopeless(last) {
+		s.exclude(last)
+		s.begun(false)
+		return nil
+	}
+	if err := s.ladder(func(p *fit.Pursuit) error { return p.First(s.ctx) }); err != nil {
+		return err
+	}
+	s.begun(s.best != nil)
+	if s.best != nil {
+		return s.may(func(context.Context) error { s.price(); return nil })
+	}
+	s.failed = nil
+	err := s.ladder(func(p *fit.Pursuit) error {
+		return s.may(func(ctx context.Context) error { return p.Rest(ctx, 1, true) })
+	})
+	s.begun(s.best != nil)
+	return err
+}
+
+// ladder tries longer and longer intervals until there is a design.
+func (s *sequence) ladder(try func(p *fit.Pursuit) error) error {
+	for i, step, last := 0, 1, len(s.list)-1; ; i, step = min(i+step, last), 2*step {
+		if s.list[i] > s.excluded {
+			p := s.at(s.list[i])
+			if err := try(p); err != nil {
+				return err
+			}
+			if err := s.consider(p); err != nil {
+				return err
+			}
+			if s.best != nil {
+				return nil
+			}
+			s.fail(p)
+		}
+		if i == last || s.over() {
+			return nil
+		}
+	}
+}
+
+// hopeless reports whether prices prove that no design keeps an interval.
+func (s *sequence) hopeless(clocks int) bool { return s.Tree(clocks).Hopeless(s.CapsAt(clocks)) }
+
+// exclude notes that no design has so short an interval.
+func (s *sequence) exclude(clocks int) {
+	s.excluded = max(s.excluded, clocks)
+	s.failed = slices.DeleteFunc(s.failed, func(n int) bool { return n <= s.excluded })
+}
+
+// fail notes that no design was found at an interval.
+func (s *sequence) fail(p *fit.Pursuit) {
+	if p.None() {
+		s.exclude(p.Limit)
+		return
+	}
+	if at, known := slices.BinarySearch(s.failed, p.Limit); !known && p.Limit > s.excluded {
+		s.failed = slices.Insert(s.failed, at, p.Limit)
+	}
+}
+
+// price excludes the intervals of which prices prove that no design has them, up to the one that is reached.
+func (s *sequence) price() {
+	first := sort.SearchInts(s.list, s.excluded+1)
+	end := sort.SearchInts(s.list, int(math.Ceil(s.best.clocks)))
+	n := sort.Search(max(0, end-first), func(i int) bool { return s.over() || !s.hopeless(s.list[first+i]) })
+	if n == 0 || s.over() {
+		return
+	}
+	s.exclude(s.list[first+n-1])
+	// Up to the next one layers may take no more clocks, but the processor's memory carries more.
+	next := int(math.Ceil(s.best.clocks))
+	if first+n < len(s.list) {
+		next = min(next, s.list[first+n])
+	}
+	low := s.excluded
+	high := low + sort.Search(max(0, next-1-low), func(i int) bool { return s.over() || !s.hopeless(low+1+i) })
+	if !s.over() {
+		s.exclude(high)
+	}
+}
+
+// key is all that an answer depends on, but for the space.
+func (s *sequence) key(what string, clocks int) answerKey {
+	g := s.Goal
+	return answerKey{what, clocks, s.Shorter, g.MaxUse, g.Least, g.MaxCycles > 0}
+}
+
+// An answerKey is what an answer depends on.
+type answerKey struct {
+	what    string
+	clocks  int
+	shorter bool
+	use     Use
+	least   Measure
+	free    bool // no budget holds it
+}
+
+// consider has the designs of a pursuit for the best that are better: faster, or as fast and measuring less.
+func (s *sequence) consider(p *fit.Pursuit) error {
+	for _, take := range p.Takes[s.seen[p]:] {
+		f, err := s.Canonical(s.ctx, take.Folding, p.Limit, s.Goal.Least.Order())
+		if err != nil {
+			return err
+		}
+		clocks, err := s.clocks(f, p.Limit)
+		if err != nil {
+			return err
+		}
+		g := &fit.Found{Folding: f, Limit: p.Limit, Spares: take.Spares}
+		b := s.best
+		if b == nil || clocks < b.clocks || clocks == b.clocks &&
+			fit.Compare(s.Question, s.Goal.Least.Order(), f, b.Folding) < 0 {
+			s.best = &incumbent{g, clocks}
+			s.tell()
+		}
+	}
+	s.seen[p] = len(p.Takes)
+	return nil
+}
+
+// clocks is the interval of a design that keeps one.
+func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
+	d := s.Build(f).Design
+	slowest, _ := d.Interval()
+	if least := max(slowest, s.MemoryClocks(d)); least == limit && !s.Shallow() {
+		return float64(limit), nil
+	}
+	clocks, err := s.Interval(s.ctx, d)
+	return max(clocks, float64(s.MemoryClocks(d))), err
+}
+
+// tell tells of the best design.
+func (s *sequence) tell() {
+	if s.Goal.Tell != nil {
+		s.Goal.Tell(ask.Standing{Interval: s.best.clocks, Floor: s.excluded + 1,
+			Share: s.best.Measures(s.Measure(LeastLoad))})
+	}
+}
+
+// narrowing is how many times the usual work of an interval is done to find the shortest.
+const narrowing = 4
+
+// narrow looks for shorter intervals.
+func (s *sequence) narrow(times int) error {
+	until := s.whole.Done + narrowing*times*s.at(s.best.Limit).Work()
+	for !s.over() && s.whole.Done < until {
+		clocks, ok := s.next()
+		if !ok {
+			break
+		}
+		p := s.at(clocks)
+		p.Under(&s.whole)
+		if err := s.may(func(ctx context.Context) error {
+			if err := p.First(ctx); err != nil || len(p.Takes) > 0 || p.None() {
+				return err
+			}
+			return p.Rest(ctx, times, true)
+		}); err != nil {
+			return err
+		}
+		if s.stepped = len(p.Takes) > 0; !s.stepped && !s.over() {
+			s.fail(p)
+		}
+		if err := s.consider(p); err != nil {
+			return err
+		}
+		reached := int(math.Ceil(s.best.clocks))
+		s.failed = slices.DeleteFunc(s.failed, func(n int) bool { return n >= reached })
+	}
+	return nil
+}
+
+// next is the interval to look at: half way through those of the list at which nothing was tried yet; then those between
+// two of the list, the next shorter one first, which may prove that there is none; and then again between those at which
+// none was found, where the gap is the widest. ok is false where there is none.
+func (s *sequence) next() (clocks int, ok bool) {
+	reached := int(math.Ceil(s.best.clocks))
+	low := s.excluded
+	if n := len(s.failed); n > 0 {
+		low = s.failed[n-1]
+	}
+	if low+1 < reached {
+		first, end := sort.SearchInts(s.list, low+1), sort.SearchInts(s.list, reached)
+		if first < end {
+			return s.list[(first+end)/2], true
+		}
+		if s.stepped {
+			return (low + reached) / 2, true
+		}
+		return reached - 1, true
+	}
+	const narrowest = 1.01 // ratio of a gap that is looked into
+	widest := narrowest
+	before := s.excluded
+	for _, n := range append(slices.Clone(s.failed), reached) {
+		if ratio := float64(n) / float64(max(1, before)); n > before+1 && ratio > widest {
+			clocks, ok, widest = s.middle(before, n), true, ratio
+		}
+		before = n
+	}
+	return clocks, ok
+}
+
+// middle is an interval between two: the middle one of the list, where it has one there.
+func (s *sequence) middle(a, b int) int {
+	if first, end := sort.SearchInts(s.list, a+1), sort.SearchInts(s.list, b); first < end {
+		return s.list[(first+end)/2]
+	}
+	return (a + b) / 2
+}
+
+// settle looks for the design that measures least at the interval that is reached.
+func (s *sequence) settle(times int) error {
+	for !s.over() {
+		reached := int(math.Ceil(s.best.clocks))
+		p := s.at(reached)
+		p.Under(&s.whole)
+		if err := s.may(func(ctx context.Context) error {
+			if err := p.First(ctx); err != nil {
+				return err
+			}
+			return p.Rest(ctx, times, false)
+		}); err != nil {
+			return err
+		}
+		if err := s.consider(p); err != nil {
+			return err
+		}
+		if int(math.Ceil(s.best.clocks)) == reached {
+			return nil
+		}
+	}
+	return nil
+}
+
+// answer is the best design, with what is known of it.
+func (s *sequence) answer() *found {
+	if s.best == nil {
+		return nil
+	}
+	f := *s.best.Found
+	p := s.at(f.Limit)
+	if at, ok := s.pursuits[int(math.Ceil(s.best.clocks))]; ok {
+		p = at
+	}
+	f.Bounds = p.Bounds(f.Folding, f.Spares)
+	g := &found{Found: &f, clocks: s.best.clocks, floor: min(s.excluded+1, int(s.best.clocks))}
+	if s.excluded >= s.list[0] {
+		g.below = s.explain(s.excluded)
+	}
+	return g
+}
