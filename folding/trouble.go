@@ -3,16 +3,17 @@ package folding
 import (
 	"context"
 	"fmt"
-	"hlsgen/boards"
 	"math"
 	"math/big"
 	"slices"
 	"sort"
 	"strings"
 
+	"hlsgen/boards"
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -79,7 +80,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 		if err != nil {
 			return err
 		}
-		short := q.shortage(whole)
+		short := q.shortage(whole.Estimate.Total)
 		if use, ok := short.use(q.Goal.MaxUse); ok {
 			dg.Hint = fmt.Sprintf("%s, or --max-use %s", hint, use)
 		}
@@ -158,6 +159,12 @@ func (q *inquiry) leastLoadFrom(ctx context.Context, list []int, limit int) (*fo
 // overBudget is the design that takes the least share of the budget at an interval, or at the shortest above it, where
 // the goal allows that; else the user is told how large the budget has to be for it.
 func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found, error) {
+	if !q.Goal.OverBudget && !q.Shallow() {
+		small, err := q.small(ctx, list, limit)
+		if small || err != nil {
+			return nil, err
+		}
+	}
 	f, err := q.leastLoadFrom(ctx, list, limit)
 	if err != nil {
 		return nil, err
@@ -176,7 +183,7 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	if q.Goal.OverBudget && reached {
 		return f, nil
 	}
-	short := q.shortage(whole)
+	short := q.shortage(whole.Estimate.Total)
 	hint := "a larger board, or fewer bits or weights in the largest layers"
 	if use, ok := short.use(q.Goal.MaxUse); ok {
 		hint = fmt.Sprintf("--max-use %s, a larger board, or --over-budget to build it all the same", use)
@@ -184,15 +191,50 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	if !reached {
 		hint = q.instead(whole) + " and " + hint
 	}
+	q.tellShort(&short, f.Options, short.String(), hint)
+	return nil, nil
+}
+
+// small tells the user where a board is too small for the folding that takes the least share of it, before any FIFO is
+// deeper than it has to be: no budget helps then. It reports false where that is not so.
+func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error) {
+	at, _ := slices.BinarySearch(list, limit)
+	at = min(at, len(list)-1)
+	if at += sort.Search(len(list)-1-at, func(i int) bool { return q.Tree(list[at+i]).Possible() }); at == len(list) {
+		return false, nil
+	}
+	t := q.Tree(list[at])
+	load := q.Measure(LeastLoad)
+	t.Bound(load, q.uncapped(list[at]))
+	s, _, err := t.Quick(ctx, load, q.uncapped(list[at]), 1)
+	if s == nil || err != nil {
+		return false, err
+	}
+	f := q.Folding(&space.Region{Limit: list[at]}, s)
+	b := q.Build(f)
+	if b == nil {
+		return false, nil
+	}
+	short := q.shortage(estimate.Whole(b.Design).Total)
+	if _, ok := short.use(q.Goal.MaxUse); ok {
+		return false, nil
+	}
+	q.tellShort(&short, f.Options, short.String()+", before any FIFO is deep",
+		"a larger board, or fewer bits or weights in the largest layers")
+	return true, nil
+}
+
+// tellShort tells that no design fits the budget, how much is missing, and the largest layer of some options.
+func (q *inquiry) tellShort(short *shortage, options []int32, missing, hint string) {
 	kind := short.kind
 	at, most := 0, int64(-1)
-	for i, o := range f.Options {
+	for i, o := range options {
 		if n := q.Layers[i].Options[o].Cost[kind]; n > most {
 			at, most = i, n
 		}
 	}
 	l := &q.Layers[at]
-	dg := l.Diag(diag.BudgetExceeded, "no design fits the budget; the least demanding one takes "+short.String(), hint)
+	dg := l.Diag(diag.BudgetExceeded, "no design fits the budget; the least demanding one takes "+missing, hint)
 	if kind < ask.Mean {
 		dg.Notes = []string{fmt.Sprintf("the largest layer is %s with %d %s", l.Node.Name, most, q.called(kind))}
 		if host := q.Host[kind]; host > most {
@@ -204,7 +246,6 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 		dg.Hint += "; or --io stream where the network is fed from inside the FPGA"
 	}
 	q.told.Add(dg)
-	return nil, nil
 }
 
 // called is the name of a kind of resource on the board.
@@ -220,8 +261,8 @@ type shortage struct {
 	kind    int // that exceeds the budget by the largest factor
 }
 
-func (q report) shortage(d *Design) shortage {
-	s := shortage{budget: q.Budget, on: q.Target.Board, total: d.Estimate.Total, caps: q.Caps.Vector}
+func (q report) shortage(total dataflow.Resources) shortage {
+	s := shortage{budget: q.Budget, on: q.Target.Board, total: total, caps: q.Caps.Vector}
 	s.amounts = q.Budget.Vector(s.total)
 	worst := 0.0
 	for k := range ask.Traffic {
@@ -301,7 +342,7 @@ func (q *inquiry) unjoined() {
 // clock that some layer cannot follow, a rate that it therefore misses.
 func (q *inquiry) tell(d *Design) {
 	if d.Over && q.Goal.MaxCycles == 0 {
-		short := q.shortage(d)
+		short := q.shortage(d.Estimate.Total)
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.BudgetExceeded,
 			Msg:  "over the budget, as --over-budget allows: it takes " + short.String(),
 			Hint: "a lower rate, a larger --max-use or a larger board"})
