@@ -61,7 +61,7 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 		b.Cure = q.cure(d, b.Layers)
 	default:
 		b.Reason, b.Cure = d.Clocks.Trace.Bottleneck.Reason, "deeper FIFOs there, or leave their depths to hlsgen"
-		if more := asked(q.Goal); more != "" {
+		if more := asked(q.Goal, d.Certificate.Proved()); more != "" {
 			b.Cure = more
 		}
 	}
@@ -119,7 +119,7 @@ func (q report) cure(d *Design, slow []string) string {
 		}
 		return l.Node.Name + " has no wider fold: only a higher --clock makes it faster"
 	}
-	if more := asked(q.Goal); more != "" {
+	if more := asked(q.Goal, d.Certificate.Proved()); more != "" {
 		return more
 	}
 	return "wider folds there (PE, SIMD), which take a larger --max-use or board"
@@ -127,14 +127,18 @@ func (q report) cure(d *Design, slow []string) string {
 
 // asked is what to ask for instead of a goal that is met, where a faster design may be had so; empty where the goal was
 // the highest throughput.
-func asked(g Goal) string {
+func asked(g Goal, proved bool) string {
+	least := "this is the least design for what was asked"
+	if !proved {
+		least = "this is the least design that was found for what was asked"
+	}
 	switch {
 	case g.Latency:
 		return "a search without --latency, which is for the highest rate"
 	case g.FPS > 0:
-		return "a higher --fps: this is the least design for what was asked"
+		return "a higher --fps: " + least
 	case g.Interval > 0:
-		return "a smaller --interval: this is the least design for what was asked"
+		return "a smaller --interval: " + least
 	}
 	return ""
 }

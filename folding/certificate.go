@@ -23,6 +23,7 @@ type Certificate struct {
 	Interval float64
 	Floor    int
 	Below    *Excluded // why none does; nil where no layer is as fast, or where the shortest was not looked for
+	Slowest  string    // where Below is nil: what takes as many clocks as Floor however it is folded
 	Bounds   []Bound   // what was minimised at the interval, in order
 	// Spares: Bounds are of designs that multiply factors of few bits (ask.FewBits) in LUTs, where there is a choice.
 	// Others may measure less. Floor is of all designs.
@@ -93,8 +94,11 @@ func (c *Certificate) Lines() (lines []string) {
 			line = fmt.Sprintf("no design of these layers within the budget%s takes fewer than %s per frame",
 				c.Without(), ask.Clocks(c.Floor))
 		}
-		if c.Below != nil {
+		switch {
+		case c.Below != nil:
 			line += ": " + c.Below.String()
+		case c.Slowest != "":
+			line += ": " + c.Slowest
 		}
 		lines = append(lines, line)
 	}
@@ -152,6 +156,9 @@ func (e *Excluded) String() string {
 func (q report) certificate(f *found, d *Design) Certificate {
 	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Spares: f.Spares,
 		Latency: f.Latency, Lengths: d.Model.Lengths, On: q.Target.Board}
+	if c.Floor > 0 && c.Below == nil {
+		c.Slowest = q.slowest(c.Floor)
+	}
 	limit := int(c.Interval)
 	if c.Latency != nil {
 		limit = math.MaxInt
@@ -166,6 +173,17 @@ func (q report) certificate(f *found, d *Design) Certificate {
 		c.Gap = q.gap(f)
 	}
 	return c
+}
+
+// slowest says what takes so many clocks at least, however it is folded; empty where nothing takes just as many.
+func (q report) slowest(clocks int) string {
+	if i, least := q.Slowest(); least == clocks {
+		return q.Layers[i].Node.Name + " takes as many in its widest fold"
+	}
+	if q.PortClocks() == clocks {
+		return "the host's port takes as many"
+	}
+	return ""
 }
 
 // deepFIFO is the words that a FIFO of shift registers holds at the price of a shallow one.

@@ -46,6 +46,7 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 		return nil, err
 	}
 	made.Certificate = q.certificate(f, made)
+	made.Bottleneck = q.bottleneck(made) // what would help depends on what is proved
 	q.tell(made)
 	return made, nil
 }

@@ -41,10 +41,13 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	if q.Goal.Interval > 0 {
 		asked = "asked for: " + ask.Clocks(q.Goal.Interval) + " per " + frame
 	}
-	hint := q.instead(best)
+	hint, found := q.instead(best), "on"
+	if float64(f.floor) < best.Clocks.Interval {
+		found = "found on"
+	}
 	dg := diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable,
-		Msg: fmt.Sprintf("%s; the best on %s is %s, %s %s per second",
-			asked, q.Target.Board.Name, ask.Clocks(best.Clocks.Interval), ask.Exact(best.FPS()), unit)}
+		Msg: fmt.Sprintf("%s; the best %s %s is %s, %s %s per second",
+			asked, found, q.Target.Board.Name, ask.Clocks(best.Clocks.Interval), ask.Exact(best.FPS()), unit)}
 	if i, most := q.Slowest(); float64(most) > allowed {
 		l := &q.Layers[i]
 		how := "in its widest fold"
@@ -70,6 +73,9 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 		q.told.Add(dg)
 		return nil
 	}
+	if found != "on" {
+		dg.Notes = []string{fmt.Sprintf("none below %s is possible", ask.Clocks(f.floor))}
+	}
 	dg.Hint = hint + ", a higher --clock or a larger board"
 	more, err := q.leastLoad(ctx, ask.Floor(limit))
 	if err != nil {
@@ -84,7 +90,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 		if use, ok := short.use(q.Goal.MaxUse); ok {
 			dg.Hint = fmt.Sprintf("%s, or --max-use %s", hint, use)
 		}
-		dg.Notes = []string{"at the asked rate: " + short.String()}
+		dg.Notes = append(dg.Notes, "at the asked rate: "+short.String())
 	}
 	q.told.Add(dg)
 	return nil
