@@ -78,6 +78,16 @@ func (s Stair) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
 	return Range{Lo: -down, Hi: up}, ok && ok2
 }
 
+// Lasts reports whether lines that equal the stair with a shift do so with a larger one, too: twice the sum over twice
+// the divisor is the same, unless something becomes too large. m is their Multipliers, of any rounding.
+func (s Stair) Lasts(m Range, shift, larger int) bool {
+	least := max(m.Lo, -m.Hi, 0) // magnitude
+	return least <= s.most()>>(larger-shift) && s.fits(larger)
+}
+
+// fits reports whether values times 2^shift are not too large.
+func (s Stair) fits(shift int) bool { return max(s.V.Hi+1, 1-s.V.Lo) <= maxTerm>>shift }
+
 // Biases is the b of the lines of slope m, one of Multipliers.
 func (s Stair) Biases(mode Rounding, shift int, m int64) Range {
 	var room [2][enough]bound
@@ -87,47 +97,68 @@ func (s Stair) Biases(mode Rounding, shift int, m int64) Range {
 }
 
 // enough is room for the bounds of most stairs, of 16 values: these are looked at again and again.
-const enough = 32
+const enough = 16
 
 // corridor is where the stair's lines m*x+b pass through, in the room where that is enough. ok is false where values
 // times 2^shift are too large.
 func (s Stair) corridor(mode Rounding, shift int, room *[2][enough]bound) (between corridor, ok bool) {
-	if max(s.V.Hi+1, 1-s.V.Lo) > maxTerm>>shift {
+	if !s.fits(shift) {
 		return corridor{}, false
 	}
-	between = corridor{room[0][:0], room[1][:0]}
+	if n := len(s.F.Value); n > enough {
+		both := make([]bound, 2*n)
+		between = corridor{both[:0:n], both[n:n]}
+	} else {
+		between = corridor{room[0][:0], room[1][:0]}
+	}
+	next, least := s.F.Value[0], mode.Least(s.F.Value[0], shift) // of the next value
 	for i, v := range s.F.Value {
 		ends := s.Plateau(i)
 		if v > s.Limits.Lo {
-			least := mode.Least(v, shift)
-			between.floor = append(between.floor, bound{ends[0], least}, bound{ends[1], least})
+			if v != next {
+				next, least = v, mode.Least(v, shift)
+			}
+			between.floor = append(between.floor, bound{ends, least})
 		}
 		if v < s.Limits.Hi {
-			most := mode.Least(v+1, shift) - 1
-			between.ceiling = append(between.ceiling, bound{ends[0], most}, bound{ends[1], most})
+			next, least = v+1, mode.Least(v+1, shift)
+			between.ceiling = append(between.ceiling, bound{ends, least - 1})
 		}
 	}
 	return between, true
 }
 
-// A bound is what a line comes to at x, at least or at most.
-type bound struct{ x, sum int64 }
+// A bound is what a line comes to at both ends of a plateau, at least or at most.
+type bound struct {
+	x   [2]int64
+	sum int64
+}
 
 // A corridor is the bounds of lines from below and from above.
 type corridor struct{ floor, ceiling []bound }
 
-// biases is the b of the lines of slope m. Where there are none, floor and ceiling are the bounds that are furthest
-// apart.
-func (between corridor) biases(m int64) (b Range, floor, ceiling bound) {
+// A point is where a bound is.
+type point struct{ x, sum int64 }
+
+// biases is the b of the lines of slope m. Where there are none, floor and ceiling are the points that are furthest
+// apart. A line that rises is above a floor where it is so at its first point, and below a ceiling where it is so at
+// its last.
+func (between corridor) biases(m int64) (b Range, floor, ceiling point) {
 	b = Range{Lo: -2 * maxTerm, Hi: 2*maxTerm - 1}
-	for _, p := range between.floor {
-		if at := p.sum - m*p.x; at > b.Lo {
-			b.Lo, floor = at, p
+	low, high := 0, 1
+	if m < 0 {
+		low, high = 1, 0
+	}
+	for i := range between.floor {
+		p := &between.floor[i]
+		if at := p.sum - m*p.x[low]; at > b.Lo {
+			b.Lo, floor = at, point{p.x[low], p.sum}
 		}
 	}
-	for _, p := range between.ceiling {
-		if at := p.sum - m*p.x; at < b.Hi {
-			b.Hi, ceiling = at, p
+	for i := range between.ceiling {
+		p := &between.ceiling[i]
+		if at := p.sum - m*p.x[high]; at < b.Hi {
+			b.Hi, ceiling = at, point{p.x[high], p.sum}
 		}
 	}
 	return b, floor, ceiling
