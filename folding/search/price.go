@@ -60,7 +60,7 @@ func (t *parts) priced(u unit) price {
 	c := t.columns()
 	c.price(&u)
 	t.leaves(p.inside, c, c.sums)
-	t.effort.Done += len(c.sums) * (1 + len(u.paths)/8)
+	t.effort.Done += t.count * (1 + len(u.paths)/8)
 	t.join(&p)
 	return p
 }
@@ -72,7 +72,7 @@ func (t *parts) ones() []price {
 		list[j] = price{unit: t.unitOf(k), inside: t.perRow()}
 		t.leaves(list[j].inside, c, c.kind(j))
 	}
-	t.effort.Done += len(c.sums) * len(t.kinds)
+	t.effort.Done += t.count * len(t.kinds)
 	for j := range list {
 		t.join(&list[j])
 	}
@@ -81,12 +81,18 @@ func (t *parts) ones() []price {
 
 // leaves finds what the rows of leaves cost at least, where choices cost so much.
 func (t *parts) leaves(inside []int64, c *columns, each []int64) {
-	for r := range inside[:t.start[t.plan.Leaves]] {
-		least := never
-		for _, cost := range c.row(each, r) {
-			least = min(least, cost)
+	for leaf := range t.plan.Leaves {
+		if same := t.same[leaf]; same < leaf {
+			copy(t.of(leaf, inside), t.of(same, inside))
+			continue
 		}
-		inside[r] = least
+		for r := t.start[leaf]; r < t.start[leaf+1]; r++ {
+			least := never
+			for _, cost := range c.row(each, r) {
+				least = min(least, cost)
+			}
+			inside[r] = least
+		}
 	}
 }
 
