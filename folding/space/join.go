@@ -1,6 +1,10 @@
 package space
 
-import "hlsgen/folding/search"
+import (
+	"slices"
+
+	"hlsgen/folding/search"
+)
 
 // pairs is the number of pairs of rows that joining two tables makes.
 func (p *planner) pairs(a, b int) (n int) {
@@ -22,43 +26,87 @@ func (p *planner) join(t *planTable) bool {
 	x, y := &p.tables[t.Left], &p.tables[t.Right]
 	ix, iy, kx, ky := shared(x.scope, y.scope)
 	meet, left, right := p.keys(list{x, ix}, list{y, iy}), p.keys(list{x, kx}), p.keys(list{y, ky})
-	match := make([][]int32, meet.n)
-	for r, k := range meet.of[1] {
-		match[k] = append(match[k], int32(r))
-	}
-	index := map[int]int32{}
-	var of [][]search.Pair // per row
+	match := group(meet.of[1], meet.n)
+	index := numbering{}
+	var pairs []search.Pair
+	var rows []int // per pair
 	for r, k := range meet.of[0] {
-		for _, o := range match[k] {
-			row, known := index[left.of[0][r]*right.n+right.of[0][o]]
-			if !known {
-				if t.Rows == p.most {
+		for _, o := range match.of(k) {
+			row := index.of(left.of[0][r]*right.n+right.of[0][o], left.n*right.n)
+			if row == t.Rows {
+				if row == p.most {
 					return false
 				}
-				row = int32(t.Rows)
-				index[left.of[0][r]*right.n+right.of[0][o]] = row
 				t.Rows++
-				of = append(of, nil)
-				t.values = append(append(t.values, x.pick(r, kx)...), y.pick(int(o), ky)...)
+				t.values = y.pick(x.pick(t.values, r, kx), int(o), ky)
 			}
-			of[row] = append(of[row], search.Pair{Left: int32(r), Right: o})
+			pairs, rows = append(pairs, search.Pair{Left: int32(r), Right: o}), append(rows, row)
 		}
 	}
-	for _, pairs := range of {
-		t.First = append(t.First, int32(len(t.Pairs)))
-		t.Pairs = append(t.Pairs, pairs...)
+	by := group(rows, t.Rows)
+	t.First = by.first
+	for _, n := range by.list {
+		t.Pairs = append(t.Pairs, pairs[n])
 	}
-	t.First = append(t.First, int32(len(t.Pairs)))
 	return true
 }
 
-// pick is some of a row's values.
-func (t *planTable) pick(row int, at []int) []int32 {
-	v := make([]int32, len(at))
-	for i, k := range at {
-		v[i] = t.values[row*len(t.scope)+k]
+// groups is numbers by what they have in common, in their order.
+type groups struct {
+	first []int32 // of each group in the list; and the end
+	list  []int32
+}
+
+// group groups the numbers from 0 on by keys below n.
+func group(keys []int, n int) groups {
+	g := groups{make([]int32, n+1), make([]int32, len(keys))}
+	for _, k := range keys {
+		g.first[k+1]++
 	}
-	return v
+	for k := range n {
+		g.first[k+1] += g.first[k]
+	}
+	at := slices.Clone(g.first)
+	for i, k := range keys {
+		g.list[at[k]] = int32(i)
+		at[k]++
+	}
+	return g
+}
+
+func (g *groups) of(key int) []int32 { return g.list[g.first[key]:g.first[key+1]] }
+
+// A numbering numbers keys in the order in which they come.
+type numbering struct {
+	few  []int32 // by key, where there are few: its number and one
+	many map[int]int
+	n    int
+}
+
+// of is the number of a key, of so many.
+func (x *numbering) of(key, keys int) int {
+	if keys > mostKeys {
+		if x.many == nil {
+			x.many = map[int]int{}
+		}
+		return number(x.many, key)
+	}
+	if x.few == nil {
+		x.few = make([]int32, keys)
+	}
+	if x.few[key] == 0 {
+		x.n++
+		x.few[key] = int32(x.n)
+	}
+	return int(x.few[key]) - 1
+}
+
+// pick adds some of a row's values to a list.
+func (t *planTable) pick(list []int32, row int, at []int) []int32 {
+	for _, k := range at {
+		list = append(list, t.values[row*len(t.scope)+k])
+	}
+	return list
 }
 
 // A list is some of the ends in a table's scope, by their places in it.
@@ -102,12 +150,7 @@ func (k *keys) renumber() {
 	index := map[int]int{}
 	for _, list := range k.of {
 		for r, old := range list {
-			n, known := index[old]
-			if !known {
-				n = len(index)
-				index[old] = n
-			}
-			list[r] = n
+			list[r] = number(index, old)
 		}
 	}
 	k.n = len(index)

@@ -89,14 +89,28 @@ func (s *Space) Plan(rows int) {
 
 // leastChoices is those of every stream between layers where FIFOs hold the least.
 func (s *Space) leastChoices() [][][]search.Choice {
-	list := make([][][]search.Choice, len(s.Streams))
+	type row struct {
+		conversion
+		words [2]int // that are given
+	}
+	list, known := make([][][]search.Choice, len(s.Streams)), map[row][]search.Choice{}
+	m := menu{s, &Region{Limit: ask.MostClocks}}
 	for id := range list {
+		st := &s.Streams[id]
 		switch like := s.like[id]; {
-		case !s.Streams[id].inner():
+		case !st.inner():
 		case like < id && s.wide(like) == s.wide(id):
 			list[id] = list[like]
 		default:
-			list[id] = menu{s, &Region{Limit: ask.MostClocks}}.stream(id)
+			list[id] = m.rowsOf(id, func(in, out form) []search.Choice {
+				r := row{conversion{st.class, in, out}, [2]int{st.in, st.out}}
+				choices, ok := known[r]
+				if !ok {
+					choices = m.joint(id, in, out)
+					known[r] = choices
+				}
+				return choices
+			})
 		}
 	}
 	return list

@@ -114,7 +114,7 @@ func matching(p *planner, a, b int) (n int) {
 	ix, iy, _, _ := shared(x.scope, y.scope)
 	for r := range x.Rows {
 		for o := range y.Rows {
-			if slices.Equal(x.pick(r, ix), y.pick(o, iy)) {
+			if slices.Equal(x.pick(nil, r, ix), y.pick(nil, o, iy)) {
 				n++
 			}
 		}
@@ -148,7 +148,7 @@ func TestKeys(t *testing.T) {
 				t.Fatalf("%d ends: key %d of %d", n, key, k.n)
 			}
 			for b, other := range k.of[1] {
-				if same := slices.Equal(x.pick(a, ix), y.pick(b, iy)); same != (key == other) {
+				if same := slices.Equal(x.pick(nil, a, ix), y.pick(nil, b, iy)); same != (key == other) {
 					t.Fatalf("%d ends: rows %d and %d have keys %d and %d", n, a, b, key, other)
 				}
 			}
@@ -159,10 +159,21 @@ func TestKeys(t *testing.T) {
 // Streams that are alike share choices, which are what each has alone, with the clocks of paths, too.
 func TestAlikeStreams(t *testing.T) {
 	t.Parallel()
-	s := residual(t, 3, 8)
+	for _, rows := range []int{maxRows, 3} {
+		s, alone := residual(t, 3, 8), residual(t, 3, 8)
+		s.Plan(rows)
+		alone.Plan(rows)
+		if (len(s.Wide) > 0) != (rows == 3) {
+			t.Errorf("streams %v are left out", s.Wide)
+		}
+		alone.like, alone.least = nil, nil
+		alikeStreams(t, s, alone)
+	}
+}
+
+func alikeStreams(t *testing.T, s, alone *Space) {
+	t.Helper()
 	some := false
-	alone := residual(t, 3, 8)
-	alone.like, alone.least = nil, nil
 	path := Path{element: make([]int, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
 	for _, paths := range [][]Path{nil, {path}} {
 		r := &Region{Limit: ask.MostClocks, Paths: paths}

@@ -176,7 +176,7 @@ func (s *Space) add(n *dataflow.Node) {
 }
 
 // number is the number of a key in the order in which keys come.
-func number(index map[string]int, key string) int {
+func number[K comparable](index map[K]int, key K) int {
 	i, ok := index[key]
 	if !ok {
 		i = len(index)

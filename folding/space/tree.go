@@ -122,19 +122,24 @@ func (m menu) option(layer, option int) search.Choice {
 // identity of a choice is that of the way of the FIFO behind the writer, and above it that of the one in front of the
 // reader.
 func (m menu) stream(id int) [][]search.Choice {
+	_, behind := m.words[Side{id, false}]
+	_, front := m.words[Side{id, true}]
+	if !behind && !front && m.Streams[id].inner() && m.least != nil && !m.wide(id) {
+		return m.along(id, m.least[id])
+	}
+	return m.rowsOf(id, func(in, out form) []search.Choice { return m.joint(id, in, out) })
+}
+
+// rowsOf is the choices of a stream's rows, between layers those that are given of two forms.
+func (m menu) rowsOf(id int, joint func(in, out form) []search.Choice) [][]search.Choice {
 	st, rows := &m.Streams[id], &m.rows[len(m.Layers)+id]
 	if len(rows.scope) == 0 {
 		return [][]search.Choice{{{Paths: m.nowhere()}}} // left out of the plan
 	}
-	_, behind := m.words[Side{id, false}]
-	_, front := m.words[Side{id, true}]
-	if !behind && !front && st.inner() && m.least != nil {
-		return m.along(id, m.least[id])
-	}
 	choices := make([][]search.Choice, len(rows.values)/len(rows.scope))
 	for row := range choices {
 		if st.inner() {
-			choices[row] = m.joint(id, st.writer.forms[rows.values[2*row]], st.reader.forms[rows.values[2*row+1]])
+			choices[row] = joint(st.writer.forms[rows.values[2*row]], st.reader.forms[rows.values[2*row+1]])
 		} else if f := rows.values[row]; st.host[f].clocks <= m.Limit {
 			choices[row] = m.host(id, int(f))
 		}

@@ -93,10 +93,24 @@ func follow(form Form, n int) func(v int64) int64 {
 	return func(v int64) int64 { return form.Apply(n, v) }
 }
 
-// follow counts thresholds that are exceeded: a search finds just these, where they are in order.
+// follow counts thresholds that are exceeded: a search finds just these, where they are in order. Of deltas it keeps
+// the sum.
 func (s *searching) follow(n int) func(v int64) int64 {
-	exceeded := place{list: s.f.compare.Over[n]}
-	return func(v int64) int64 { return s.code(n, exceeded.below(v)) }
+	exceeded, k := place{list: s.f.compare.Over[n]}, &s.f.compare
+	if k.Delta == nil {
+		return func(v int64) int64 { return s.code(n, exceeded.below(v)) }
+	}
+	delta, added, code := k.Delta[n], 0, s.code(n, 0)
+	return func(v int64) int64 {
+		below := min(exceeded.below(v), k.Steps())
+		for ; added < below; added++ {
+			code += delta[added]
+		}
+		for ; added > below; added-- {
+			code -= delta[added-1]
+		}
+		return code
+	}
 }
 
 // follow keeps the record of a segment until a value lies in another one.
