@@ -21,15 +21,15 @@ func (p *planner) pairs(a, b int) (n int) {
 	return n
 }
 
-// join fills a table from the two that it joins. It reports false where it has too many rows.
-func (p *planner) join(t *planTable) bool {
+// join fills a table from the two that it joins, which have so many pairs of rows. It reports false where it has too
+// many rows.
+func (p *planner) join(t *planTable, count int) bool {
 	x, y := &p.tables[t.Left], &p.tables[t.Right]
 	ix, iy, kx, ky := shared(x.scope, y.scope)
 	meet, left, right := p.keys(list{x, ix}, list{y, iy}), p.keys(list{x, kx}), p.keys(list{y, ky})
 	match := group(meet.of[1], meet.n)
 	index := numbering{}
-	var pairs []search.Pair
-	var rows []int // per pair
+	pairs, rows := make([]search.Pair, 0, count), make([]int, 0, count) // the row of each pair
 	for r, k := range meet.of[0] {
 		for _, o := range match.of(k) {
 			row := index.of(left.of[0][r]*right.n+right.of[0][o], left.n*right.n)
@@ -45,8 +45,9 @@ func (p *planner) join(t *planTable) bool {
 	}
 	by := group(rows, t.Rows)
 	t.First = by.first
-	for _, n := range by.list {
-		t.Pairs = append(t.Pairs, pairs[n])
+	t.Pairs = make([]search.Pair, count)
+	for i, n := range by.list {
+		t.Pairs[i] = pairs[n]
 	}
 	return true
 }

@@ -84,11 +84,11 @@ func (s *Space) Plan(rows int) {
 		}
 		s.Wide = append(s.Wide, cut)
 	}
-	s.least = s.leastChoices()
+	s.least = leastChoices(s)
 }
 
 // leastChoices is those of every stream between layers where FIFOs hold the least.
-func (s *Space) leastChoices() [][][]search.Choice {
+func leastChoices(s *Space) [][][]search.Choice {
 	type row struct {
 		conversion
 		words [2]int // that are given
@@ -179,7 +179,7 @@ func (p *planner) run() (cut int) {
 		n := p.next()
 		t := planTable{Table: search.Table{Left: n.a, Right: n.b}}
 		t.scope = symmetric(p.tables[n.a].scope, p.tables[n.b].scope)
-		if n.pairs > maxPairs || !p.join(&t) {
+		if n.pairs > maxPairs || !p.join(&t, n.pairs) {
 			return p.widest(t.scope, p.tables[n.a].scope)
 		}
 		p.joined[n.a], p.joined[n.b] = true, true

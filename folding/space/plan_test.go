@@ -46,7 +46,8 @@ func residual(t *testing.T, blocks, channels int) *Space {
 		}
 		return put(mvau.New(mvau.Params{Weights: weights, Steps: []num.Step{step}}), in)[0]
 	}
-	x := b.Input("x", dataflow.Type{Shape: dataflow.Shape{4, 4, channels}, Range: []num.Range{elem.Range()}, Elem: elem})
+	x := b.Input("x", dataflow.Type{Shape: dataflow.Shape{4, 4, channels}, Range: []num.Range{elem.Range()},
+		Elem: elem})
 	for range blocks {
 		both := put(dup.New(dup.Params{Copies: 2}), x)
 		w := put(swg.New(swg.Params{Kernel: [2]int{3, 3}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1},
@@ -83,7 +84,9 @@ func TestPlanOrder(t *testing.T) {
 		open = append(open, i)
 	}
 	for made := len(open); made < len(p.tables); made++ {
-		slices.SortFunc(open, func(a, b int) int { return cmp.Or(cmp.Compare(p.order[a], p.order[b]), cmp.Compare(a, b)) })
+		slices.SortFunc(open, func(a, b int) int {
+			return cmp.Or(cmp.Compare(p.order[a], p.order[b]), cmp.Compare(a, b))
+		})
 		left, right, best := open[0], open[1], -1
 		for i, x := range open {
 			for _, y := range open[i+1:] {

@@ -50,7 +50,7 @@ func (f *Functions) differs(form Form) *Difference {
 // otherThan is a value, of some, for which a form of function n gives another code than a step function.
 func otherThan(s *num.Step, all num.Range, form Form, n int) (at int64, differs bool) {
 	apply := follow(form, n)
-	where := place{list: s.At}
+	where := finger{list: s.At}
 	look := func(v int64) {
 		if !differs && all.Contains(v) && apply(v) != s.Value[where.upTo(v)] {
 			at, differs = v, true
@@ -96,7 +96,7 @@ func follow(form Form, n int) func(v int64) int64 {
 // follow counts thresholds that are exceeded: a search finds just these, where they are in order. Of deltas it keeps
 // the sum.
 func (s *searching) follow(n int) func(v int64) int64 {
-	exceeded, k := place{list: s.f.compare.Over[n]}, &s.f.compare
+	exceeded, k := finger{list: s.f.compare.Over[n]}, &s.f.compare
 	if k.Delta == nil {
 		return func(v int64) int64 { return s.code(n, exceeded.below(v)) }
 	}
@@ -115,7 +115,7 @@ func (s *searching) follow(n int) func(v int64) int64 {
 
 // follow keeps the record of a segment until a value lies in another one.
 func (s *segment) follow(n int) func(v int64) int64 {
-	above := place{list: s.f.list[n].At}
+	above := finger{list: s.f.list[n].At}
 	var over, delta [4]int64
 	var r record
 	known, of := false, int64(0) // which record
@@ -129,14 +129,14 @@ func (s *segment) follow(n int) func(v int64) int64 {
 	}
 }
 
-// A place is somewhere in a list that is in order.
-type place struct {
+// A finger is somewhere in a list that is in order.
+type finger struct {
 	list []int64
 	at   int
 }
 
 // below is how many are below v.
-func (p *place) below(v int64) int {
+func (p *finger) below(v int64) int {
 	for p.at > 0 && p.list[p.at-1] >= v {
 		p.at--
 	}
@@ -147,7 +147,7 @@ func (p *place) below(v int64) int {
 }
 
 // upTo is how many are no more than v.
-func (p *place) upTo(v int64) int {
+func (p *finger) upTo(v int64) int {
 	for p.at > 0 && p.list[p.at-1] > v {
 		p.at--
 	}

@@ -138,13 +138,13 @@ func (s Stair) corridor(mode Rounding, shift int, room *sums) (between corridor,
 	return corridor{s.F.At, s.X, floor, ceiling}, true
 }
 
-// A point is what a line comes to at x.
-type point struct{ x, sum int64 }
+// A corner is where a line comes to a bound.
+type corner struct{ x, sum int64 }
 
-// biases is the b of the lines of slope m. Where there are none, floor and ceiling are the points that are furthest
+// biases is the b of the lines of slope m. Where there are none, floor and ceiling are the corners that are furthest
 // apart. A line that rises is above a floor where it is so at its first input, and below a ceiling where it is so at
 // its last.
-func (between *corridor) biases(m int64) (b Range, floor, ceiling point) {
+func (between *corridor) biases(m int64) (b Range, floor, ceiling corner) {
 	const low, high = -2 * maxTerm, 2*maxTerm - 1
 	if m >= 0 {
 		b.Lo, floor = between.firsts(between.floor, m, low)
@@ -157,32 +157,32 @@ func (between *corridor) biases(m int64) (b Range, floor, ceiling point) {
 	return b, floor, ceiling
 }
 
-// firsts is the greatest sum less m times the first input of its plateau, and that point, if it is more than some.
-func (between *corridor) firsts(sums []int64, m, most int64) (int64, point) {
-	var p point
+// firsts is the greatest sum less m times the first input of its plateau, and that corner, if it is more than some.
+func (between *corridor) firsts(sums []int64, m, most int64) (int64, corner) {
+	var p corner
 	if b := sums[0] - m*between.x.Lo; b > most {
-		most, p = b, point{between.x.Lo, sums[0]}
+		most, p = b, corner{between.x.Lo, sums[0]}
 	}
 	sums = sums[1:]
 	for i, x := range between.at[:len(sums)] {
 		if b := sums[i] - m*x; b > most {
-			most, p = b, point{x, sums[i]}
+			most, p = b, corner{x, sums[i]}
 		}
 	}
 	return most, p
 }
 
 // lasts is that of the last inputs.
-func (between *corridor) lasts(sums []int64, m, most int64) (int64, point) {
-	var p point
+func (between *corridor) lasts(sums []int64, m, most int64) (int64, corner) {
+	var p corner
 	last := len(sums) - 1
 	for i, x := range between.at[:last] {
 		if b := sums[i] - m*(x-1); b > most {
-			most, p = b, point{x - 1, sums[i]}
+			most, p = b, corner{x - 1, sums[i]}
 		}
 	}
 	if b := sums[last] - m*between.x.Hi; b > most {
-		most, p = b, point{between.x.Hi, sums[last]}
+		most, p = b, corner{between.x.Hi, sums[last]}
 	}
 	return most, p
 }
