@@ -1,15 +1,19 @@
 package search
 
 // What choices cost at some price is asked of all of them time and again, and of a choice only few kinds count. So
-// amounts lie by kind, of one choice after the other: those of a tree, until another one's are asked for.
+// amounts lie by kind, of one choice after the other: those of a tree, until another one's are asked for. Leaves that
+// are the same (parts.same) have them once.
 
 // columns is the amounts of a tree's choices.
 type columns struct {
 	of      *parts  // whose choices they are
-	first   []int32 // per row of the leaves: the number of its first choice; and the end
+	rows    []span  // per row of the leaves
 	amounts []int64 // those of the tree's kinds, one after the other
 	sums    []int64 // per choice: what it costs at the price that was asked for last
 }
+
+// A span is the numbers of a row's choices.
+type span struct{ first, end int32 }
 
 // columns are those of a tree.
 func (t *parts) columns() *columns {
@@ -17,18 +21,24 @@ func (t *parts) columns() *columns {
 	if c.of == t {
 		return c
 	}
-	c.of, c.first = t, c.first[:0]
+	c.of, c.rows = t, c.rows[:0]
 	n := int32(0)
-	for _, rows := range t.choices {
+	for leaf, rows := range t.choices {
+		if same := t.same[leaf]; same < leaf {
+			c.rows = append(c.rows, c.rows[t.start[same]:t.start[same+1]]...)
+			continue
+		}
 		for _, row := range rows {
-			c.first = append(c.first, n)
+			c.rows = append(c.rows, span{n, n + int32(len(row))})
 			n += int32(len(row))
 		}
 	}
-	c.first = append(c.first, n)
 	c.amounts, c.sums = sized(c.amounts, int(n)*len(t.kinds)), sized(c.sums, int(n))
 	for leaf, rows := range t.choices { // one after the other, for they may be many
-		from := c.first[t.start[leaf]]
+		if t.same[leaf] < leaf || len(rows) == 0 {
+			continue
+		}
+		from := c.rows[t.start[leaf]].first
 		for j, k := range t.kinds {
 			list := c.kind(j)[from:]
 			for _, row := range rows {
@@ -54,7 +64,7 @@ func sized(list []int64, n int) []int64 {
 func (c *columns) kind(j int) []int64 { return c.amounts[j*len(c.sums):][:len(c.sums)] }
 
 // row is those of some numbers, one per choice, that are of a row of the leaves.
-func (c *columns) row(of []int64, row int) []int64 { return of[c.first[row]:c.first[row+1]] }
+func (c *columns) row(of []int64, row int) []int64 { return of[c.rows[row].first:c.rows[row].end] }
 
 // price fills in the sums.
 func (c *columns) price(u *unit) {
@@ -71,7 +81,10 @@ func (c *columns) price(u *unit) {
 		return
 	}
 	at := 0
-	for _, rows := range c.of.choices {
+	for leaf, rows := range c.of.choices {
+		if c.of.same[leaf] < leaf {
+			continue
+		}
 		for _, row := range rows {
 			for i := range row {
 				for k, p := range row[i].Paths {

@@ -434,9 +434,15 @@ func (t *prices) mostAround(kind int) []int64 {
 	clear(rest)
 	if j := slices.Index(t.kinds, kind); j >= 0 { // else nothing is taken of it
 		c := t.columns()
-		for r := range inside[:t.start[t.plan.Leaves]] {
-			for _, amount := range c.row(c.kind(j), r) {
-				inside[r] = max(inside[r], amount)
+		for leaf := range t.plan.Leaves {
+			if same := t.same[leaf]; same < leaf {
+				copy(t.of(leaf, inside), t.of(same, inside))
+				continue
+			}
+			for r := t.start[leaf]; r < t.start[leaf+1]; r++ {
+				for _, amount := range c.row(c.kind(j), r) {
+					inside[r] = max(inside[r], amount)
+				}
 			}
 		}
 	}

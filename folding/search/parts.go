@@ -10,6 +10,8 @@ type parts struct {
 	plan    *Plan
 	choices [][][]Choice // per leaf and row
 	rows    [][]int32    // per leaf: the caller's number of each row
+	same    []int        // per leaf: the first one that has the same list of choices, or itself
+	count   int          // of all choices
 	start   []int        // per table: the number of its first row among those of all tables; and the end
 	kinds   []int        // the first, and those of which some choice takes anything
 	dearest Vector       // no solution takes more of a kind
@@ -26,38 +28,78 @@ func newParts(plan *Plan, choices [][][]Choice, rows [][]int32, e *Effort) *part
 	for i := range plan.Tables {
 		t.start[i+1] = t.start[i] + plan.Tables[i].Rows
 	}
-	for _, leaf := range choices {
-		var most Vector
-		var longest, widest []int64
-		for _, row := range leaf {
-			for i := range row {
-				for k, amount := range &row[i].Cost {
-					most[k] = max(most[k], amount)
-				}
-				if longest == nil {
-					longest, widest = slices.Clone(row[i].Paths), make([]int64, len(row[i].Paths))
-				}
-				for k, p := range row[i].Paths {
-					longest[k], widest[k] = max(longest[k], p), max(widest[k], p, -p)
-				}
-			}
-		}
-		t.dearest = t.dearest.Plus(most)
-		if t.longest == nil {
-			t.longest, t.widest = longest, widest
-			continue
-		}
-		for k := range longest {
-			t.longest[k] += longest[k]
-			t.widest[k] += widest[k]
-		}
-	}
+	t.same = sameLists(choices)
+	t.findMost()
 	for k, most := range t.dearest {
 		if k == 0 || most > 0 {
 			t.kinds = append(t.kinds, k)
 		}
 	}
 	return t
+}
+
+// sameLists finds for every leaf the first one that has the same list of choices: not an equal one, but that one.
+func sameLists(choices [][][]Choice) []int {
+	same, first := make([]int, len(choices)), map[*[]Choice]int{}
+	for leaf, rows := range choices {
+		same[leaf] = leaf
+		if len(rows) == 0 {
+			continue
+		}
+		if other, known := first[&rows[0]]; !known {
+			first[&rows[0]] = leaf
+		} else if len(choices[other]) == len(rows) {
+			same[leaf] = other
+		}
+	}
+	return same
+}
+
+// A most is what no choice of a leaf takes more of.
+type most struct {
+	cost            Vector
+	longest, widest []int64
+	count           int // of the choices
+}
+
+// findMost finds what no solution takes more of.
+func (t *parts) findMost() {
+	list := make([]most, len(t.choices))
+	for leaf := range list {
+		m := &list[leaf]
+		if same := t.same[leaf]; same < leaf {
+			*m = list[same]
+		} else {
+			m.find(t.choices[leaf])
+		}
+		t.dearest, t.count = t.dearest.Plus(m.cost), t.count+m.count
+		if t.longest == nil {
+			t.longest, t.widest = slices.Clone(m.longest), slices.Clone(m.widest)
+			continue
+		}
+		for k := range m.longest {
+			t.longest[k] += m.longest[k]
+			t.widest[k] += m.widest[k]
+		}
+	}
+}
+
+func (m *most) find(leaf [][]Choice) {
+	for _, row := range leaf {
+		for i := range row {
+			c := &row[i]
+			for k, amount := range &c.Cost {
+				m.cost[k] = max(m.cost[k], amount)
+			}
+			if m.longest == nil {
+				m.longest, m.widest = slices.Clone(c.Paths), make([]int64, len(c.Paths))
+			}
+			for k, p := range c.Paths {
+				m.longest[k], m.widest[k] = max(m.longest[k], p), max(m.widest[k], p, -p)
+			}
+		}
+		m.count += len(row)
+	}
 }
 
 // perRow is a number for each row of all tables, one table after the other. They are anything yet.

@@ -60,7 +60,7 @@ func (t *parts) priced(u unit) price {
 	c := t.columns()
 	c.price(&u)
 	t.leaves(p.inside, c, c.sums)
-	t.effort.Done += len(c.sums) * (1 + len(u.paths)/8)
+	t.effort.Done += t.count * (1 + len(u.paths)/8)
 	t.join(&p)
 	return p
 }
@@ -72,43 +72,58 @@ func (t *parts) ones() []price {
 		list[j] = price{unit: t.unitOf(k), inside: t.perRow()}
 		t.leaves(list[j].inside, c, c.kind(j))
 	}
-	t.effort.Done += len(c.sums) * len(t.kinds)
+	t.effort.Done += t.count * len(t.kinds)
+	each := make([]*price, len(list))
 	for j := range list {
-		t.join(&list[j])
+		each[j] = &list[j]
 	}
+	t.join(each...)
 	return list
 }
 
 // leaves finds what the rows of leaves cost at least, where choices cost so much.
 func (t *parts) leaves(inside []int64, c *columns, each []int64) {
-	for r := range inside[:t.start[t.plan.Leaves]] {
-		least := never
-		for _, cost := range c.row(each, r) {
-			least = min(least, cost)
+	for leaf := range t.plan.Leaves {
+		if same := t.same[leaf]; same < leaf {
+			copy(t.of(leaf, inside), t.of(same, inside))
+			continue
 		}
-		inside[r] = least
+		for r := t.start[leaf]; r < t.start[leaf+1]; r++ {
+			least := never
+			for _, cost := range c.row(each, r) {
+				least = min(least, cost)
+			}
+			inside[r] = least
+		}
 	}
 }
 
-// join finds what joins cost at least, and all solutions, of what leaves do.
-func (t *parts) join(p *price) {
-	pairs := 0
+// join finds what joins cost at least, and all solutions, of what leaves do: table by table at all of some prices, for
+// the pairs of all tables are many.
+func (t *parts) join(list ...*price) {
 	for i := t.plan.Leaves; i < len(t.plan.Tables); i++ {
 		tb := &t.plan.Tables[i]
-		left, right := t.of(tb.Left, p.inside), t.of(tb.Right, p.inside)
-		for r := range tb.Rows {
-			least := never
-			for _, q := range tb.pairs(r) {
-				least = min(least, left[q.Left]+right[q.Right])
-			}
-			p.inside[t.start[i]+r] = least
+		for _, p := range list {
+			tb.least(t.of(i, p.inside), t.of(tb.Left, p.inside), t.of(tb.Right, p.inside))
 		}
-		pairs += len(tb.Pairs) / 4
+		t.effort.Done += len(list) * (len(tb.Pairs) / 4)
 	}
-	t.effort.Done += pairs
-	p.least = never
-	if last := t.of(len(t.plan.Tables)-1, p.inside); len(last) > 0 {
-		p.least = last[0]
+	for _, p := range list {
+		p.least = never
+		if last := t.of(len(t.plan.Tables)-1, p.inside); len(last) > 0 {
+			p.least = last[0]
+		}
+	}
+}
+
+// least finds what the rows of a join cost at least, of what those of its two tables do.
+func (t *Table) least(rows, left, right []int64) {
+	for r := range rows {
+		least := never
+		for _, q := range t.pairs(r) {
+			least = min(least, left[q.Left]+right[q.Right])
+		}
+		rows[r] = least
 	}
 }
 

@@ -27,6 +27,7 @@ type reducer struct {
 	limits []int64
 	number [][]int32 // per table and row: its number in the new tree; -1 where it is gone
 	over   []bool    // per choice: it is gone
+	first  []int     // per row of the leaves: the number of its first choice
 }
 
 func (r *reducer) tree(mixed []*price) *Tree {
@@ -91,14 +92,20 @@ func (r *reducer) hopeful(table, row int) bool {
 // findOver finds the choices that some price proves to be in no solution within the caps.
 func (r *reducer) findOver() {
 	c := r.columns()
-	r.over = make([]bool, len(c.sums))
+	r.over = make([]bool, 0, r.count)
+	for _, rows := range r.Tree.choices {
+		for _, row := range rows {
+			r.first = append(r.first, len(r.over))
+			r.over = r.over[:len(r.over)+len(row)]
+		}
+	}
 	for k, p := range r.prices {
 		c.price(&p.unit)
-		for row, first := range c.first[:len(c.first)-1] {
+		for row, first := range r.first {
 			left := r.limits[k] - p.rest[row]
 			for i, cost := range c.row(c.sums, row) {
 				if cost > left {
-					r.over[int(first)+i] = true
+					r.over[first+i] = true
 				}
 			}
 		}
@@ -107,8 +114,8 @@ func (r *reducer) findOver() {
 
 // choicesOf is the choices of a row that are left.
 func (r *reducer) choicesOf(leaf, row int) []Choice {
-	all, c := r.Tree.choices[leaf][row], r.columns()
-	over := r.over[c.first[r.start[leaf]+row]:][:len(all)]
+	all := r.Tree.choices[leaf][row]
+	over := r.over[r.first[r.start[leaf]+row]:][:len(all)]
 	first := slices.Index(over, true)
 	if first < 0 {
 		return all

@@ -2,7 +2,6 @@ package space
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math/bits"
 	"slices"
 
@@ -34,6 +33,7 @@ type tables struct {
 	plan *search.Plan
 	rows []leafRows // per leaf
 	Wide []int      // streams that are left out
+	like []int      // per stream: the first one between layers that has the same forms and choices, or itself
 	// least is the choices of every stream between layers where FIFOs hold the least: they are asked for time and
 	// again.
 	least [][][]search.Choice
@@ -68,9 +68,9 @@ func (s *Space) Plan(rows int) {
 	for id := range s.Streams {
 		s.joints.list(id, s.Layers)
 	}
-	s.tables = tables{}
+	s.tables = tables{like: alike(s.Streams)}
 	for {
-		p := planner{Space: s, most: rows, sizes: map[[2]int]int{}}
+		p := planner{Space: s, most: rows}
 		cut := p.run()
 		if cut < 0 {
 			s.plan = &search.Plan{Leaves: s.beside() + 1}
@@ -84,22 +84,69 @@ func (s *Space) Plan(rows int) {
 		}
 		s.Wide = append(s.Wide, cut)
 	}
-	least := make([][][]search.Choice, len(s.Streams))
-	for id := range least {
-		if s.Streams[id].inner() {
-			least[id] = menu{s, &Region{Limit: ask.MostClocks}}.stream(id)
+	s.least = leastChoices(s)
+}
+
+// leastChoices is those of every stream between layers where FIFOs hold the least.
+func leastChoices(s *Space) [][][]search.Choice {
+	type row struct {
+		conversion
+		words [2]int // that are given
+	}
+	list, known := make([][][]search.Choice, len(s.Streams)), map[row][]search.Choice{}
+	m := menu{s, &Region{Limit: ask.MostClocks}}
+	for id := range list {
+		st := &s.Streams[id]
+		switch like := s.like[id]; {
+		case !st.inner():
+		case like < id && s.wide(like) == s.wide(id):
+			list[id] = list[like]
+		default:
+			list[id] = m.rowsOf(id, func(in, out form) []search.Choice {
+				r := row{conversion{st.class, in, out}, [2]int{st.in, st.out}}
+				choices, ok := known[r]
+				if !ok {
+					choices = m.joint(id, in, out)
+					known[r] = choices
+				}
+				return choices
+			})
 		}
 	}
-	s.least = least
+	return list
 }
+
+// alike finds for every stream the first one between layers that has the same forms and choices; the stream itself
+// where there is none.
+func alike(streams []Stream) []int {
+	list, of := make([]int, len(streams)), map[int][]int{} // of a class, those that are not alike
+	for id := range streams {
+		s := &streams[id]
+		list[id] = id
+		if !s.inner() {
+			continue
+		}
+		at := slices.IndexFunc(of[s.class], func(o int) bool { return streams[o].alike(s) })
+		if at < 0 {
+			of[s.class] = append(of[s.class], id)
+		} else {
+			list[id] = of[s.class][at]
+		}
+	}
+	return list
+}
+
+// wide reports whether the plan leaves a stream out.
+func (t *tables) wide(id int) bool { return slices.Contains(t.Wide, id) }
 
 // A planner is a plan under way.
 type planner struct {
 	*Space
 	most   int // rows
 	tables []planTable
-	open   []int          // tables that no other has joined yet, in the order of the network
-	sizes  map[[2]int]int // pairs that joining two tables makes
+	order  []int  // per table, in the network
+	joined []bool // per table: another one has joined it
+	meets  []pair // tables that no other has joined yet and that share ends
 }
 
 // A planTable is a table with what its rows mean.
@@ -108,53 +155,128 @@ type planTable struct {
 	leafRows
 }
 
+// A pair is two tables that may be joined, the first one of which comes first in the network.
+type pair struct {
+	a, b  int
+	pairs int // of rows
+	size  int // of the table that they make, by magnitude
+}
+
 // run makes the tables. cut is a stream to leave out of the plan, or -1.
 func (p *planner) run() (cut int) {
-	var order []int // per table, in the network
-	add := func(t planTable, at int) {
-		p.open, order = append(p.open, len(p.tables)), append(order, at)
-		p.tables = append(p.tables, t)
-	}
 	for i := range p.Layers {
-		add(p.layerTable(i), 2*i)
+		p.add(p.layerTable(i), 2*i)
 	}
 	for id := range p.Streams {
-		add(p.streamTable(id), 2*p.Streams[id].writer.layer+1)
+		p.add(p.streamTable(id), 2*p.Streams[id].writer.layer+1)
 	}
-	add(planTable{Table: search.Table{Left: -1, Right: -1, Rows: 1}}, 2*len(p.Layers))
-	for len(p.open) > 1 {
-		slices.SortStableFunc(p.open, func(a, b int) int { return cmp.Compare(order[a], order[b]) })
-		a, b := p.next()
-		t := planTable{Table: search.Table{Left: a, Right: b}}
-		t.scope = symmetric(p.tables[a].scope, p.tables[b].scope)
-		if p.size(a, b) > maxPairs || !p.join(&t) {
-			return p.widest(t.scope, p.tables[a].scope)
+	p.add(planTable{Table: search.Table{Left: -1, Right: -1, Rows: 1}}, 2*len(p.Layers))
+	owner := map[int]int{} // of an end, the first table that has it
+	for t := range p.tables {
+		p.meet(t, owner)
+	}
+	for range len(p.tables) - 1 {
+		n := p.next()
+		t := planTable{Table: search.Table{Left: n.a, Right: n.b}}
+		t.scope = symmetric(p.tables[n.a].scope, p.tables[n.b].scope)
+		if n.pairs > maxPairs || !p.join(&t, n.pairs) {
+			return p.widest(t.scope, p.tables[n.a].scope)
 		}
-		p.open = slices.DeleteFunc(p.open, func(i int) bool { return i == a || i == b })
-		add(t, min(order[a], order[b]))
+		p.joined[n.a], p.joined[n.b] = true, true
+		p.add(t, min(p.order[n.a], p.order[n.b]))
+		p.remeet(n)
 	}
 	return -1
 }
 
-// next chooses the two tables to join: the ones that make the smallest table, by magnitude; of these the first in the
-// network, so that a chain is walked from its beginning.
-func (p *planner) next() (a, b int) {
-	a, b = -1, -1
-	best := 0
-	for i, x := range p.open {
-		for _, y := range p.open[i+1:] {
-			if !meet(p.tables[x].scope, p.tables[y].scope) {
-				continue
-			}
-			if size := bits.Len(uint(min(p.size(x, y), p.product(x, y)))) / 2; a < 0 || size < best {
-				a, b, best = x, y, size
-			}
+// add adds a table at a place in the network.
+func (p *planner) add(t planTable, at int) {
+	p.tables, p.order, p.joined = append(p.tables, t), append(p.order, at), append(p.joined, false)
+}
+
+// before reports whether a table comes before another one: of tables at the same place the one that was made first.
+func (p *planner) before(a, b int) bool {
+	return p.order[a] < p.order[b] || p.order[a] == p.order[b] && a < b
+}
+
+// meet adds the pairs of a table with those before it that share ends with it. An end is of two tables.
+func (p *planner) meet(table int, owner map[int]int) {
+	var with []int
+	for _, e := range p.tables[table].scope {
+		if other, ok := owner[e]; !ok {
+			owner[e] = table
+		} else if !slices.Contains(with, other) {
+			with = append(with, other)
 		}
 	}
-	if a < 0 {
-		return p.open[0], p.open[1] // parts side by side
+	for _, other := range with {
+		p.meets = append(p.meets, p.pair(other, table))
 	}
-	return a, b
+}
+
+// remeet takes away the pairs of two tables that were joined, and adds those of the table that they make, which is the
+// last one: with the tables that one of the two met.
+func (p *planner) remeet(n pair) {
+	made, kept := len(p.tables)-1, p.meets[:0]
+	var with []int
+	for _, m := range p.meets {
+		switch {
+		case !p.joined[m.a] && !p.joined[m.b]:
+			kept = append(kept, m)
+			continue
+		case !p.joined[m.a]:
+			with = append(with, m.a)
+		case !p.joined[m.b]:
+			with = append(with, m.b)
+		}
+	}
+	p.meets = kept
+	slices.Sort(with)
+	for _, other := range slices.Compact(with) {
+		p.meets = append(p.meets, p.pair(other, made))
+	}
+}
+
+// pair is two tables that share ends.
+func (p *planner) pair(a, b int) pair {
+	if p.before(b, a) {
+		a, b = b, a
+	}
+	n := pair{a: a, b: b, pairs: p.pairs(a, b)}
+	n.size = bits.Len(uint(min(n.pairs, p.product(a, b)))) / 2
+	return n
+}
+
+// next chooses the two tables to join: the ones that make the smallest table, by magnitude; of these the first in the
+// network, so that a chain is walked from its beginning.
+func (p *planner) next() pair {
+	if len(p.meets) == 0 {
+		return p.aside()
+	}
+	best := p.meets[0]
+	for _, n := range p.meets[1:] {
+		switch {
+		case n.size != best.size:
+			if n.size < best.size {
+				best = n
+			}
+		case n.a == best.a && p.before(n.b, best.b) || p.before(n.a, best.a):
+			best = n
+		}
+	}
+	return best
+}
+
+// aside is the first two tables in the network, where none that are left share ends.
+func (p *planner) aside() pair {
+	var open []int
+	for t, joined := range p.joined {
+		if !joined {
+			open = append(open, t)
+		}
+	}
+	slices.SortFunc(open, func(a, b int) int { return cmp.Or(cmp.Compare(p.order[a], p.order[b]), cmp.Compare(a, b)) })
+	return p.pair(open[0], open[1])
 }
 
 // product is the number of combinations of forms at the ends of a join.
@@ -198,7 +320,7 @@ func (p *planner) layerTable(i int) planTable {
 	for _, id := range l.Node.Out {
 		t.scope = append(t.scope, writerEnd(id))
 	}
-	t.scope = slices.DeleteFunc(t.scope, func(e int) bool { return slices.Contains(p.Wide, e/2) })
+	t.scope = slices.DeleteFunc(t.scope, func(e int) bool { return p.wide(e / 2) })
 	offered := make([]bool, len(l.shapes))
 	for o := range l.Options {
 		offered[l.Classes[l.Options[o].Class].shape] = true
@@ -231,7 +353,7 @@ func (p *planner) streamTable(id int) planTable {
 	t := planTable{Table: search.Table{Left: -1, Right: -1}}
 	st := &p.Streams[id]
 	switch {
-	case slices.Contains(p.Wide, id):
+	case p.wide(id):
 		t.Rows = 1
 	case !st.inner():
 		e := writerEnd(id)
@@ -243,6 +365,9 @@ func (p *planner) streamTable(id int) planTable {
 			t.values = append(t.values, int32(i))
 			t.Rows++
 		}
+	case p.like[id] < id && !p.wide(p.like[id]):
+		t = p.tables[len(p.Layers)+p.like[id]]
+		t.scope = []int{writerEnd(id), readerEnd(id)}
 	default:
 		t.scope = []int{writerEnd(id), readerEnd(id)}
 		for i, in := range st.writer.forms {
@@ -257,83 +382,9 @@ func (p *planner) streamTable(id int) planTable {
 	return t
 }
 
-// size is the number of pairs that joining two tables makes.
-func (p *planner) size(a, b int) int {
-	if n, ok := p.sizes[[2]int{a, b}]; ok {
-		return n
-	}
-	count := map[string]int{}
-	x, y := &p.tables[a], &p.tables[b]
-	ix, iy, _, _ := shared(x.scope, y.scope)
-	for r := range x.Rows {
-		count[x.key(r, ix)]++
-	}
-	n := 0
-	for r := range y.Rows {
-		n += count[y.key(r, iy)]
-	}
-	p.sizes[[2]int{a, b}] = n
-	return n
-}
-
-// join fills a table from the two that it joins. It reports false where it has too many rows.
-func (p *planner) join(t *planTable) bool {
-	x, y := &p.tables[t.Left], &p.tables[t.Right]
-	ix, iy, kx, ky := shared(x.scope, y.scope)
-	match := map[string][]int32{}
-	for r := range y.Rows {
-		k := y.key(r, iy)
-		match[k] = append(match[k], int32(r))
-	}
-	index := map[string]int{}
-	var of [][]search.Pair // per row
-	for r := range x.Rows {
-		for _, o := range match[x.key(r, ix)] {
-			row := number(index, x.key(r, kx)+y.key(int(o), ky))
-			if row == t.Rows {
-				if row == p.most {
-					return false
-				}
-				t.Rows++
-				of = append(of, nil)
-				t.values = append(append(t.values, x.pick(r, kx)...), y.pick(int(o), ky)...)
-			}
-			of[row] = append(of[row], search.Pair{Left: int32(r), Right: o})
-		}
-	}
-	for _, pairs := range of {
-		t.First = append(t.First, int32(len(t.Pairs)))
-		t.Pairs = append(t.Pairs, pairs...)
-	}
-	t.First = append(t.First, int32(len(t.Pairs)))
-	return true
-}
-
-// pick is some of a row's values.
-func (t *planTable) pick(row int, at []int) []int32 {
-	v := make([]int32, len(at))
-	for i, k := range at {
-		v[i] = t.values[row*len(t.scope)+k]
-	}
-	return v
-}
-
-// key is a map key for some of a row's values.
-func (t *planTable) key(row int, at []int) string {
-	b := make([]byte, 0, 4*len(at))
-	for _, k := range at {
-		b = binary.LittleEndian.AppendUint32(b, uint32(t.values[row*len(t.scope)+k]))
-	}
-	return string(b)
-}
-
 // difference is what one list has and the other has not.
 func difference(a, b []int) []int {
 	return slices.DeleteFunc(slices.Clone(a), func(e int) bool { return slices.Contains(b, e) })
-}
-
-func meet(a, b []int) bool {
-	return slices.ContainsFunc(a, func(e int) bool { return slices.Contains(b, e) })
 }
 
 // symmetric is what only one of the lists has: an end has two sides, so that what two parts share is inside.

@@ -11,6 +11,7 @@
 //	unroll.go   what is beyond the envelope, and what envelope would do
 //	words.go    the forms in which frames travel, width converters and FIFOs between them
 //	plan.go     the order in which tables are joined, once for all regions
+//	join.go     how two tables are joined
 //	region.go   a part of the space
 //	tree.go     the tree of tables of a region
 //	folding.go  what a search picks, as a design
@@ -175,7 +176,7 @@ func (s *Space) add(n *dataflow.Node) {
 }
 
 // number is the number of a key in the order in which keys come.
-func number(index map[string]int, key string) int {
+func number[K comparable](index map[K]int, key K) int {
 	i, ok := index[key]
 	if !ok {
 		i = len(index)

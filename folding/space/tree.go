@@ -122,25 +122,54 @@ func (m menu) option(layer, option int) search.Choice {
 // identity of a choice is that of the way of the FIFO behind the writer, and above it that of the one in front of the
 // reader.
 func (m menu) stream(id int) [][]search.Choice {
+	_, behind := m.words[Side{id, false}]
+	_, front := m.words[Side{id, true}]
+	if !behind && !front && m.Streams[id].inner() && m.least != nil && !m.wide(id) {
+		return m.along(id, m.least[id])
+	}
+	return m.rowsOf(id, func(in, out form) []search.Choice { return m.joint(id, in, out) })
+}
+
+// rowsOf is the choices of a stream's rows, between layers those that are given of two forms.
+func (m menu) rowsOf(id int, joint func(in, out form) []search.Choice) [][]search.Choice {
 	st, rows := &m.Streams[id], &m.rows[len(m.Layers)+id]
 	if len(rows.scope) == 0 {
 		return [][]search.Choice{{{Paths: m.nowhere()}}} // left out of the plan
 	}
-	_, behind := m.words[Side{id, false}]
-	_, front := m.words[Side{id, true}]
-	plain := !behind && !front && len(m.Paths) == 0
-	if plain && st.inner() && m.least != nil {
-		return m.least[id]
-	}
 	choices := make([][]search.Choice, len(rows.values)/len(rows.scope))
 	for row := range choices {
 		if st.inner() {
-			choices[row] = m.joint(id, st.writer.forms[rows.values[2*row]], st.reader.forms[rows.values[2*row+1]])
+			choices[row] = joint(st.writer.forms[rows.values[2*row]], st.reader.forms[rows.values[2*row+1]])
 		} else if f := rows.values[row]; st.host[f].clocks <= m.Limit {
 			choices[row] = m.host(id, int(f))
 		}
 	}
 	return choices
+}
+
+// along is the choices of a stream's rows with the clocks of the region's paths.
+func (m menu) along(id int, rows [][]search.Choice) [][]search.Choice {
+	if len(m.Paths) == 0 {
+		return rows
+	}
+	st, values := &m.Streams[id], m.rows[len(m.Layers)+id].values
+	list := make([][]search.Choice, len(rows))
+	for row := range rows {
+		clocks := m.converter(id, st.writer.forms[values[2*row]], st.reader.forms[values[2*row+1]])
+		list[row] = slices.Clone(rows[row])
+		for i := range list[row] {
+			list[row][i].Paths = clocks
+		}
+	}
+	return list
+}
+
+// converter is the clocks that the region's paths take through the width converter between two forms.
+func (m menu) converter(id int, in, out form) (clocks []int64) {
+	for p := range m.Paths {
+		clocks = append(clocks, m.Paths[p].converter(m.Space, id, in, out))
+	}
+	return clocks
 }
 
 // wayBits is the bits of a choice's identity that a FIFO's way takes.
@@ -164,10 +193,7 @@ func (m menu) joint(id int, in, out form) (list []search.Choice) {
 	if !k.ok {
 		return nil
 	}
-	var clocks []int64
-	for p := range m.Paths {
-		clocks = append(clocks, m.Paths[p].converter(m.Space, id, in, out))
-	}
+	clocks := m.converter(id, in, out)
 	add := func(cost search.Vector, id int) {
 		list = append(list, search.Choice{Cost: cost, Paths: clocks, ID: int32(id)})
 	}

@@ -60,6 +60,12 @@ type hostForm struct {
 // inner reports whether layers stand at both ends.
 func (s *Stream) inner() bool { return s.writer.layer >= 0 && s.reader.layer >= 0 }
 
+// alike reports whether a stream between layers has the forms and the choices of another one of its class.
+func (s *Stream) alike(o *Stream) bool {
+	return s.class == o.class && s.in == o.in && s.out == o.out &&
+		slices.Equal(s.writer.forms, o.writer.forms) && slices.Equal(s.reader.forms, o.reader.forms)
+}
+
 // Layers are those at the two ends; -1 where that is the host.
 func (s *Stream) Layers() (writer, reader int) { return s.writer.layer, s.reader.layer }
 

@@ -46,6 +46,19 @@ func (r *ramp) slope(mode num.Rounding, shift int) *slope {
 	return r.found[at]
 }
 
+// passes reports whether there are lines with a shift: those that were found with a lesser one may tell. The ramp is
+// locked.
+func (r *ramp) passes(mode num.Rounding, shift int) bool {
+	rounds := byte(slices.Index(scalings, mode))
+	for i, key := range r.keys {
+		known := int(key & 63)
+		if s := r.found[i]; key>>6 == rounds && known < shift && s.passes && r.Lasts(s.multipliers, known, shift) {
+			return true
+		}
+	}
+	return r.slope(mode, shift).passes
+}
+
 // rampsOf are those of the functions' stairs.
 func (f *Functions) rampsOf(stairs []num.Stair) []*ramp {
 	list := make([]*ramp, len(stairs))

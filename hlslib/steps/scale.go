@@ -60,8 +60,8 @@ func (f *Functions) bindScalings() {
 	for _, mode := range scalings {
 		if least, ok := leastShift(f.lines.ramps, mode); ok {
 			f.lines.mode, f.lines.common = mode, slopesOf(f.lines.ramps, mode, least)
-			f.common = f.lines.scaling(func(l slopes) ([]int64, int) {
-				if l.multipliers.Lo > l.multipliers.Hi {
+			f.common = f.lines.scaling(func(l slopes, _ int) ([]int64, int) {
+				if l.empty() {
 					return nil, mostDigits + 1
 				}
 				m, n := fewestDigits(l.multipliers)
@@ -72,14 +72,22 @@ func (f *Functions) bindScalings() {
 	}
 }
 
-// bindOwn finds a multiplier for each function, where these have fewer digits than one for all.
+// bindOwn finds a multiplier for each function, where these have fewer digits than one for all. It looks first at the
+// function whose multipliers had too many digits with the shift before: it is likely to have them again.
 func (f *Functions) bindOwn() {
 	f.owned.Do(func() {
-		own := f.lines.scaling(func(l slopes) (list []int64, digits int) {
-			list = make([]int64, len(f.lines.ramps))
-			for c, r := range f.lines.ramps {
-				s := r.find(f.lines.mode, l.shift)
-				list[c], digits = s.fewest, max(digits, s.digits)
+		first := 0
+		own := f.lines.scaling(func(l slopes, most int) (list []int64, digits int) {
+			n := len(f.lines.ramps)
+			list = make([]int64, n)
+			for i := range n {
+				c := (first + i) % n
+				s := f.lines.ramps[c].find(f.lines.mode, l.shift)
+				if list[c] = s.fewest; s.digits > digits {
+					if digits, first = s.digits, c; digits > most {
+						break
+					}
+				}
 			}
 			return list, digits
 		})
@@ -114,6 +122,8 @@ type slopes struct {
 	multipliers num.Range
 }
 
+func (s *slopes) empty() bool { return s.multipliers.Lo > s.multipliers.Hi }
+
 // slopesOf finds them with the least shift and with those behind it that all ramps have lines with.
 func slopesOf(ramps []*ramp, mode num.Rounding, least int) []slopes {
 	list := make([]slopes, moreShifts+1)
@@ -123,13 +133,15 @@ func slopesOf(ramps []*ramp, mode num.Rounding, least int) []slopes {
 	for _, r := range ramps {
 		r.mutex.Lock()
 		for i := range list {
-			s := r.slope(mode, list[i].shift)
-			if !s.passes {
+			l := &list[i]
+			if !r.passes(mode, l.shift) {
 				list = list[:i]
 				break
 			}
-			m := &list[i].multipliers
-			m.Lo, m.Hi = max(m.Lo, s.multipliers.Lo), min(m.Hi, s.multipliers.Hi)
+			if m := &l.multipliers; !l.empty() { // else no others are asked for
+				s := r.slope(mode, l.shift)
+				m.Lo, m.Hi = max(m.Lo, s.multipliers.Lo), min(m.Hi, s.multipliers.Hi)
+			}
 		}
 		r.mutex.Unlock()
 	}
@@ -137,15 +149,14 @@ func slopesOf(ramps []*ramp, mode num.Rounding, least int) []slopes {
 }
 
 // scaling has the multipliers of fewest digits, of those the ones of the least shift; nil where there are none. choose
-// gives those of a shift, and the most digits of any; more than mostDigits where there are none.
-func (l *lines) scaling(choose func(slopes) (multiplier []int64, digits int)) (best *scaling) {
+// gives those of a shift, and the most digits of any; more than most where there are none of so few.
+func (l *lines) scaling(choose func(l slopes, most int) (multiplier []int64, digits int)) (best *scaling) {
+	most := mostDigits
 	for _, common := range l.common {
 		s := &scaling{mode: l.mode, shift: common.shift, limits: l.stairs[0].Limits}
-		s.multiplier, s.digits = choose(common)
-		if s.digits > mostDigits || best != nil && s.digits >= best.digits || !s.complete(l.stairs) {
-			continue
+		if s.multiplier, s.digits = choose(common, most); s.digits <= most && s.complete(l.stairs) {
+			best, most = s, s.digits-1
 		}
-		best = s
 	}
 	return best
 }

@@ -165,19 +165,8 @@ func (s *segment) cut() num.Range {
 	return num.Range{Lo: s.first, Hi: s.first + 1<<s.span - 1}
 }
 
-// ends appends the first and the last value of what is cut, what lies next to these, and the first and the last value
-// of each segment that has one of a function's breakpoints.
-func (s *segment) ends(step num.Step, list []int64) []int64 {
-	cut := s.cut()
-	list = append(list, cut.Lo-1, cut.Lo, cut.Hi, cut.Hi+1)
-	for _, at := range step.At {
-		if cut.Contains(at) {
-			first := s.first + (at-s.first)&^(s.grain()-1)
-			list = append(list, first, first+s.grain()-1)
-		}
-	}
-	return list
-}
+// begin is the first value of the segment that a value lies in.
+func (s *segment) begin(v int64) int64 { return s.first + (v-s.first)&^(s.grain()-1) }
 
 // A record is what a segment has: its first code, thresholds, and what each adds.
 type record struct {
@@ -188,8 +177,13 @@ type record struct {
 // record is that of a segment's values, of which v is one. A threshold that is never exceeded is the last value. It
 // lies in two lists that may have room.
 func (s *segment) record(n int, v int64, over, delta []int64) record {
-	step, first := s.f.list[n], s.first+(v-s.first)&^(s.grain()-1)
-	above := step.Above(first)
+	first := s.begin(v)
+	return s.recordAt(n, first, s.f.list[n].Above(first), over, delta)
+}
+
+// recordAt is the record of a segment, of whose first value the function's number is known.
+func (s *segment) recordAt(n int, first int64, above int, over, delta []int64) record {
+	step := &s.f.list[n]
 	r := record{step.Value[above], over[:0], delta[:0]}
 	for i := above; i < len(step.At) && step.At[i] <= first+(s.grain()-1); i++ {
 		r.over = append(r.over, step.At[i]-first-1)
@@ -202,22 +196,33 @@ func (s *segment) record(n int, v int64, over, delta []int64) record {
 }
 
 func (s *segment) Apply(n int, v int64) int64 {
+	v = s.kept(v)
+	var over, delta [4]int64 // room for most
+	r := s.record(n, v, over[:], delta[:])
+	return s.code(&r, v)
+}
+
+// kept is a value as it is looked up.
+func (s *segment) kept(v int64) int64 {
 	if s.window {
 		v = max(s.first, min(v, s.first+1<<s.span-1))
 	}
-	var over, delta [4]int64 // room for most
-	r := s.record(n, v, over[:], delta[:])
-	rest := (v - s.first) & (s.grain() - 1)
+	return v
+}
+
+// code is what a segment's record makes of one of its values.
+func (s *segment) code(r *record, v int64) int64 {
+	code, rest := r.base, (v-s.first)&(s.grain()-1)
 	for i, over := range r.over {
 		switch {
 		case rest <= over:
 		case s.f.uniform():
-			r.base += s.f.jumps.Lo
+			code += s.f.jumps.Lo
 		default:
-			r.base += r.delta[i]
+			code += r.delta[i]
 		}
 	}
-	return r.base
+	return code
 }
 
 // rows are those of a function in the order of addresses, which are a value's bits: the negative ones come last.

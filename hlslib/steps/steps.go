@@ -32,6 +32,7 @@
 //   - scale.go   multipliers; ramp.go what is known of these
 //   - share.go   what functions that are some of others find known of them
 //   - alike.go   which forms take the same
+//   - differs.go whether a form gives what the functions give
 //   - circuit.go all of them in RTL
 package steps
 
@@ -332,55 +333,6 @@ func (f *Functions) equal(form Form) bool {
 		f.proved[name] = equal
 	}
 	return equal
-}
-
-// Differs is a value for which a form gives another code than a function, and that function; nil where it gives the
-// same for all values, or, where it multiplies, for all that occur. Between two breakpoints, and two borders of what
-// tables have rows for, nothing changes, and a line that is the same at both ends is so between them. A row without a
-// breakpoint has nothing but the function's code of its first value.
-func (f *Functions) Differs(form Form) *Difference {
-	f.bind()
-	return f.differs(form)
-}
-
-func (f *Functions) differs(form Form) *Difference {
-	root := f.root()
-	root.share.mutex.Lock()
-	defer root.share.mutex.Unlock()
-	g, cut := form.(*segment)
-	var probe []int64
-	proofs := root.share.proofs(form, f.of, len(root.compare.Over))
-	for n, s := range f.list {
-		if proofs != nil && f.origin[n] >= 0 && proofs[f.origin[n]] {
-			continue
-		}
-		all := f.of.Range()
-		if _, ok := form.(*Scaled); ok {
-			all = f.in[min(n, len(f.in)-1)]
-		}
-		probe = append(probe[:0], all.Lo, all.Hi)
-		for _, at := range s.At {
-			probe = append(probe, at-1, at)
-		}
-		if cut {
-			probe = g.ends(s, probe)
-		}
-		for _, v := range probe {
-			if all.Contains(v) && form.Apply(n, v) != s.Apply(v) {
-				return &Difference{n, v}
-			}
-		}
-		if proofs != nil && f.origin[n] >= 0 {
-			proofs[f.origin[n]] = true
-		}
-	}
-	return nil
-}
-
-// A Difference is where a form is wrong.
-type Difference struct {
-	Function int
-	Value    int64
 }
 
 // lanes is what all forms but comparators share: each lane has tables of its own, in a memory.

@@ -1,0 +1,158 @@
+package space
+
+import (
+	"slices"
+
+	"hlsgen/folding/search"
+)
+
+// pairs is the number of pairs of rows that joining two tables makes.
+func (p *planner) pairs(a, b int) (n int) {
+	x, y := &p.tables[a], &p.tables[b]
+	ix, iy, _, _ := shared(x.scope, y.scope)
+	keys := p.keys(list{x, ix}, list{y, iy})
+	count := make([]int, keys.n)
+	for _, k := range keys.of[0] {
+		count[k]++
+	}
+	for _, k := range keys.of[1] {
+		n += count[k]
+	}
+	return n
+}
+
+// join fills a table from the two that it joins, which have so many pairs of rows. It reports false where it has too
+// many rows.
+func (p *planner) join(t *planTable, count int) bool {
+	x, y := &p.tables[t.Left], &p.tables[t.Right]
+	ix, iy, kx, ky := shared(x.scope, y.scope)
+	meet, left, right := p.keys(list{x, ix}, list{y, iy}), p.keys(list{x, kx}), p.keys(list{y, ky})
+	match := group(meet.of[1], meet.n)
+	index := numbering{}
+	pairs, rows := make([]search.Pair, 0, count), make([]int, 0, count) // the row of each pair
+	for r, k := range meet.of[0] {
+		for _, o := range match.of(k) {
+			row := index.of(left.of[0][r]*right.n+right.of[0][o], left.n*right.n)
+			if row == t.Rows {
+				if row == p.most {
+					return false
+				}
+				t.Rows++
+				t.values = y.pick(x.pick(t.values, r, kx), int(o), ky)
+			}
+			pairs, rows = append(pairs, search.Pair{Left: int32(r), Right: o}), append(rows, row)
+		}
+	}
+	by := group(rows, t.Rows)
+	t.First = by.first
+	t.Pairs = make([]search.Pair, count)
+	for i, n := range by.list {
+		t.Pairs[i] = pairs[n]
+	}
+	return true
+}
+
+// groups is numbers by what they have in common, in their order.
+type groups struct {
+	first []int32 // of each group in the list; and the end
+	list  []int32
+}
+
+// group groups the numbers from 0 on by keys below n.
+func group(keys []int, n int) groups {
+	g := groups{make([]int32, n+1), make([]int32, len(keys))}
+	for _, k := range keys {
+		g.first[k+1]++
+	}
+	for k := range n {
+		g.first[k+1] += g.first[k]
+	}
+	at := slices.Clone(g.first)
+	for i, k := range keys {
+		g.list[at[k]] = int32(i)
+		at[k]++
+	}
+	return g
+}
+
+func (g *groups) of(key int) []int32 { return g.list[g.first[key]:g.first[key+1]] }
+
+// A numbering numbers keys in the order in which they come.
+type numbering struct {
+	few  []int32 // by key, where there are few: its number and one
+	many map[int]int
+	n    int
+}
+
+// of is the number of a key, of so many.
+func (x *numbering) of(key, keys int) int {
+	if keys > mostKeys {
+		if x.many == nil {
+			x.many = map[int]int{}
+		}
+		return number(x.many, key)
+	}
+	if x.few == nil {
+		x.few = make([]int32, keys)
+	}
+	if x.few[key] == 0 {
+		x.n++
+		x.few[key] = int32(x.n)
+	}
+	return int(x.few[key]) - 1
+}
+
+// pick adds some of a row's values to a list.
+func (t *planTable) pick(list []int32, row int, at []int) []int32 {
+	for _, k := range at {
+		list = append(list, t.values[row*len(t.scope)+k])
+	}
+	return list
+}
+
+// A list is some of the ends in a table's scope, by their places in it.
+type list struct {
+	*planTable
+	at []int
+}
+
+// A keys is numbers for the values of rows at some ends, below n: rows have the same number where they have the same
+// values there.
+type keys struct {
+	of [][]int // per list and row
+	n  int
+}
+
+// mostKeys is how large numbers become before they are numbered anew.
+const mostKeys = 1 << 16
+
+// keys numbers the rows of some lists of the same ends.
+func (p *planner) keys(lists ...list) keys {
+	k := keys{n: 1}
+	for _, l := range lists {
+		k.of = append(k.of, make([]int, l.Rows))
+	}
+	for i := range lists[0].at {
+		forms := len(p.formsAt(lists[0].scope[lists[0].at[i]]))
+		for j, l := range lists {
+			for r := range k.of[j] {
+				k.of[j][r] = k.of[j][r]*forms + int(l.values[r*len(l.scope)+l.at[i]])
+			}
+		}
+		if k.n *= forms; k.n > mostKeys {
+			k.renumber()
+		}
+	}
+	return k
+}
+
+// renumber gives the numbers that there are others, from 0 on.
+func (k *keys) renumber() {
+	index := map[int]int{}
+	for _, list := range k.of {
+		for r, old := range list {
+			list[r] = number(index, old)
+		}
+	}
+	k.n = len(index)
+}

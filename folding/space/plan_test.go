@@ -1,0 +1,200 @@
+package space
+
+import (
+	"cmp"
+	"math/bits"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/folding/ask"
+	"hlsgen/folding/search"
+	"hlsgen/hlslib/add"
+	"hlsgen/hlslib/dup"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/swg"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// residual is the space of a network with skips: blocks of two layers that are alike, with other weights.
+func residual(t *testing.T, blocks, channels int) *Space {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 7))
+	elem := num.Type{Kind: num.UInt, Width: 4}
+	var b dataflow.Builder
+	put := func(op dataflow.Op, in ...int) []int {
+		out, err := b.Add(op, in, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	step := num.Step{Value: []int64{0}}
+	for i := range int64(15) {
+		step.At, step.Value = append(step.At, 8*i+1), append(step.Value, i+1)
+	}
+	product := func(in, size int) int {
+		weights := make([][]int64, channels)
+		for c := range weights {
+			for range size {
+				weights[c] = append(weights[c], r.Int64N(15)-7)
+			}
+		}
+		return put(mvau.New(mvau.Params{Weights: weights, Steps: []num.Step{step}}), in)[0]
+	}
+	x := b.Input("x", dataflow.Type{Shape: dataflow.Shape{4, 4, channels}, Range: []num.Range{elem.Range()},
+		Elem: elem})
+	for range blocks {
+		both := put(dup.New(dup.Params{Copies: 2}), x)
+		w := put(swg.New(swg.Params{Kernel: [2]int{3, 3}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1},
+			Before: [2]int{1, 1}, After: [2]int{1, 1}, Groups: 1}), both[0])[0]
+		w = product(product(w, 9*channels), channels)
+		x = put(add.New(add.Params{Factors: [2][]int64{{1}, {1}}, Steps: []num.Step{step}}), w, both[1])[0]
+	}
+	b.Output(x)
+	g, err := b.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	board, err := boards.Find("pynq-z1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d diag.List
+	s := New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, ask.FIFO{}, Any, &d)
+	if s == nil {
+		t.Fatal(d)
+	}
+	return s
+}
+
+// The plan joins the two tables that make the smallest one by magnitude, of these the first in the network.
+func TestPlanOrder(t *testing.T) {
+	t.Parallel()
+	p := planner{Space: residual(t, 3, 8), most: maxRows}
+	if cut := p.run(); cut >= 0 {
+		t.Fatalf("stream %d is left out", cut)
+	}
+	var open []int
+	for i := range p.beside() + 1 {
+		open = append(open, i)
+	}
+	for made := len(open); made < len(p.tables); made++ {
+		slices.SortFunc(open, func(a, b int) int {
+			return cmp.Or(cmp.Compare(p.order[a], p.order[b]), cmp.Compare(a, b))
+		})
+		left, right, best := open[0], open[1], -1
+		for i, x := range open {
+			for _, y := range open[i+1:] {
+				ix, _, _, _ := shared(p.tables[x].scope, p.tables[y].scope)
+				if len(ix) == 0 {
+					continue
+				}
+				size := bits.Len(uint(min(matching(&p, x, y), p.product(x, y)))) / 2
+				if best < 0 || size < best {
+					left, right, best = x, y, size
+				}
+			}
+		}
+		if got := p.tables[made]; got.Left != left || got.Right != right {
+			t.Fatalf("table %d joins %d and %d, not %d and %d", made, got.Left, got.Right, left, right)
+		}
+		if n := matching(&p, left, right); n != len(p.tables[made].Pairs) {
+			t.Fatalf("table %d has %d pairs, not %d", made, len(p.tables[made].Pairs), n)
+		}
+		open = slices.DeleteFunc(open, func(i int) bool { return i == left || i == right })
+		open = append(open, made)
+	}
+}
+
+// matching is the pairs of rows of two tables that agree where both have the same ends, counted one by one.
+func matching(p *planner, a, b int) (n int) {
+	x, y := &p.tables[a], &p.tables[b]
+	ix, iy, _, _ := shared(x.scope, y.scope)
+	for r := range x.Rows {
+		for o := range y.Rows {
+			if slices.Equal(x.pick(nil, r, ix), y.pick(nil, o, iy)) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Rows have the same key where they have the same values, of however many ends with however many forms.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(2, 7))
+	const ends, forms = 6, 200
+	p := planner{Space: &Space{Streams: make([]Stream, ends)}}
+	x, y := &planTable{}, &planTable{}
+	for e := range ends {
+		p.Streams[e].writer.forms = make([]form, forms)
+		x.scope, y.scope = append(x.scope, writerEnd(e)), append(y.scope, writerEnd(ends-1-e))
+	}
+	for _, table := range []*planTable{x, y} {
+		table.Rows = 60
+		for range table.Rows * ends {
+			table.values = append(table.values, int32(r.IntN(2)*r.IntN(forms)))
+		}
+	}
+	for n := range ends + 1 {
+		ix, iy, _, _ := shared(x.scope, y.scope)
+		ix, iy = ix[:n], iy[:n]
+		k := p.keys(list{x, ix}, list{y, iy})
+		for a, key := range k.of[0] {
+			if key < 0 || key >= k.n {
+				t.Fatalf("%d ends: key %d of %d", n, key, k.n)
+			}
+			for b, other := range k.of[1] {
+				if same := slices.Equal(x.pick(nil, a, ix), y.pick(nil, b, iy)); same != (key == other) {
+					t.Fatalf("%d ends: rows %d and %d have keys %d and %d", n, a, b, key, other)
+				}
+			}
+		}
+	}
+}
+
+// Streams that are alike share choices, which are what each has alone, with the clocks of paths, too.
+func TestAlikeStreams(t *testing.T) {
+	t.Parallel()
+	for _, rows := range []int{maxRows, 3} {
+		s, alone := residual(t, 3, 8), residual(t, 3, 8)
+		s.Plan(rows)
+		alone.Plan(rows)
+		if (len(s.Wide) > 0) != (rows == 3) {
+			t.Errorf("streams %v are left out", s.Wide)
+		}
+		alone.like, alone.least = nil, nil
+		alikeStreams(t, s, alone)
+	}
+}
+
+func alikeStreams(t *testing.T, s, alone *Space) {
+	t.Helper()
+	some := false
+	path := Path{element: make([]int, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
+	for _, paths := range [][]Path{nil, {path}} {
+		r := &Region{Limit: ask.MostClocks, Paths: paths}
+		for id := range s.Streams {
+			if !s.Streams[id].inner() {
+				continue
+			}
+			some = some || s.like[id] < id
+			if got, want := (menu{s, r}).stream(id), (menu{alone, r}).stream(id); !same(got, want) {
+				t.Errorf("stream %d, %d paths: %v, alone %v", id, len(paths), got, want)
+			}
+		}
+	}
+	if !some {
+		t.Error("no streams are alike")
+	}
+}
+
+func same(a, b [][]search.Choice) bool {
+	return slices.EqualFunc(a, b, func(a, b []search.Choice) bool { return reflect.DeepEqual(a, b) })
+}

@@ -1,0 +1,75 @@
+package num
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// A stair's multipliers are those for which some bias gives it, and what one shift serves lasts as long as it says.
+func TestMultipliers(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(4, 2))
+	lines, lasting, ending := 0, 0, 0
+	for n := range 4000 {
+		mode, shift := []Rounding{Floor, HalfEven}[n%2], r.IntN(5)
+		x := Range{Lo: -r.Int64N(30), Hi: 1 + r.Int64N(30)}
+		m, b := r.Int64N(61)-30, r.Int64N(100)-50
+		values := Range{Lo: -r.Int64N(9), Hi: r.Int64N(9)}
+		at := func(m, b, v int64) int64 { return min(max(mode.Quotient(m*v+b, shift), values.Lo), values.Hi) }
+		step := Step{Value: []int64{at(m, b, x.Lo)}}
+		for v := x.Lo + 1; v <= x.Hi; v++ {
+			if code := at(m, b, v); code != step.Value[len(step.At)] {
+				step.At, step.Value = append(step.At, v), append(step.Value, code)
+			}
+		}
+		if r.IntN(4) == 0 { // perhaps no line
+			step.Value[r.IntN(len(step.Value))] += r.Int64N(5) - 2
+		}
+		stairs, ok := Stairs([]Step{step}, []Range{x})
+		if !ok {
+			t.Fatal("no stair")
+		}
+		s := stairs[0]
+		found, ok := s.Multipliers(mode, shift)
+		if ok {
+			lines++
+		}
+		if got := s.Passes(mode, shift); got != ok {
+			t.Fatalf("%+v: passes %v, has multipliers %v", s, got, ok)
+		}
+		for m := int64(-100); m <= 100; m++ {
+			if got, want := ok && found.Contains(m), gives(&s, mode, shift, m); got != want {
+				t.Fatalf("%+v, %v, shift %d: %d is a multiplier: %v, want %v", s, mode, shift, m, got, want)
+			}
+		}
+		for larger := shift + 1; ok && larger < 63; larger += 1 + r.IntN(8) {
+			more, passes := s.Multipliers(mode, larger)
+			switch lasts := s.Lasts(found, shift, larger); {
+			case lasts && !passes:
+				t.Fatalf("%+v: shift %d lasts to %d, which has %v", s, shift, larger, more)
+			case lasts:
+				lasting++
+			default:
+				ending++
+			}
+		}
+	}
+	if lines < 1000 || lasting < 1000 || ending < 100 {
+		t.Errorf("%d lines, %d larger shifts that last, %d that do not", lines, lasting, ending)
+	}
+}
+
+// gives reports whether a line of slope m and some bias is the stair.
+func gives(s *Stair, mode Rounding, shift int, m int64) bool {
+	biases := Range{Lo: -1 << 20, Hi: 1 << 20}
+	for v := s.X.Lo; v <= s.X.Hi; v++ {
+		code := s.F.Apply(v)
+		if code > s.Limits.Lo {
+			biases.Lo = max(biases.Lo, mode.Least(code, shift)-m*v)
+		}
+		if code < s.Limits.Hi {
+			biases.Hi = min(biases.Hi, mode.Least(code+1, shift)-1-m*v)
+		}
+	}
+	return biases.Lo <= biases.Hi
+}
