@@ -128,23 +128,35 @@ func (z *trials) keepsInterval(e *engine) bool {
 	return false
 }
 
-// A lateness is by how much a run is behind.
+// A lateness is by how much a run is behind, frame after frame.
 type lateness struct {
-	interval           int
-	frames             int
-	late, more, repeat int // clocks; since the frame before; so many frames in turn
+	interval int
+	late     []int           // clocks, after each frame
+	steady   [cycleMost]beat // by frames of a cycle, less one
 }
 
-// grows notes the clock after a frame, and reports whether the run falls behind by the same clocks frame after frame.
+// cycleMost is the longest cycle that is looked for, in frames: where what holds up a run goes round over several
+// frames, it falls behind once per round.
+const cycleMost = 8
+
+// A beat is by how many clocks a run fell behind over the last cycle, and for how many frames in turn it has been that.
+type beat struct{ clocks, frames int }
+
+// grows notes the clock after a frame, and reports whether the run falls behind by the same clocks cycle after cycle.
 func (l *lateness) grows(clock int) bool {
-	const steady = 4 // frames
-	l.frames++
-	now := clock - l.frames*l.interval
-	if now-l.late != l.more {
-		l.repeat = 0
+	const steady = 4 // frames, and two cycles
+	n := len(l.late)
+	l.late = append(l.late, clock-(n+1)*l.interval)
+	for i := range min(cycleMost, n) {
+		b, more := &l.steady[i], l.late[n]-l.late[n-1-i]
+		if more != b.clocks {
+			*b = beat{clocks: more}
+		}
+		if b.frames++; more > 0 && b.frames >= max(steady, 2*(i+1)) {
+			return true
+		}
 	}
-	l.late, l.more, l.repeat = now, now-l.late, l.repeat+1
-	return l.more > 0 && l.repeat >= steady
+	return false
 }
 
 // free reports whether a frame gets through a window, or the whole where members is nil, in any order.
