@@ -120,7 +120,7 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 	p := newPlan(d)
 	z := &sizer{trials: &trials{plan: p, ctx: ctx, known: known, in: opt.In, out: opt.Out, left: cmp.Or(opt.Effort,
 		1e9)},
-		depths: newDepths(p, opt), blocks: p.split()}
+		depths: newDepths(p, opt), blocks: p.split(), why: map[int][]bool{}}
 	z.begin()
 	if opt.Minimal {
 		z.kept = z.free(nil, z.now)
@@ -146,6 +146,7 @@ type sizer struct {
 	depths
 	blocks []block
 	needs  []Need
+	why    map[int][]bool // by stream: the window that it was made deeper for; nil for the whole
 	kept   bool
 	cut    bool
 	exact  bool
@@ -172,7 +173,7 @@ func (z *sizer) lengthen() {
 	err := z.shorter(func(_ int, at *plan) error {
 		t := *z.trials
 		t.plan = at
-		short := &sizer{trials: &t, depths: z.depths, blocks: at.split()}
+		short := &sizer{trials: &t, depths: z.depths, blocks: at.split(), why: map[int][]bool{}}
 		short.low = slices.Clone(z.now)
 		short.now = slices.Clone(z.now)
 		short.begin()
@@ -226,10 +227,10 @@ func (z *sizer) throughput() {
 			for len(b.streams) > 1 && !z.passes(b.members) && z.deepen(b.members) {
 			}
 		}
-		z.kept = z.keeps()
+		z.kept = z.mend()
 	}
 	z.kept = z.kept || z.deepen(nil) && z.keeps()
-	z.exact = z.kept && z.shrink()
+	z.exact = z.kept && z.spared()
 	if !z.kept && z.err == nil {
 		z.now, z.kept = roomy, true
 	}
@@ -312,6 +313,17 @@ func (z *sizer) capped(roomy, layers []int) {
 	z.now = kept
 }
 
+// mend makes circles deeper that hold up the whole design, until it keeps the interval, which it reports, or until none
+// is found that helps.
+func (z *sizer) mend() bool {
+	for !z.keeps() {
+		if z.err != nil || z.left <= 0 || len(z.circleOf(nil, z.now).nodes) == 0 || !z.deepen(nil) {
+			return false
+		}
+	}
+	return true
+}
+
 // passes reports whether a window keeps the interval at the depths, in a world that never waits.
 func (z *sizer) passes(members []bool) bool { return z.try(members, z.now).keeps }
 
@@ -328,6 +340,23 @@ func (z *sizer) blocksFree() bool {
 		}
 	}
 	return true
+}
+
+// spared is shrink by trials with a paced host, where a host at full speed then keeps the interval, too. Such a host
+// fills FIFOs for long, where pipelines freeze.
+func (z *sizer) spared() bool {
+	if z.design.Target.Stalls != dataflow.Frozen {
+		return z.shrink()
+	}
+	was := slices.Clone(z.now)
+	z.hosts = pacedHost
+	done := z.shrink()
+	if z.hosts = fullHost; slices.Equal(z.now, was) || z.keeps() {
+		z.hosts = anyHost
+		return done
+	}
+	z.now, z.hosts = was, anyHost
+	return z.shrink()
 }
 
 // shrink takes back what turned out not to be needed, FIFO by FIFO, the most bits first. It reports whether it came to

@@ -12,7 +12,7 @@ import (
 
 // Known remembers which windows keep which intervals at which depths, and runs without data. It may be shared by any
 // designs, also between goroutines. The zero value knows nothing.
-type Known struct{ windows, runs, courses sync.Map }
+type Known struct{ windows, circles, runs, courses sync.Map }
 
 // trials run a design, or a window of it, at depths that are tried.
 type trials struct {
@@ -111,9 +111,7 @@ func (z *trials) keepsInterval(e *engine) bool {
 		if !through {
 			return false
 		}
-		for _, s := range e.streams {
-			z.left -= s.port.Words
-		}
+		z.moved(e)
 		e.course.went(e)
 		if e.recur() {
 			return e.trace.Period.Clocks <= z.interval*e.trace.Period.Frames
@@ -126,6 +124,13 @@ func (z *trials) keepsInterval(e *engine) bool {
 		}
 	}
 	return false
+}
+
+// moved charges for a frame.
+func (z *trials) moved(e *engine) {
+	for _, s := range e.streams {
+		z.left -= s.port.Words
+	}
 }
 
 // A lateness is by how much a run is behind, frame after frame.
