@@ -13,34 +13,38 @@ import (
 // that helps is one of those at which the circle waits for room.
 
 // A circle is the layers of one, and the streams at which they waited for room. There are no layers where none is found.
-type circle struct {
-	nodes, rooms []int
-	words        int // that were moved to find it
+type circle struct{ nodes, rooms []int }
+
+// A look is what came of a trial, and the circle that holds up what does not keep the interval.
+type look struct {
+	tried
+	circle
 }
 
-// circleOf finds what holds up a window, or the whole design where members is nil, that does not keep the interval. It
-// is counted as a trial is.
-func (z *trials) circleOf(members []bool, depth []int) circle {
+// look is try of a window, or of the whole design where members is nil, and finds what holds it up. It takes longer.
+func (z *trials) look(members []bool, depth []int) look {
 	if z.err != nil || z.left <= 0 {
-		return circle{}
+		return look{}
 	}
+	z.count++
 	key, before := z.key(members, depth), z.left
-	if v, ok := z.known.circles.Load(key); ok {
-		c := v.(circle)
-		z.left -= c.words
-		return z.placed(c, members)
+	if v, ok := z.known.looks.Load(key); ok {
+		l := v.(look)
+		z.left -= l.words
+		l.circle, l.keeps = z.placed(l.circle, members), l.keeps && z.left > 0
+		return l
 	}
 	frames := z.frames(members)
-	var c circle
+	var l look
 	if members != nil {
-		c = z.held(z.part(members, depth, z.interval, frames))
-	} else if c = z.held(z.paced(depth, frames)); c.nodes == nil && z.design.Target.Stalls == dataflow.Frozen {
-		c = z.held(z.pressed(depth, frames))
+		l = z.held(z.part(members, depth, z.interval, frames))
+	} else if l = z.held(z.paced(depth, frames)); l.keeps && z.design.Target.Stalls == dataflow.Frozen {
+		l = z.held(z.pressed(depth, frames))
 	}
-	if c.words = before - z.left; z.err == nil && z.left > 0 {
-		z.known.circles.Store(key, z.numbered(c, members))
+	if l.words = before - z.left; z.err == nil && z.left > 0 {
+		z.known.looks.Store(key, look{l.tried, z.numbered(l.circle, members)})
 	}
-	return c
+	return l
 }
 
 // numbered is a circle with the numbers of layers and streams within a window, placed that in the design.
@@ -56,7 +60,7 @@ func (p *plan) placed(c circle, members []bool) circle {
 }
 
 func (c circle) renamed(node, stream func(int) int) circle {
-	r := circle{words: c.words}
+	var r circle
 	for _, i := range c.nodes {
 		r.nodes = append(r.nodes, node(i))
 	}
@@ -66,17 +70,17 @@ func (c circle) renamed(node, stream func(int) int) circle {
 	return r
 }
 
-// held is the circle that holds up an engine, which is at rest yet. A run that is known to fall behind may be too short
-// to show how: then it goes on, twice as far.
-func (z *trials) held(e *engine) (c circle) {
+// held is the look of an engine that is at rest yet. A run that is known to fall behind may be too short to show how:
+// then it goes on, twice as far.
+func (z *trials) held(e *engine) (l look) {
 	e.noted()
-	if z.keepsInterval(e) {
-		return circle{}
+	if l.tried = ran(e, z.keepsInterval(e)); l.keeps {
+		return l
 	}
 	most := min(e.frames, 2*e.goal+2)
 	for z.err == nil && e.done() && z.left > 0 {
-		if c = back(e, z.interval); len(c.nodes) > 0 || e.goal >= most {
-			return c
+		if l.circle = back(e, z.interval); len(l.nodes) > 0 || e.goal >= most {
+			break
 		}
 		for range 2 {
 			if e.goal < most && z.err == nil {
@@ -85,7 +89,7 @@ func (z *trials) held(e *engine) (c circle) {
 			}
 		}
 	}
-	return circle{}
+	return l
 }
 
 // back is the circle on the way back from what came last.

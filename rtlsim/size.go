@@ -217,22 +217,29 @@ func (z *sizer) throughput() {
 		z.kept = true
 		return
 	}
-	for r := radius; r < 2*len(slowest) && !z.kept && z.err == nil; r *= 2 {
-		for _, l := range slowest {
-			if z.slow(l) {
-				z.around(l, r)
-			}
-		}
-		for _, b := range z.blocks {
-			for len(b.streams) > 1 && !z.passes(b.members) && z.deepen(b.members) {
-			}
-		}
-		z.kept = z.mend()
-	}
-	z.kept = z.kept || z.deepen(nil) && z.keeps()
+	z.inWindows(slowest)
+	z.kept = z.mend()
 	z.exact = z.kept && z.spared()
 	if !z.kept && z.err == nil {
-		z.now, z.kept = roomy, true
+		z.capped(roomy, slowest)
+		z.kept = true
+	}
+}
+
+// inWindows deepens windows around layers, those of blocks, and then wider ones.
+func (z *sizer) inWindows(slowest []int) {
+	for _, l := range slowest {
+		if z.slow(l) {
+			z.around(l, radius)
+		}
+	}
+	for _, b := range z.blocks {
+		if len(b.streams) > 1 {
+			z.deepest(b.members)
+		}
+	}
+	for r := 2 * radius; r < len(slowest)/4; r *= 2 {
+		z.cover(r)
 	}
 }
 
@@ -313,11 +320,10 @@ func (z *sizer) capped(roomy, layers []int) {
 	z.now = kept
 }
 
-// mend makes circles deeper that hold up the whole design, until it keeps the interval, which it reports, or until none
-// is found that helps.
+// mend makes the whole design deeper, circle by circle, until it keeps the interval, which it reports.
 func (z *sizer) mend() bool {
 	for !z.keeps() {
-		if z.err != nil || z.left <= 0 || len(z.circleOf(nil, z.now).nodes) == 0 || !z.deepen(nil) {
+		if z.err != nil || z.left <= 0 || !z.deepen(nil, z.look(nil, z.now)) {
 			return false
 		}
 	}

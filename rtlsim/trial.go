@@ -12,7 +12,7 @@ import (
 
 // Known remembers which windows keep which intervals at which depths, and runs without data. It may be shared by any
 // designs, also between goroutines. The zero value knows nothing.
-type Known struct{ windows, circles, runs, courses sync.Map }
+type Known struct{ windows, looks, runs, courses sync.Map }
 
 // trials run a design, or a window of it, at depths that are tried.
 type trials struct {

@@ -44,14 +44,38 @@ func (z *sizer) busy(members []bool) bool {
 	return clocks > z.interval
 }
 
-// around deepens the windows around a layer, until the widest keeps the interval. Layers that take so few clocks
-// together that one could wait for the other are left to the trial of the whole.
+// around deepens the window around a layer, until it keeps the interval. Layers that take so few clocks together that one
+// could wait for the other are left to the trial of the whole.
 func (z *sizer) around(l, radius int) {
-	widest := z.window(l, radius)
-	for z.busy(widest) && z.err == nil && z.left > 0 && !z.passes(widest) {
-		if !z.deepen(widest) {
+	if widest := z.window(l, radius); z.busy(widest) {
+		z.deepest(widest)
+	}
+}
+
+// deepest deepens a window until it keeps the interval, if it can.
+func (z *sizer) deepest(members []bool) {
+	if z.passes(members) {
+		return
+	}
+	for z.err == nil && z.left > 0 {
+		if l := z.look(members, z.now); l.keeps || !z.deepen(members, l) {
 			return
 		}
+	}
+}
+
+// cover deepens windows that reach so far, until they keep the interval: as many as it takes for each layer to be in one
+// with all that is half as far.
+func (z *sizer) cover(radius int) {
+	covered := make([]bool, len(z.loops))
+	for l := range z.loops {
+		if covered[l] {
+			continue
+		}
+		for i, in := range z.window(l, radius/2) {
+			covered[i] = covered[i] || in
+		}
+		z.around(l, radius)
 	}
 }
 
@@ -63,19 +87,15 @@ func (z *sizer) local(s int) bool {
 // deepen makes FIFOs of a window, or of the whole design where members is nil, deeper until it keeps the interval, or
 // until the circle that holds it up does: the one that alone does it with the fewest bits, or where none does, several.
 // It reports false where that cannot be.
-func (z *sizer) deepen(members []bool) bool {
-	failed, c := z.try(members, z.now), z.circleOf(members, z.now)
-	if len(c.nodes) == 0 {
-		return z.cured(members, failed, nil) || z.together(members, z.streamsOf(members))
+func (z *sizer) deepen(members []bool, l look) bool {
+	failed := l.tried
+	if len(l.nodes) > 0 {
+		circle := z.membersOf(l.nodes)
+		if t := z.try(circle, z.now); !t.keeps {
+			members, failed = circle, t
+		}
 	}
-	if members != nil && z.cured(members, failed, c.rooms) {
-		return true
-	}
-	round := z.membersOf(c.nodes)
-	if t := z.try(round, z.now); !t.keeps {
-		members, failed = round, t
-	}
-	return z.cured(members, failed, c.rooms) || z.together(members, z.streamsOf(members))
+	return z.cured(members, failed, l.rooms) || z.together(members)
 }
 
 // cured makes the FIFO of a window deeper that alone has it keep the interval with the fewest bits, and reports whether
@@ -144,13 +164,12 @@ func (z *sizer) narrowest(members []bool, streams, full []int) cure {
 
 // together makes FIFOs deeper until all together do it, and takes back what is not needed: those at which a circle waits
 // for room, and then the next one, or all.
-func (z *sizer) together(members []bool, streams []int) bool {
+func (z *sizer) together(members []bool) bool {
 	was := slices.Clone(z.now)
-	deeper := z.circles(members)
-	if deeper != nil {
-		streams = deeper
+	streams := z.circles(members)
+	if streams == nil {
+		streams = slices.DeleteFunc(z.streamsOf(members), z.given)
 	}
-	streams = slices.DeleteFunc(slices.Clone(streams), z.given)
 	for _, s := range streams {
 		z.raise(s, z.enough(s))
 	}
@@ -191,9 +210,12 @@ func (z *sizer) circles(members []bool) (deeper []int) {
 	const alike = 2 // times as wide
 	was := slices.Clone(z.now)
 	defer func() { z.now = was }()
-	for !z.passes(members) {
-		rooms := slices.DeleteFunc(z.circleOf(members, z.now).rooms,
-			func(s int) bool { return z.given(s) || slices.Contains(deeper, s) })
+	for {
+		l := z.look(members, z.now)
+		if l.keeps {
+			return deeper
+		}
+		rooms := slices.DeleteFunc(l.rooms, func(s int) bool { return z.given(s) || slices.Contains(deeper, s) })
 		if len(rooms) == 0 {
 			return nil
 		}
@@ -205,5 +227,4 @@ func (z *sizer) circles(members []bool) (deeper []int) {
 			}
 		}
 	}
-	return deeper
 }
