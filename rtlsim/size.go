@@ -218,12 +218,26 @@ func (z *sizer) throughput() {
 		return
 	}
 	z.inWindows(slowest)
-	z.kept = z.mend()
-	z.exact = z.kept && z.spared()
+	z.finish()
 	if !z.kept && z.err == nil {
-		z.capped(roomy, slowest)
-		z.kept = true
+		z.now, z.kept = roomy, true
 	}
+}
+
+// finish makes the whole design keep the interval, and takes back what is not needed. Where pipelines freeze, a host at
+// full speed fills FIFOs for long: it is tried in the end, and with every trial only where it does not keep up then.
+func (z *sizer) finish() {
+	if z.design.Target.Stalls == dataflow.Frozen {
+		z.hosts = pacedHost
+		z.kept = z.mend()
+		z.exact = z.kept && z.shrink()
+		if z.hosts = fullHost; z.kept && z.keeps() {
+			return
+		}
+		z.hosts = anyHost
+	}
+	z.kept = z.mend()
+	z.exact = z.kept && z.shrink()
 }
 
 // inWindows deepens windows around layers, those of blocks, and then wider ones.
@@ -346,23 +360,6 @@ func (z *sizer) blocksFree() bool {
 		}
 	}
 	return true
-}
-
-// spared is shrink by trials with a paced host, where a host at full speed then keeps the interval, too. Such a host
-// fills FIFOs for long, where pipelines freeze.
-func (z *sizer) spared() bool {
-	if z.design.Target.Stalls != dataflow.Frozen {
-		return z.shrink()
-	}
-	was := slices.Clone(z.now)
-	z.hosts = pacedHost
-	done := z.shrink()
-	if z.hosts = fullHost; slices.Equal(z.now, was) || z.keeps() {
-		z.hosts = anyHost
-		return done
-	}
-	z.now, z.hosts = was, anyHost
-	return z.shrink()
 }
 
 // shrink takes back what turned out not to be needed, FIFO by FIFO, the most bits first. It reports whether it came to

@@ -79,9 +79,24 @@ func (z *sizer) cover(radius int) {
 	}
 }
 
-// local reports whether the window that a stream was deepened for needs its depth, or the widest ones that it lies in.
+// local reports whether a stream's depth is needed by the window that it was deepened for, or by one that it lies in.
 func (z *sizer) local(s int) bool {
-	return z.why[s] != nil && !z.passes(z.why[s]) || z.inner(s) && (!z.passes(z.window(z.writer[s], radius)) || !z.passes(z.window(z.reader[s], radius)))
+	if z.why[s] != nil && !z.passes(z.why[s]) {
+		return true
+	}
+	if !z.inner(s) {
+		return false
+	}
+	w, r := z.writer[s], z.reader[s]
+	if !z.passes(z.window(w, radius)) || !z.passes(z.window(r, radius)) {
+		return true
+	}
+	for far := 2 * radius; far < len(z.loops)/4; far *= 2 {
+		if !z.passes(z.window(w, far)) {
+			return true
+		}
+	}
+	return false
 }
 
 // deepen makes FIFOs of a window, or of the whole design where members is nil, deeper until it keeps the interval, or
