@@ -75,10 +75,9 @@ type Need struct{ Nodes, Streams []int }
 //  1. FIFOs begin with the least that is free from deadlock at any stalls and kernel latencies: two words but in blocks
 //     (forks to joins), where they are halved together, the widest last, as long as a frame gets through.
 //  2. Around each layer, the slowest first, a window of its neighbours has to keep the interval in a world that never
-//     waits. What such a window needs is needed wherever it stands. Where one does not, the smallest around the layer
-//     that does not gets the narrowest FIFO deeper that helps, or, where no single one does, several.
-//  3. The same for every block. Then the whole design is tried. Where it does not pass, windows grow, and in the end
-//     the whole is one.
+//     waits. What such a window needs is needed wherever it stands. Where one does not, a circle of waits holds it up
+//     (look): the layers of that get the narrowest FIFO deeper that helps, or, where no single one does, several.
+//  3. The same for every block, for wider windows that together cover the design, and in the end for the whole.
 //
 // Before 2, the whole is tried as it is, unless a window tells that it is too shallow, and then with FIFOs that never
 // fill. Where these do not keep the interval no depths do; where the effort is not enough for windows, they are what
