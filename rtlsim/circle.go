@@ -12,7 +12,8 @@ import (
 // of it can help, and where credits are counted (a timed event graph: the clocks are the longest ways) a single FIFO
 // that helps is one of those at which the circle waits for room.
 
-// A circle is the layers of one, and the streams at which they waited for room. There are no layers where none is found.
+// A circle is the layers of one, and the streams at which they waited for room. There are no layers where none is
+// found.
 type circle struct{ nodes, rooms []int }
 
 // A look is what came of a trial, and the circle that holds up what does not keep the interval.

@@ -44,8 +44,8 @@ func (z *sizer) busy(members []bool) bool {
 	return clocks > z.interval
 }
 
-// around deepens the window around a layer, until it keeps the interval. Layers that take so few clocks together that one
-// could wait for the other are left to the trial of the whole.
+// around deepens the window around a layer, until it keeps the interval. Layers that take so few clocks together that
+// one could wait for the other are left to the trial of the whole.
 func (z *sizer) around(l, radius int) {
 	if widest := z.window(l, radius); z.busy(widest) {
 		z.deepest(widest)
@@ -64,8 +64,8 @@ func (z *sizer) deepest(members []bool) {
 	}
 }
 
-// cover deepens windows that reach so far, until they keep the interval: as many as it takes for each layer to be in one
-// with all that is half as far.
+// cover deepens windows that reach so far, until they keep the interval: as many as it takes for each layer to be in
+// one with all that is half as far.
 func (z *sizer) cover(radius int) {
 	covered := make([]bool, len(z.loops))
 	for l := range z.loops {
@@ -177,8 +177,8 @@ func (z *sizer) narrowest(members []bool, streams, full []int) cure {
 	return best
 }
 
-// together makes FIFOs deeper until all together do it, and takes back what is not needed: those at which a circle waits
-// for room, and then the next one, or all.
+// together makes FIFOs deeper until all together do it, and takes back what is not needed: those at which a circle
+// waits for room, and then the next one, or all.
 func (z *sizer) together(members []bool) bool {
 	was := slices.Clone(z.now)
 	streams := z.circles(members)
