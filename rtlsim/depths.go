@@ -77,7 +77,7 @@ func numbers(n int) []int {
 // a and b, yes; not c and d; not c; d, yes. c is then looked at step by step.
 func (d *depths) lower(streams []int, passes func() bool) {
 	open := slices.DeleteFunc(slices.Clone(streams), func(s int) bool { return d.now[s] <= d.low[s] || d.given(s) })
-	if len(open) == 0 || d.drop(open, passes) {
+	if len(open) == 0 || d.drop(open, d.low, passes) {
 		return
 	}
 	if len(open) == 1 {
@@ -94,11 +94,22 @@ func (d *depths) lower(streams []int, passes func() bool) {
 	d.lower(open[half:], passes)
 }
 
-// drop takes streams to their lower bounds if that passes.
-func (d *depths) drop(streams []int, passes func() bool) bool {
+// without takes those of some streams back to what they had that need not be deeper where others are, the first ones
+// first.
+func (d *depths) without(streams, was []int, passes func() bool) {
+	if len(streams) == 0 || d.drop(streams, was, passes) || len(streams) == 1 {
+		return
+	}
+	half := len(streams) / 2
+	d.without(streams[:half], was, passes)
+	d.without(streams[half:], was, passes)
+}
+
+// drop takes streams to lower bounds if that passes.
+func (d *depths) drop(streams, low []int, passes func() bool) bool {
 	was := slices.Clone(d.now)
 	for _, s := range streams {
-		d.now[s] = d.low[s]
+		d.now[s] = low[s]
 	}
 	if passes() {
 		return true

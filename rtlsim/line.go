@@ -28,9 +28,7 @@ func (k *worker) glide(e *engine) {
 			e.agenda.wake(k.task)
 			break
 		}
-		if k.pace > 0 {
-			last = max(last, k.frame*k.pace-1) // harmless within the frame
-		}
+		last = k.turn(last)
 		m, alike := walk.Moves(), walk.Alike()
 		m.Read, m.Write = m.Read&k.joined.Read, m.Write&k.joined.Write
 		reads, writes := m.Read != 0, m.Write != 0
@@ -118,6 +116,9 @@ func (k *worker) glide(e *engine) {
 func (k *worker) held(ready, words, start int) {
 	if k.log != nil {
 		k.logs(ready, words, start)
+	}
+	if k.notes != nil {
+		k.noteLine(words, start)
 	}
 	k.count.Starved += words - ready
 	k.count.Blocked += start - words

@@ -90,10 +90,7 @@ func (e *engine) snapshot(state []int) snapshot {
 	}
 	for _, s := range e.streams {
 		s.forget()
-		state = append(state, s.read-s.kept)
-		for k := s.kept; k < s.read; k++ {
-			state = append(state, s.reads.of(k)-base)
-		}
+		state = s.state(append(state, s.read-s.kept), base)
 	}
 	turns := 0
 	for _, s := range e.sources {
@@ -103,6 +100,21 @@ func (e *engine) snapshot(state []int) snapshot {
 		}
 	}
 	return snapshot{frame: e.goal, base: base, state: state, turns: turns, count: e.counts()}
+}
+
+// state adds the reads that still matter, as the clocks from one to the next, from a clock on, and how often in turn it
+// is so many. In FIFOs that hold frames there are more than can be kept one by one.
+func (s *stream) state(list []int, last int) []int {
+	clocks, times := 0, 0
+	for k := s.kept; k < s.read; k++ {
+		at := s.reads.of(k)
+		if at-last != clocks {
+			list = append(list, clocks, times)
+			clocks, times = at-last, 0
+		}
+		last, times = at, times+1
+	}
+	return append(list, clocks, times)
 }
 
 // skip goes over as many whole periods as are to come. Where a log of words is wanted, none can be left out.

@@ -25,6 +25,8 @@ type pipeline struct {
 	past                     int // and those passed
 	free                     int // no iteration starts before: those passed are written then
 	calm                     int // clock in which the next flight to pass is at the last stage; nothing freezes before
+
+	notes *holds // of writes that froze it; nil where these are not noted
 }
 
 // A flight is an iteration that writes.
@@ -72,6 +74,7 @@ func (p *pipeline) write(out []*stream) bool {
 		}
 		p.rooms(p.written)[port] = from
 		if f.to = f.move + p.slip; from >= f.to {
+			p.note(from, f.to, s)
 			f.to = from
 			s.tight++
 		}
@@ -95,17 +98,26 @@ func (p *pipeline) write(out []*stream) bool {
 	if !known {
 		return false
 	}
+	could := f.move + p.slip
 	f.to = to
 	p.slip = to - f.move
-	p.written++
 	for m := f.ports; m != 0; m &= m - 1 {
 		port := bits.TrailingZeros64(m)
 		if rooms[port] == to {
+			p.note(to, could, out[port])
 			out[port].tight++
 		}
 		out[port].put(to)
 	}
+	p.written++
 	return true
+}
+
+// note notes that the next flight writes in a clock, later than it could have for want of room.
+func (p *pipeline) note(clock, could int, s *stream) {
+	if p.notes != nil && clock > could {
+		p.notes.add(clock, p.written, cause{s, true})
+	}
 }
 
 // writeLine is writeAll where one stream is written.
@@ -121,6 +133,7 @@ func (p *pipeline) writeLine(s *stream) {
 		}
 		p.from[i*p.ports+p.port] = from
 		if f.to = f.move + p.slip; from >= f.to {
+			p.note(from, f.to, s)
 			f.to = from
 			s.tight++
 		}

@@ -89,6 +89,25 @@ func (p *plan) streamsOf(members []bool) (list []int) {
 	return list
 }
 
+// nodesOf is the layers of a window, or all where members is nil, in the order in which they are numbered there.
+func (p *plan) nodesOf(members []bool) (list []int) {
+	for i := range p.loops {
+		if members == nil || members[i] {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// membersOf is a window of some layers.
+func (p *plan) membersOf(nodes []int) []bool {
+	members := make([]bool, len(p.loops))
+	for _, i := range nodes {
+		members[i] = true
+	}
+	return members
+}
+
 // key appends all that decides the clocks of a window, or of the whole where members is nil, but for the host's pace,
 // as text: the rule of stalls, the ends, loops, streams with their depths.
 func (p *plan) key(b []byte, members []bool, depth []int) []byte {

@@ -75,10 +75,9 @@ type Need struct{ Nodes, Streams []int }
 //  1. FIFOs begin with the least that is free from deadlock at any stalls and kernel latencies: two words but in blocks
 //     (forks to joins), where they are halved together, the widest last, as long as a frame gets through.
 //  2. Around each layer, the slowest first, a window of its neighbours has to keep the interval in a world that never
-//     waits. What such a window needs is needed wherever it stands. Where one does not, the smallest around the layer
-//     that does not gets the narrowest FIFO deeper that helps, or, where no single one does, several.
-//  3. The same for every block. Then the whole design is tried. Where it does not pass, windows grow, and in the end
-//     the whole is one.
+//     waits. What such a window needs is needed wherever it stands. Where one does not, a circle of waits holds it up
+//     (look): the layers of that get the narrowest FIFO deeper that helps, or, where no single one does, several.
+//  3. The same for every block, for wider windows that together cover the design, and in the end for the whole.
 //
 // Before 2, the whole is tried as it is, unless a window tells that it is too shallow, and then with FIFOs that never
 // fill. Where these do not keep the interval no depths do; where the effort is not enough for windows, they are what
@@ -120,7 +119,7 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 	p := newPlan(d)
 	z := &sizer{trials: &trials{plan: p, ctx: ctx, known: known, in: opt.In, out: opt.Out, left: cmp.Or(opt.Effort,
 		1e9)},
-		depths: newDepths(p, opt), blocks: p.split()}
+		depths: newDepths(p, opt), blocks: p.split(), why: map[int][]bool{}}
 	z.begin()
 	if opt.Minimal {
 		z.kept = z.free(nil, z.now)
@@ -146,6 +145,7 @@ type sizer struct {
 	depths
 	blocks []block
 	needs  []Need
+	why    map[int][]bool // by stream: the window that it was made deeper for; nil for the whole
 	kept   bool
 	cut    bool
 	exact  bool
@@ -172,7 +172,7 @@ func (z *sizer) lengthen() {
 	err := z.shorter(func(_ int, at *plan) error {
 		t := *z.trials
 		t.plan = at
-		short := &sizer{trials: &t, depths: z.depths, blocks: at.split()}
+		short := &sizer{trials: &t, depths: z.depths, blocks: at.split(), why: map[int][]bool{}}
 		short.low = slices.Clone(z.now)
 		short.now = slices.Clone(z.now)
 		short.begin()
@@ -216,22 +216,43 @@ func (z *sizer) throughput() {
 		z.kept = true
 		return
 	}
-	for r := radius; r < 2*len(slowest) && !z.kept && z.err == nil; r *= 2 {
-		for _, l := range slowest {
-			if z.slow(l) {
-				z.around(l, r)
-			}
-		}
-		for _, b := range z.blocks {
-			for len(b.streams) > 1 && !z.passes(b.members) && z.deepen(b.members) {
-			}
-		}
-		z.kept = z.keeps()
-	}
-	z.kept = z.kept || z.deepen(nil) && z.keeps()
-	z.exact = z.kept && z.shrink()
+	z.inWindows(slowest)
+	z.finish()
 	if !z.kept && z.err == nil {
 		z.now, z.kept = roomy, true
+	}
+}
+
+// finish makes the whole design keep the interval, and takes back what is not needed. Where pipelines freeze, a host at
+// full speed fills FIFOs for long: it is tried in the end, and with every trial only where it does not keep up then.
+func (z *sizer) finish() {
+	if z.design.Target.Stalls == dataflow.Frozen {
+		z.hosts = pacedHost
+		z.kept = z.mend()
+		z.exact = z.kept && z.shrink()
+		if z.hosts = fullHost; z.kept && z.keeps() {
+			return
+		}
+		z.hosts = anyHost
+	}
+	z.kept = z.mend()
+	z.exact = z.kept && z.shrink()
+}
+
+// inWindows deepens windows around layers, those of blocks, and then wider ones.
+func (z *sizer) inWindows(slowest []int) {
+	for _, l := range slowest {
+		if z.slow(l) {
+			z.around(l, radius)
+		}
+	}
+	for _, b := range z.blocks {
+		if len(b.streams) > 1 {
+			z.deepest(b.members)
+		}
+	}
+	for r := 2 * radius; r < len(slowest)/4; r *= 2 {
+		z.cover(r)
 	}
 }
 
@@ -310,6 +331,16 @@ func (z *sizer) capped(roomy, layers []int) {
 		kept = z.now
 	}
 	z.now = kept
+}
+
+// mend makes the whole design deeper, circle by circle, until it keeps the interval, which it reports.
+func (z *sizer) mend() bool {
+	for !z.keeps() {
+		if z.err != nil || z.left <= 0 || !z.deepen(nil, z.look(nil, z.now)) {
+			return false
+		}
+	}
+	return true
 }
 
 // passes reports whether a window keeps the interval at the depths, in a world that never waits.

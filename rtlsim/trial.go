@@ -12,7 +12,7 @@ import (
 
 // Known remembers which windows keep which intervals at which depths, and runs without data. It may be shared by any
 // designs, also between goroutines. The zero value knows nothing.
-type Known struct{ windows, runs, courses sync.Map }
+type Known struct{ windows, looks, runs, courses sync.Map }
 
 // trials run a design, or a window of it, at depths that are tried.
 type trials struct {
@@ -111,9 +111,7 @@ func (z *trials) keepsInterval(e *engine) bool {
 		if !through {
 			return false
 		}
-		for _, s := range e.streams {
-			z.left -= s.port.Words
-		}
+		z.moved(e)
 		e.course.went(e)
 		if e.recur() {
 			return e.trace.Period.Clocks <= z.interval*e.trace.Period.Frames
@@ -128,23 +126,42 @@ func (z *trials) keepsInterval(e *engine) bool {
 	return false
 }
 
-// A lateness is by how much a run is behind.
-type lateness struct {
-	interval           int
-	frames             int
-	late, more, repeat int // clocks; since the frame before; so many frames in turn
+// moved charges for a frame.
+func (z *trials) moved(e *engine) {
+	for _, s := range e.streams {
+		z.left -= s.port.Words
+	}
 }
 
-// grows notes the clock after a frame, and reports whether the run falls behind by the same clocks frame after frame.
+// A lateness is by how much a run is behind, frame after frame.
+type lateness struct {
+	interval int
+	late     []int           // clocks, after each frame
+	steady   [cycleMost]beat // by frames of a cycle, less one
+}
+
+// cycleMost is the longest cycle that is looked for, in frames: where what holds up a run goes round over several
+// frames, it falls behind once per round.
+const cycleMost = 8
+
+// A beat is by how many clocks a run fell behind over the last cycle, and for how many frames in turn it has been that.
+type beat struct{ clocks, frames int }
+
+// grows notes the clock after a frame, and reports whether the run falls behind by the same clocks cycle after cycle.
 func (l *lateness) grows(clock int) bool {
-	const steady = 4 // frames
-	l.frames++
-	now := clock - l.frames*l.interval
-	if now-l.late != l.more {
-		l.repeat = 0
+	const steady = 4 // frames, and two cycles
+	n := len(l.late)
+	l.late = append(l.late, clock-(n+1)*l.interval)
+	for i := range min(cycleMost, n) {
+		b, more := &l.steady[i], l.late[n]-l.late[n-1-i]
+		if more != b.clocks {
+			*b = beat{clocks: more}
+		}
+		if b.frames++; more > 0 && b.frames >= max(steady, 2*(i+1)) {
+			return true
+		}
 	}
-	l.late, l.more, l.repeat = now, now-l.late, l.repeat+1
-	return l.more > 0 && l.repeat >= steady
+	return false
 }
 
 // free reports whether a frame gets through a window, or the whole where members is nil, in any order.

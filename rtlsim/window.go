@@ -44,30 +44,79 @@ func (z *sizer) busy(members []bool) bool {
 	return clocks > z.interval
 }
 
-// around deepens the windows around a layer, until the widest keeps the interval. Layers that take so few clocks
-// together that one could wait for the other are left to the trial of the whole.
+// around deepens the window around a layer, until it keeps the interval. Layers that take so few clocks together that
+// one could wait for the other are left to the trial of the whole.
 func (z *sizer) around(l, radius int) {
-	widest := z.window(l, radius)
-	for z.busy(widest) && z.err == nil && z.left > 0 && !z.passes(widest) {
-		narrow := 1
-		for narrow < radius && z.passes(z.window(l, narrow)) {
-			narrow++
-		}
-		if !z.deepen(z.window(l, narrow)) {
+	if widest := z.window(l, radius); z.busy(widest) {
+		z.deepest(widest)
+	}
+}
+
+// deepest deepens a window until it keeps the interval, if it can.
+func (z *sizer) deepest(members []bool) {
+	if z.passes(members) {
+		return
+	}
+	for z.err == nil && z.left > 0 {
+		if l := z.look(members, z.now); l.keeps || !z.deepen(members, l) {
 			return
 		}
 	}
 }
 
-// local reports whether the widest windows that a stream lies in need its depth.
-func (z *sizer) local(s int) bool {
-	return z.inner(s) && (!z.passes(z.window(z.writer[s], radius)) || !z.passes(z.window(z.reader[s], radius)))
+// cover deepens windows that reach so far, until they keep the interval: as many as it takes for each layer to be in
+// one with all that is half as far.
+func (z *sizer) cover(radius int) {
+	covered := make([]bool, len(z.loops))
+	for l := range z.loops {
+		if covered[l] {
+			continue
+		}
+		for i, in := range z.window(l, radius/2) {
+			covered[i] = covered[i] || in
+		}
+		z.around(l, radius)
+	}
 }
 
-// deepen makes FIFOs of a window, or of the whole design where members is nil, deeper until it keeps the interval: the
-// one that alone does it with the fewest bits, or where none does, several. It reports false where that cannot be.
-func (z *sizer) deepen(members []bool) bool {
-	streams, failed := z.streamsOf(members), z.try(members, z.now)
+// local reports whether a stream's depth is needed by the window that it was deepened for, or by one that it lies in.
+func (z *sizer) local(s int) bool {
+	if z.why[s] != nil && !z.passes(z.why[s]) {
+		return true
+	}
+	if !z.inner(s) {
+		return false
+	}
+	w, r := z.writer[s], z.reader[s]
+	if !z.passes(z.window(w, radius)) || !z.passes(z.window(r, radius)) {
+		return true
+	}
+	for far := 2 * radius; far < len(z.loops)/4; far *= 2 {
+		if !z.passes(z.window(w, far)) {
+			return true
+		}
+	}
+	return false
+}
+
+// deepen makes FIFOs of a window, or of the whole design where members is nil, deeper until it keeps the interval, or
+// until the circle that holds it up does: the one that alone does it with the fewest bits, or where none does, several.
+// It reports false where that cannot be.
+func (z *sizer) deepen(members []bool, l look) bool {
+	failed := l.tried
+	if len(l.nodes) > 0 {
+		circle := z.membersOf(l.nodes)
+		if t := z.try(circle, z.now); !t.keeps {
+			members, failed = circle, t
+		}
+	}
+	return z.cured(members, failed, l.rooms) || z.together(members)
+}
+
+// cured makes the FIFO of a window deeper that alone has it keep the interval with the fewest bits, and reports whether
+// there is one: among some streams, or those that were full where these are nil.
+func (z *sizer) cured(members []bool, failed tried, among []int) bool {
+	streams := z.streamsOf(members)
 	var full []int
 	first := true // nothing has become deeper yet
 	for i, s := range streams {
@@ -78,13 +127,17 @@ func (z *sizer) deepen(members []bool) bool {
 	if first {
 		z.need(members, full)
 	}
-	best := z.narrowest(members, streams, full)
+	if among == nil {
+		among = full
+	}
+	best := z.narrowest(members, streams, among)
 	if best.stream < 0 {
-		return z.together(members, streams)
+		return false
 	}
 	was := z.now[best.stream]
 	z.now[best.stream] = best.words
 	z.search(best.stream, z.step(was+1), func() bool { return z.passes(members) })
+	z.why[best.stream] = members
 	return true
 }
 
@@ -124,9 +177,14 @@ func (z *sizer) narrowest(members []bool, streams, full []int) cure {
 	return best
 }
 
-// together makes FIFOs deeper until all together do it, and takes back what is not needed.
-func (z *sizer) together(members []bool, streams []int) bool {
+// together makes FIFOs deeper until all together do it, and takes back what is not needed: those at which a circle
+// waits for room, and then the next one, or all.
+func (z *sizer) together(members []bool) bool {
 	was := slices.Clone(z.now)
+	streams := z.circles(members)
+	if streams == nil {
+		streams = slices.DeleteFunc(z.streamsOf(members), z.given)
+	}
 	for _, s := range streams {
 		z.raise(s, z.enough(s))
 	}
@@ -135,12 +193,53 @@ func (z *sizer) together(members []bool, streams []int) bool {
 		z.now = was
 		return false
 	}
-	for i, s := range streams {
-		z.trim(s, t.high[i], was)
+	passes := func() bool { return z.passes(members) }
+	high := map[int]int{}
+	for i, s := range z.streamsOf(members) {
+		high[s] = t.high[i]
 	}
-	low := z.low
-	z.low = was
-	z.lower(streams, func() bool { return z.passes(members) })
-	z.low = low
+	by(streams, func(s int) int { return (was[s] - z.step(high[s])) * z.ports[s].Width() })
+	z.without(streams, was, passes)
+	t = z.try(members, z.now)
+	for i, s := range z.streamsOf(members) {
+		if t.keeps {
+			z.trim(s, t.high[i], was)
+		}
+	}
+	for _, s := range streams {
+		if z.now[s] > was[s] {
+			z.search(s, was[s], passes)
+		}
+	}
+	for _, s := range streams {
+		if z.now[s] > was[s] {
+			z.why[s] = members
+		}
+	}
 	return true
+}
+
+// circles is the streams at which circles wait for room, one after the other, until none is left; nil where they are
+// not found. Of each the narrow ones are made deeper, those that are much wider where that does not help.
+func (z *sizer) circles(members []bool) (deeper []int) {
+	const alike = 2 // times as wide
+	was := slices.Clone(z.now)
+	defer func() { z.now = was }()
+	for {
+		l := z.look(members, z.now)
+		if l.keeps {
+			return deeper
+		}
+		rooms := slices.DeleteFunc(l.rooms, func(s int) bool { return z.given(s) || slices.Contains(deeper, s) })
+		if len(rooms) == 0 {
+			return nil
+		}
+		by(rooms, func(s int) int { return z.ports[s].Width() })
+		for _, s := range rooms {
+			if z.ports[s].Width() <= alike*z.ports[rooms[0]].Width() {
+				z.raise(s, z.enough(s))
+				deeper = append(deeper, s)
+			}
+		}
+	}
 }

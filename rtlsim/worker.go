@@ -27,8 +27,9 @@ type worker struct {
 	count   *Node
 	task    task
 
-	log  *Spans // nil without a record, and behind its last frame
-	pace int    // no frame starts before so many clocks times its number; 0 in a whole design
+	log   *Spans // nil without a record, and behind its last frame
+	notes *holds // nil where what holds it up is not noted
+	pace  int    // no frame starts before so many clocks times its number; 0 in a whole design
 
 	walk   *dataflow.Walker
 	frame  int       // of the next iteration
@@ -52,9 +53,7 @@ func (k *worker) visit(e *engine) {
 
 func (k *worker) advance(e *engine) {
 	for k.frame < e.goal {
-		if k.pace > 0 {
-			k.at = max(k.at, k.frame*k.pace-1) // harmless within the frame
-		}
+		k.at = k.turn(k.at)
 		alike := k.walk.Alike()
 		done := k.run(e, k.walk.Moves(), alike)
 		if done < alike {
@@ -67,6 +66,18 @@ func (k *worker) advance(e *engine) {
 			k.resize(e, e.at(k.frame-1))
 		}
 	}
+}
+
+// turn is the clock of the last iteration, or the one before the turn of a frame that is paced.
+func (k *worker) turn(last int) int {
+	turn := k.frame * k.pace
+	if k.pace == 0 || turn <= last+1 {
+		return last // as always within the frame
+	}
+	if k.notes != nil {
+		k.notes.add(turn, k.count.Busy, cause{})
+	}
+	return turn - 1
 }
 
 // resize makes ready for a frame whose length is not that of the one before, which had a plan.
@@ -194,6 +205,9 @@ func (k *worker) start(m dataflow.Moves, at int) {
 func (k *worker) waited(ready, words, start int) {
 	if k.log != nil {
 		k.logs(ready, words, start)
+	}
+	if k.notes != nil {
+		k.note(words, start)
 	}
 	k.count.Starved += words - ready
 	k.count.Blocked += start - words

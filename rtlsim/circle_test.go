@@ -1,0 +1,103 @@
+package rtlsim
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+)
+
+// What holds up a design does so alone, and where credits are counted no FIFO helps at which it does not wait for room.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	found, spared, missed := 0, 0, 0
+	for seed := range uint64(300) {
+		d := randomForks(t, rand.New(rand.NewPCG(seed, 5)))
+		d.Target.Stalls = dataflow.Stalls(seed % 2)
+		z := sizerOf(t, d)
+		l := z.look(nil, z.now)
+		if again := z.try(nil, z.now); again.keeps != l.keeps || !slices.Equal(again.full, l.full) &&
+			d.Target.Stalls == dataflow.Credit {
+			t.Fatalf("seed %d: looked at %+v, tried %+v", seed, l.tried, again)
+		}
+		if l.keeps {
+			continue
+		}
+		if len(l.nodes) == 0 {
+			missed++
+			continue
+		}
+		found++
+		if z.passes(z.membersOf(l.nodes)) && d.Target.Stalls == dataflow.Credit {
+			t.Errorf("seed %d: %v alone keep the interval", seed, l.nodes)
+		}
+		for s := range d.FIFO {
+			if slices.Contains(l.rooms, s) {
+				continue
+			}
+			deeper := slices.Clone(z.now)
+			deeper[s] = z.enough(s)
+			if spared++; d.Target.Stalls == dataflow.Credit && z.try(nil, deeper).keeps {
+				t.Errorf("seed %d: s%d helps, of %v", seed, s, l.rooms)
+			}
+		}
+	}
+	if found < 60 || spared < 300 || missed > found/10 {
+		t.Errorf("%d circles found, %d not, %d FIFOs spared: the networks test too little", found, missed, spared)
+	}
+}
+
+// sizerOf has the least depths that are free from deadlock.
+func sizerOf(t *testing.T, d *dataflow.Design) *sizer {
+	p := newPlan(d)
+	z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &Known{}, left: 1e9}, depths: newDepths(p,
+		SizeOptions{each: 1}), blocks: p.split(), why: map[int][]bool{}}
+	z.begin()
+	z.interval = z.fastest()
+	return z
+}
+
+// What was found in other designs, or of the same one, changes nothing but the time that it takes.
+func TestSizeKnown(t *testing.T) {
+	t.Parallel()
+	known := &Known{}
+	for seed := range uint64(80) {
+		d := randomForks(t, rand.New(rand.NewPCG(seed/4, 6)))
+		d.Target.Stalls = dataflow.Stalls(seed % 2)
+		opt := SizeOptions{each: 4, Effort: 40000}
+		alone := size(t, d, opt)
+		opt.Known = known
+		if shared := size(t, d, opt); !reflect.DeepEqual(alone, shared) {
+			t.Fatalf("seed %d: %+v, and %+v beside others", seed, alone, shared)
+		}
+	}
+}
+
+// A run that falls behind once in some frames is given up, one that comes to a constant lateness is not.
+func TestLateness(t *testing.T) {
+	t.Parallel()
+	for cycle := 1; cycle <= cycleMost; cycle++ {
+		behind, settles := lateness{interval: 100}, lateness{interval: 100}
+		at := 0
+		for f := 1; ; f++ {
+			if behind.grows(100*f + 7*(f/cycle)) {
+				at = f
+				break
+			}
+			if f > 100 {
+				break
+			}
+		}
+		if at == 0 || at > 4*cycle+5 {
+			t.Errorf("a cycle of %d frames is seen after %d", cycle, at)
+		}
+		for f := 1; f < 100; f++ {
+			if settles.grows(100*f + 7*min(f, 4)) {
+				t.Errorf("lateness that settles grows after %d frames", f)
+				break
+			}
+		}
+	}
+}
