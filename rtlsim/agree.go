@@ -14,8 +14,8 @@ import (
 
 // Agree computes frames of inputs (one tensor per Graph.In each) with every layer's Eval and with its kernel, and
 // compares what they give, stream by stream: the error of the first difference is made by differs. It gives the
-// outputs, per frame and graph output. tell, if given, has what every stream carries, a few rows at a time, in order for
-// each stream; nobody may change it. All frames have one length.
+// outputs, per frame and graph output. tell, if given, has what every stream carries, a few rows at a time, which
+// nobody may change. All frames have one length.
 func Agree(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	tell func(frame, stream int, rows dataflow.Tensor) error,
 	differs func(frame, stream int, why error) error) (outputs [][]dataflow.Tensor, err error) {

@@ -38,6 +38,9 @@ func NewRecorder(d *dataflow.Design, frames int) *Recorder {
 func (r *Recorder) Add(stream int, rows dataflow.Tensor) error {
 	s := &r.streams[stream]
 	before := s.told
+	if len(s.rows) > 0 && r.by[&s.rows[0]] == stream {
+		delete(r.by, &s.rows[0]) // which keeps them
+	}
 	s.rows, s.told = rows.Data, s.told+1
 	if len(rows.Data) == 0 {
 		return nil

@@ -150,8 +150,11 @@ func (r *recorder) text(p dataflow.Port, frames []dataflow.Tensor, steps bool) (
 
 // add appends the words of a frame, or of some of its rows.
 func (r *recorder) add(text []byte, p dataflow.Port, t dataflow.Tensor) ([]byte, error) {
-	r.room = slices.Grow(r.room[:0], len(t.Data))
-	sent := p.SendIn(r.room[:len(t.Data)], t)
+	sent := t.Data
+	if p.Tile > 0 {
+		r.room = slices.Grow(r.room[:0], len(t.Data))
+		sent = p.SendIn(r.room[:len(t.Data)], t)
+	}
 	for w := range len(sent) / p.PerWord {
 		var err error
 		if text, err = appendWord(text, p.Elem, sent[w*p.PerWord:(w+1)*p.PerWord]); err != nil {
