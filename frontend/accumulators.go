@@ -93,9 +93,9 @@ func (s *Sum) summing(a Accumulator) *graph.Summing {
 		if err != nil {
 			return nil, err
 		}
-		exact, out, left := make([]int64, len(d.ABase)), make([]int64, len(d.ABase)), 0
+		exact, out, left := make([]int64, d.ABase.Len()), make([]int64, d.ABase.Len()), 0
 		products := make([]int64, d.K)
-		for i, base := range d.ABase {
+		for i, base := range d.ABase.All {
 			for k, w := range s.Weights[s.row[i]] {
 				products[k] = w * whole[base+s.taps[k]]
 				exact[i] += products[k]

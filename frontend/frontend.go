@@ -401,7 +401,7 @@ func reference(p *graph.Program) dataflow.Reference {
 
 // results runs a part and gives the outputs of the program.
 func results(p *graph.Program, part *graph.Part, in []*graph.Reals) (out []dataflow.RealTensor, err error) {
-	_, all, err := part.Run(in)
+	all, err := part.Outputs(in)
 	if err != nil {
 		return nil, err
 	}
@@ -439,7 +439,7 @@ func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 			if err := checkFinite(in); err != nil {
 				return nil, err
 			}
-			_, vals, err := part.Fork().Run(reals(in))
+			vals, err := part.Fork().Outputs(reals(in))
 			if err != nil {
 				return nil, err
 			}

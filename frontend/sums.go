@@ -174,7 +174,7 @@ func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
 	offsets := s.inOrder(d)
 	number := map[int32]int32{}
 	span := num.Range{}
-	for _, base := range d.BBase {
+	for _, base := range d.BBase.All {
 		row, seen := number[base]
 		if !seen {
 			row = int32(len(s.Weights))

@@ -91,8 +91,17 @@ func (c *carrier) frame(ctx context.Context, in []dataflow.Tensor) (out []datafl
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		c.layer(i)
-		for _, s := range node.Out {
+		t := c.turn(i)
+		for p, s := range node.In {
+			t.rest[p] = c.values[s]
+		}
+		for p, s := range node.Out {
+			t.outlets[p].written = c.empty(c.ports[s])
+		}
+		t.run(func() bool { return false })
+		t.ended()
+		for p, s := range node.Out {
+			c.values[s] = t.outlets[p].written
 			if err := c.carried(s); err != nil {
 				return nil, err
 			}
@@ -128,45 +137,74 @@ func (c *carrier) empty(p dataflow.Port) []int64 {
 	return make([]int64, 0, n)
 }
 
-// layer computes what a layer writes of what it reads. A kernel that breaks its contract is a defect of ours.
-func (c *carrier) layer(i int) {
+// A turn is a layer that computes a frame: what it writes of what it reads.
+type turn struct {
+	node    *dataflow.Node
+	kernel  dataflow.Kernel
+	walk    *dataflow.Walker // nil where nothing happens, or everything has
+	at      int              // iterations so far
+	perWord []int            // by input
+	rest    [][]int64        // by input: what is there and not read yet
+	words   []dataflow.Word
+	outlets []outlet
+}
+
+// turn begins a frame of a layer.
+func (c *carrier) turn(i int) *turn {
 	node := c.design.Model.Graph.Nodes[i]
-	if c.loops[i].Body == nil {
-		return
+	t := &turn{node: node, kernel: c.kernels[i], rest: make([][]int64, len(node.In)),
+		words: make([]dataflow.Word, len(node.In))}
+	for _, s := range node.In {
+		t.perWord = append(t.perWord, c.ports[s].PerWord)
 	}
-	rest, words := make([][]int64, len(node.In)), make([]dataflow.Word, len(node.In)) // what is not read yet
-	for p, s := range node.In {
-		rest[p] = c.values[s]
-	}
-	outlets := make([]outlet, len(node.Out))
-	for p, s := range node.Out {
+	for _, s := range node.Out {
 		port := c.ports[s]
-		outlets[p] = outlet{port, port.Elem.Range(), port.Elem.Kind == num.Bipolar, c.empty(port)}
+		t.outlets = append(t.outlets, outlet{port, port.Elem.Range(), port.Elem.Kind == num.Bipolar, nil})
 	}
-	walk := c.loops[i].Walk()
-	for iteration, over := 0, false; !over; iteration++ {
-		m := walk.Moves()
-		for p, s := range node.In {
-			words[p] = nil
-			if m.Read>>p&1 != 0 {
-				n := c.ports[s].PerWord
-				words[p], rest[p] = rest[p][:n:n], rest[p][n:]
+	if c.loops[i].Body != nil {
+		t.walk = c.loops[i].Walk()
+	}
+	return t
+}
+
+// run runs iterations until it is enough, the frame is over, or an iteration lacks a word: then it gives the input,
+// else -1. A kernel that breaks its contract is a defect of ours.
+func (t *turn) run(enough func() bool) (lacks int) {
+	for t.walk != nil && !enough() {
+		m := t.walk.Moves()
+		for p, n := range t.perWord {
+			if m.Read>>p&1 != 0 && len(t.rest[p]) < n {
+				return p
 			}
 		}
-		out := c.kernels[i].Step(iteration, words)
-		if len(out) != len(outlets) {
-			panic(fmt.Sprintf("rtlsim: %s, iteration %d: words for %d ports, want %d", node.Name, iteration, len(out),
-				len(outlets)))
+		for p, n := range t.perWord {
+			t.words[p] = nil
+			if m.Read>>p&1 != 0 {
+				t.words[p], t.rest[p] = t.rest[p][:n:n], t.rest[p][n:]
+			}
+		}
+		out := t.kernel.Step(t.at, t.words)
+		if len(out) != len(t.outlets) {
+			panic(fmt.Sprintf("rtlsim: %s, iteration %d: words for %d ports, want %d", t.node.Name, t.at, len(out),
+				len(t.outlets)))
 		}
 		for p, w := range out {
-			if err := outlets[p].put(w, m.Write>>p&1 != 0); err != nil {
-				panic(fmt.Sprintf("rtlsim: %s, iteration %d, output %d: %v", node.Name, iteration, p, err))
+			if err := t.outlets[p].put(w, m.Write>>p&1 != 0); err != nil {
+				panic(fmt.Sprintf("rtlsim: %s, iteration %d, output %d: %v", t.node.Name, t.at, p, err))
 			}
 		}
-		over = walk.Advance()
+		t.at++
+		if t.walk.Advance() {
+			t.walk = nil
+		}
 	}
-	for p, s := range node.Out {
-		c.values[s] = outlets[p].written
+	return -1
+}
+
+// ended holds that the frame is over.
+func (t *turn) ended() {
+	if t.walk != nil {
+		panic(fmt.Sprintf("rtlsim: %s, iteration %d: no word to read", t.node.Name, t.at))
 	}
 }
 

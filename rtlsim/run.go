@@ -42,7 +42,7 @@
 //	engine.go   nodes (worker.go, line.go, pipeline.go), the host (host.go) and streams (stream.go) at work, each as
 //	            far as it can go (agenda.go); period.go finds the steady state, drift.go frames in which a FIFO fills,
 //	            repeat.go rows that repeat
-//	data.go     what streams carry
+//	data.go     what streams carry; agree.go, that it is what the layers' Evals give
 //	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks;
 //	            lengths.go, sequences of different lengths
 //	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; course.go, where

@@ -26,7 +26,8 @@ type traffic struct {
 	name   string // of its .dat file
 	port   dataflow.Port
 	frames []dataflow.Tensor
-	steps  bool // words of the port are those of a step
+	steps  bool   // words of the port are those of a step
+	text   []byte // the recording, where there is one; then frames are of the network's ends alone
 }
 
 // copies reports whether the very frames of another stream pass, in the same way.
@@ -43,6 +44,10 @@ func recordings(streams []traffic) ([][]byte, error) {
 	var r recorder
 	texts := make([][]byte, len(streams))
 	for k, s := range streams {
+		if s.text != nil {
+			texts[k] = s.text
+			continue
+		}
 		if of := slices.IndexFunc(streams[:k], s.copies); of >= 0 {
 			texts[k] = texts[of]
 			continue

@@ -11,7 +11,8 @@
 //   - ports.go says what the arguments of processes are, in C++ and as ports of modules
 //   - registers.go says where the registers of an accelerator are, for all that read or write them; external.go,
 //     through which streams weights come with every frame
-//   - render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell values, types and names
+//   - recorder.go records what passes; render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell
+//     values, types and names
 //   - lint.go, lint_memory.go, lint_pragma.go hold text against what Vitis HLS accepts: pragma.go is its grammar of
 //     pragmas, scope.go finds what they stand in
 //   - csim.go compiles and runs, outcome.go reads what was printed; process_unix.go, process_linux.go, process_bsd.go
@@ -28,8 +29,12 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Vectors are what the test bench compares with: Frames[f][s] is frame f on stream s, as Graph.Eval returns it.
-type Vectors struct{ Frames [][]dataflow.Tensor }
+// Vectors are what the test bench compares with: Frames[f][s] is frame f on stream s, as Graph.Eval returns it. Where
+// they are Recorded, only those of the network's inputs and outputs have to be there.
+type Vectors struct {
+	Frames   [][]dataflow.Tensor
+	Recorded *Recorder // of all streams; or nil
+}
 
 // Options change what is generated.
 type Options struct {
@@ -111,6 +116,10 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 		return nil, fmt.Errorf("generate C++: %w", err)
 	}
 	b := bench{top: face.Top, frames: len(v.Frames), sequences: q}
+	texts := make([][]byte, len(g.Streams))
+	if v.Recorded != nil {
+		texts = v.Recorded.texts()
+	}
 	for s := range g.Streams {
 		frames := make([]dataflow.Tensor, len(v.Frames))
 		for f := range frames {
@@ -120,7 +129,7 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 			}
 			frames[f] = v.Frames[f][s]
 		}
-		b.streams = append(b.streams, traffic{cStreamName(s), q.port(d, s), frames, q.is(s)})
+		b.streams = append(b.streams, traffic{cStreamName(s), q.port(d, s), frames, q.is(s), texts[s]})
 	}
 	for i, n := range g.Nodes {
 		in, out := n.Op.Ports(d.Folds[i])
@@ -234,7 +243,7 @@ func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 				}
 				*side.ids = append(*side.ids, len(b.streams))
 				b.streams = append(b.streams, traffic{t.Name + "_" + numbered(side.name, k, len(side.ports)), p,
-					side.frames[k], false})
+					side.frames[k], false, nil})
 			}
 		}
 		b.layers = append(b.layers, w)

@@ -174,9 +174,11 @@ func viewRTL(d *dataflow.Design, face Interface, processes []instance) rtlView {
 
 // recorded are the parameters by which a module of the bench finds the words of a stream.
 func (t traffic) recorded(width int) string {
-	words := 0
-	for _, f := range t.frames {
-		words += len(f.Data) / t.port.PerWord
+	words := len(t.text) / line(t.port)
+	if t.text == nil {
+		for _, f := range t.frames {
+			words += len(f.Data) / t.port.PerWord
+		}
 	}
 	steps := 0
 	if t.steps {

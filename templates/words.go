@@ -125,29 +125,42 @@ func Recording(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
 	return new(recorder).text(p, frames, false)
 }
 
+// line is the bytes of a word's line.
+func line(p dataflow.Port) int { return (p.Width()+3)/4 + 1 }
+
 // A recorder writes .dat files.
 type recorder struct{ room []int64 } // for a frame's elements
 
 // text is a stream's file: one word per line, frame after frame. Where steps is set, a frame has any number of the
 // port's words.
-func (r *recorder) text(p dataflow.Port, frames []dataflow.Tensor, steps bool) ([]byte, error) {
-	line := (p.Width()+3)/4 + 1
-	text := make([]byte, 0, len(frames)*p.Words*line)
+func (r *recorder) text(p dataflow.Port, frames []dataflow.Tensor, steps bool) (text []byte, err error) {
+	text = make([]byte, 0, len(frames)*p.Words*line(p))
 	for f, t := range frames {
 		size := p.Words * p.PerWord
 		if len(t.Data) != size && (!steps || len(t.Data)%size != 0) {
 			return nil, fmt.Errorf("frame %d has %d elements, the stream carries %d words of %d", f, len(t.Data),
 				p.Words, p.PerWord)
 		}
-		r.room = slices.Grow(r.room[:0], len(t.Data))
-		sent := p.SendIn(r.room[:len(t.Data)], t)
-		for w := range len(sent) / p.PerWord {
-			var err error
-			if text, err = appendWord(text, p.Elem, sent[w*p.PerWord:(w+1)*p.PerWord]); err != nil {
-				return nil, fmt.Errorf("frame %d, word %d: %w", f, w, err)
-			}
-			text = append(text, '\n')
+		if text, err = r.add(text, p, t); err != nil {
+			return nil, fmt.Errorf("frame %d, %w", f, err)
 		}
+	}
+	return text, nil
+}
+
+// add appends the words of a frame, or of some of its rows.
+func (r *recorder) add(text []byte, p dataflow.Port, t dataflow.Tensor) ([]byte, error) {
+	sent := t.Data
+	if p.Tile > 0 {
+		r.room = slices.Grow(r.room[:0], len(t.Data))
+		sent = p.SendIn(r.room[:len(t.Data)], t)
+	}
+	for w := range len(sent) / p.PerWord {
+		var err error
+		if text, err = appendWord(text, p.Elem, sent[w*p.PerWord:(w+1)*p.PerWord]); err != nil {
+			return nil, fmt.Errorf("word %d: %w", w, err)
+		}
+		text = append(text, '\n')
 	}
 	return text, nil
 }

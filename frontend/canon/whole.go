@@ -190,10 +190,7 @@ const maxSpanned = 8
 // moved is what the inputs have in common of which elements are taken.
 func (w *wholes) moved(s *graph.Step) facts {
 	used := make([]bool, len(s.Node.Inputs))
-	if s.Move.Input == nil {
-		used[0] = true
-	}
-	for _, slot := range s.Move.Input {
+	for _, slot := range s.Move.Slots() {
 		used[slot] = true
 	}
 	out, first := facts{in: real.Everything}, true

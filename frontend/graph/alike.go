@@ -198,7 +198,8 @@ func (c *contrast) sums(d, e *Dot, operands []operand) func(sample, i, j int) in
 	}
 	a, b := along(operands[d.A], d.AOffset, e.AOffset), along(operands[d.B], d.BOffset, e.BOffset)
 	return func(sample, i, j int) int {
-		if sample >= 0 && a(sample, int(d.ABase[i]), int(e.ABase[j])) && b(sample, int(d.BBase[i]), int(e.BBase[j])) {
+		if sample >= 0 && a(sample, int(d.ABase.At(i)), int(e.ABase.At(j))) &&
+			b(sample, int(d.BBase.At(i)), int(e.BBase.At(j))) {
 			return 2 * d.K
 		}
 		return 0
@@ -232,9 +233,9 @@ func (s *Step) read(i, k int) (slot, element int) {
 	case s.Order != nil:
 		return 0, int(s.Order.Base[i]) + k*s.Order.Stride
 	case k < d.K:
-		return d.A, int(d.ABase[i]) + int(d.AOffset[k])
+		return d.A, int(d.ABase.At(i)) + int(d.AOffset[k])
 	case k < 2*d.K:
-		return d.B, int(d.BBase[i]) + int(d.BOffset[k-d.K])
+		return d.B, int(d.BBase.At(i)) + int(d.BOffset[k-d.K])
 	default:
 		v := k - 2*d.K + 1
 		return d.Then.Args[v], d.Then.At(v, i)

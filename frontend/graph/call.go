@@ -201,17 +201,20 @@ func (c *call) foldMove(s *Step) *Tensor {
 		return nil
 	}
 	for i, k := range c.in {
-		if k.Const == nil && c.has(i) || k.Const != nil && m.Input != nil && k.DType != s.DType {
+		if k.Const == nil && c.has(i) || k.Const != nil && m.Joins() && k.DType != s.DType {
 			return nil
 		}
 	}
 	switch first := c.in[0].Const; {
 	case first == nil || first.DType != s.DType:
 		return nil
-	case m.Input == nil && m.Index == nil:
+	case m.Still():
 		return first.picked(s.Shape, nil)
-	case m.Input == nil:
-		return first.picked(s.Shape, func(i int) int { return int(m.Index[i]) })
+	case !m.Joins():
+		return first.picked(s.Shape, func(i int) int {
+			_, j := m.From(i)
+			return j
+		})
 	case s.DType.Float():
 		return nil
 	}

@@ -15,8 +15,9 @@ import (
 // A dotPlan is how the outputs of a Dot are walked through. All forks of a part share it.
 type dotPlan struct {
 	once  sync.Once
-	order []int32 // outputs by ABase; nil where that is their order
-	row   []int32 // per output
+	order *List   // outputs by ABase; nil where that is their order
+	step  int32   // that all BBase are multiples of
+	row   []int32 // per multiple: the row that begins there
 	first []int32 // BBase of each row
 
 	packing sync.Once
@@ -26,26 +27,21 @@ type dotPlan struct {
 // prepare finds the rows and the order.
 func (p *dotPlan) prepare(d *Dot) {
 	p.once.Do(func() {
-		if len(d.ABase) == 0 {
+		if d.ABase.Len() == 0 {
 			return
 		}
-		p.row = make([]int32, len(d.BBase))
-		step := max(1, common(d.BBase))
-		number := make([]int32, slices.Max(d.BBase)/step+1) // of a row and 1 more, by its first element
-		for i, b := range d.BBase {
-			if i > 0 && b == d.BBase[i-1] {
-				p.row[i] = p.row[i-1]
-				continue
-			}
-			if number[b/step] == 0 {
+		p.step = max(1, d.BBase.divisor())
+		_, most := d.BBase.Range()
+		p.row = slices.Repeat([]int32{-1}, int(most/p.step)+1)
+		last := int32(-1)
+		for _, b := range d.BBase.All {
+			if b != last && p.row[b/p.step] < 0 {
+				p.row[b/p.step] = int32(len(p.first))
 				p.first = append(p.first, b)
-				number[b/step] = int32(len(p.first))
 			}
-			p.row[i] = number[b/step] - 1
+			last = b
 		}
-		if !slices.IsSorted(d.ABase) {
-			p.order = sorted(d.ABase)
-		}
+		p.order = d.ABase.bySize()
 	})
 }
 
@@ -85,16 +81,21 @@ func sorted(v []int32) []int32 {
 // the output before.
 func (p *dotPlan) walk(d *Dot, gather func(base int32), visit func(i int, row int32)) {
 	last := int32(-1)
-	for k := range d.ABase {
-		i := k
-		if p.order != nil {
-			i = int(p.order[k])
-		}
-		if base := d.ABase[i]; base != last {
+	at := func(i int) {
+		if base := d.ABase.At(i); base != last {
 			gather(base)
 			last = base
 		}
-		visit(i, p.row[i])
+		visit(i, p.row[d.BBase.At(i)/p.step])
+	}
+	if p.order == nil {
+		for i := range d.ABase.Len() {
+			at(i)
+		}
+		return
+	}
+	for _, i := range p.order.All {
+		at(int(i))
 	}
 }
 
@@ -109,15 +110,50 @@ func (p *dotPlan) pack(d *Dot, b []float64) []float64 {
 	return out
 }
 
-// packed is pack of a constant.
-func (p *dotPlan) packed(d *Dot, b *Tensor) []float64 {
-	out := make([]float64, 0, len(p.first)*d.K)
-	for _, base := range p.first {
-		for _, o := range d.BOffset {
-			out = append(out, b.At(int(base+o)))
+// packed is grids of the rows of a constant. Those of long rows are one where the rows are the same, as a mean's are.
+func (p *dotPlan) packed(d *Dot, at func(i int) float64) []grid {
+	const long = 1 << 12
+	rows := make([]grid, 0, len(p.first))
+	var room []float64
+	for i, base := range p.first {
+		if len(room) < d.K {
+			room = make([]float64, max(d.K, min(long, (len(p.first)-i)*d.K)))
+		}
+		row := room[:d.K:d.K]
+		for k, o := range d.BOffset {
+			row[k] = at(int(base + o))
+		}
+		if i > 0 && d.K >= long && rows[i-1].is(row) {
+			rows = append(rows, rows[i-1])
+			continue
+		}
+		room = room[d.K:]
+		rows = append(rows, gridOrNumbers(row))
+	}
+	return rows
+}
+
+// gridOrNumbers is the grid of a row, which is laid out in its place, with unit 0 and the numbers themselves where it
+// has none.
+func gridOrNumbers(row []float64) grid {
+	if g, ok := gridOf(row, row); ok {
+		return g
+	}
+	return grid{whole: row}
+}
+
+// is reports whether a grid is of these numbers.
+func (g *grid) is(numbers []float64) bool {
+	unit := g.unit
+	if unit == 0 {
+		unit = 1
+	}
+	for i, v := range numbers {
+		if g.whole[i]*unit != v {
+			return false
 		}
 	}
-	return out
+	return true
 }
 
 // pick copies the elements of A that a sum takes.
@@ -211,20 +247,6 @@ func (d *divisor) value() float64 {
 	return v
 }
 
-// rows makes a grid of each row of B, which is laid out, with unit 0 and the numbers themselves where it has none.
-func (p *dotPlan) rows(d *Dot, all []float64) []grid {
-	rows := make([]grid, len(p.first))
-	for i := range rows {
-		row := all[i*d.K : (i+1)*d.K]
-		g, ok := gridOf(row, row)
-		if !ok {
-			g = grid{whole: row}
-		}
-		rows[i] = g
-	}
-	return rows
-}
-
 // numbers are those of the grid; to has room for them.
 func (g *grid) numbers(to []float64) []float64 {
 	if g.unit == 0 {
@@ -283,14 +305,14 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 func (r *runner) rows(b *Reals) []grid {
 	d := r.product.Dot
 	if r.factor == nil {
-		return r.plan.rows(d, r.plan.pack(d, b.Lo))
+		return r.plan.packed(d, func(i int) float64 { return b.Lo[i] })
 	}
 	r.plan.packing.Do(func() {
-		if r.packs(d.B) {
-			r.plan.weights = r.plan.rows(d, r.plan.packed(d, r.factor))
-		} else {
-			r.plan.weights = r.plan.rows(d, r.plan.pack(d, b.Lo))
+		at := r.factor.At
+		if !r.packs(d.B) {
+			at = func(i int) float64 { return b.Lo[i] }
 		}
+		r.plan.weights = r.plan.packed(d, at)
 	})
 	return r.plan.weights
 }
@@ -395,7 +417,7 @@ func (r *runner) dotIntervals(a, b, out *Reals, size []float64) {
 func (r *runner) dotUnbounded(a, b, out *Reals, size []float64) {
 	d := r.product.Dot
 	for i := range out.Lo {
-		ai, bi := int(d.ABase[i]), int(d.BBase[i])
+		ai, bi := int(d.ABase.At(i)), int(d.BBase.At(i))
 		var y real.Interval
 		all := 0.0
 		for k, o := range d.AOffset {

@@ -152,9 +152,27 @@ func (e *ExecError) Unwrap() error { return e.Err }
 // by name.
 func (p *Part) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error) {
 	all = make(map[string]*Reals, len(in)+len(p.runners))
+	out, err = p.start(in, all, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return out, all, nil
+}
+
+// Outputs is Run for the outputs alone. What else it gives by name is what Rounded may ask for: the run has let the
+// rest go when nothing needed it any more.
+func (p *Part) Outputs(in []*Reals) (all map[string]*Reals, err error) {
+	all = make(map[string]*Reals, len(in)+len(p.runners))
+	if _, err = p.start(in, all, p.holding(all)); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+func (p *Part) start(in []*Reals, all map[string]*Reals, h *holding) (out []*Reals, err error) {
 	for i, name := range p.from {
 		if want := p.prog.Known[name].Shape; Size(want) != Size(in[i].Shape) {
-			return nil, nil, fmt.Errorf("tensor %q has shape %v, wants %v", name, in[i].Shape, want)
+			return nil, fmt.Errorf("tensor %q has shape %v, wants %v", name, in[i].Shape, want)
 		}
 	}
 	d := newDecider(p.prog, all)
@@ -163,14 +181,11 @@ func (p *Part) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error)
 	}
 	p.summed = map[string][]int64{}
 	d.sums, d.summed = p.sums, p.summed
-	if out, err = p.run(in, d); err != nil {
-		return nil, nil, err
-	}
-	return out, all, nil
+	return p.run(in, d, h)
 }
 
-// run executes the part; what it computes is d's.
-func (p *Part) run(in []*Reals, d *decider) (out []*Reals, err error) {
+// run executes the part; what it computes is d's. h, if given, lets go what nobody needs.
+func (p *Part) run(in []*Reals, d *decider, h *holding) (out []*Reals, err error) {
 	for i, name := range p.from {
 		d.all[name] = in[i]
 	}
@@ -186,6 +201,9 @@ func (p *Part) run(in []*Reals, d *decider) (out []*Reals, err error) {
 			return nil, &ExecError{r.step.Node, err}
 		}
 		d.all[r.step.Output] = v
+		if h != nil {
+			h.computed(r.step.Output, v)
+		}
 	}
 	for _, name := range p.to {
 		out = append(out, d.value(name))
@@ -344,11 +362,11 @@ func (d *decider) compute(s *Step, i int, prec uint) (real.Num, error) {
 	}
 	sum := real.Exactly(new(big.Rat))
 	for k := range s.Dot.K {
-		a, err := in(s.Dot.A, int(s.Dot.ABase[i])+int(s.Dot.AOffset[k]))
+		a, err := in(s.Dot.A, int(s.Dot.ABase.At(i))+int(s.Dot.AOffset[k]))
 		if err != nil {
 			return sum, err
 		}
-		b, err := in(s.Dot.B, int(s.Dot.BBase[i])+int(s.Dot.BOffset[k]))
+		b, err := in(s.Dot.B, int(s.Dot.BBase.At(i))+int(s.Dot.BOffset[k]))
 		if err != nil {
 			return sum, err
 		}
@@ -486,7 +504,7 @@ func (r *runner) turn(in []*Reals, d *decider) (*Reals, error) {
 
 func (r *runner) move(in []*Reals) *Reals {
 	m := r.step.Move
-	if m.Index == nil && m.Input == nil {
+	if m.Still() {
 		return &Reals{Shape: r.step.Shape, Lo: in[0].Lo, Hi: in[0].Hi, Truth: in[0].Truth}
 	}
 	out := Exactly(r.step.Shape, make([]float64, Size(r.step.Shape)))

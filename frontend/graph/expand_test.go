@@ -92,7 +92,7 @@ func TestTablesAreShared(t *testing.T) {
 		case d == nil:
 		case first == nil:
 			first = d
-		case &d.ABase[0] != &first.ABase[0], &d.BBase[0] != &first.BBase[0], &d.AOffset[0] != &first.AOffset[0],
+		case d.ABase != first.ABase, d.BBase != first.BBase, &d.AOffset[0] != &first.AOffset[0],
 			&d.BOffset[0] != &first.BOffset[0]:
 			t.Error("a table is made twice")
 		}

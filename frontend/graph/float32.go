@@ -74,7 +74,7 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 		if r.product != nil {
 			d := r.product.Dot
 			for i := range out.Lo {
-				out.Lo[i] = dot32(vals[d.A].Lo, vals[d.B].Lo, int(d.ABase[i]), int(d.BBase[i]), d, v.Sum)
+				out.Lo[i] = dot32(vals[d.A].Lo, vals[d.B].Lo, int(d.ABase.At(i)), int(d.BBase.At(i)), d, v.Sum)
 			}
 			if r.elem == nil {
 				return

@@ -32,12 +32,13 @@
 //	bind, limits                    what the file leaves open; what a model may ask for
 //	reading, call, expand           a node, its attributes and inputs; the steps made of it; made-up nodes
 //	again                           what stays when nodes are replaced
-//	tables                          index tables
+//	tables, list, move              index tables, and what takes their place; where moved elements come from
 //	formats                         the formats of cells' gates, from --lstm-config and --cell-config
 //
 // Execution:
 //
 //	exec, reals        parts; values as intervals; roundings that are decided exactly
+//	holding            how long a run holds a tensor
 //	elementwise, memo  functions of elements; what is remembered of them
 //	together           several of them taken at once
 //	dot, loop, summing sums of products; loops; sums of narrower accumulators

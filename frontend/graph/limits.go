@@ -30,10 +30,10 @@ const (
 
 // A budget is what a program asks for.
 type budget struct {
-	counted map[*int32]bool // index tables, by their first entries
-	indices int             // entries of index tables
-	total   int             // elements computed
-	work    int             // products of them
+	counted map[any]bool // index tables, by their first entries, and lists
+	indices int          // entries of index tables
+	total   int          // elements computed
+	work    int          // products of them
 }
 
 // step adds what a step asks for.
@@ -63,6 +63,23 @@ func (b *budget) tables(s *Step) {
 	}
 	if s.Move != nil {
 		b.indices += len(s.Move.Input) / 4
+		if p := s.Move.Places; p != nil { // as many as a table would have
+			b.table(p.n)
+			b.indices += p.n
+			if p.outside {
+				b.indices += p.n / 4
+			}
+		}
+	}
+	if s.Dot == nil {
+		return
+	}
+	for _, l := range []*List{s.Dot.ABase, s.Dot.BBase} {
+		if !b.counted[l] {
+			b.counted[l] = true
+			b.table(l.Len())
+			b.indices += l.Len()
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ func (l *loop) run(in []*Reals, d *decider) (*unrolled, error) {
 	given := make([][]*Reals, len(l.Gathered)) // per gathered tensor, per run
 	for t := range l.Length {
 		b := &decider{prog: l.Body, all: map[string]*Reals{}, now: d.now, around: d, turn: t, turns: u}
-		out, err := l.body.run(l.arriving(state, in, t), b)
+		out, err := l.body.run(l.arriving(state, in, t), b, nil)
 		if err != nil {
 			return nil, fmt.Errorf("run %d: %w", t, err)
 		}

@@ -97,7 +97,7 @@ func (c *windows) convolve(group int, w []int) {
 	shape := l.with(l.n, w[0], s.out[2-s.axes:])
 	checkSize(shape)
 	taps := []int{s.kernel[0], s.kernel[1], depth}
-	dot.ABase, dot.BBase = c.p.strided(full, stepsA), c.p.strided(full, stepsB)
+	dot.ABase, dot.BBase = c.p.list(full, stepsA), c.p.list(full, stepsB)
 	dot.AOffset = c.p.strided(taps, []int{s.dilation[0] * h, s.dilation[1] * along, channel})
 	dot.BOffset = c.p.strided(taps, tapsB)
 	c.add(Step{Shape: shape, DType: c.dt, Dot: dot, Window: s.window(group, depth, l.last)})

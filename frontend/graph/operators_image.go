@@ -18,17 +18,7 @@ func (c *call) moveOr(shape []int, place func(axis, i int) int) {
 			from[a] = append(from[a], int32(at))
 		}
 	}
-	m := &Move{Index: pickIndex(from)}
-	for i, at := range m.Index {
-		if at >= 0 {
-			continue
-		}
-		if m.Input == nil {
-			m.Input = make([]uint8, len(m.Index))
-		}
-		m.Input[i], m.Index[i] = 1, 0
-	}
-	c.move(shape, c.dt, m)
+	c.move(shape, c.dt, &Move{Places: placesOf(from)})
 }
 
 // buildPad reads ONNX's Pad in all its forms and writes it as one node of two inputs, the data and what stands in

@@ -252,8 +252,8 @@ func buildMatMul(c *call) {
 	full := append(slices.Clone(batch), m, n)
 	checkSize(full)
 	d := &Dot{A: 0, B: 1, K: k, AOffset: c.p.every(k, 1), BOffset: c.p.every(k, n)}
-	d.ABase = c.p.strided(full, matrixStrides(full, a, k, 0))
-	d.BBase = c.p.strided(full, matrixStrides(full, b, 0, 1))
+	d.ABase = c.p.list(full, matrixStrides(full, a, k, 0))
+	d.BBase = c.p.list(full, matrixStrides(full, b, 0, 1))
 	shape := slices.Clone(batch)
 	if !oneA {
 		shape = append(shape, m)
@@ -293,7 +293,7 @@ func buildGemm(c *call) {
 	}
 	shape := []int{m, n}
 	checkSize(shape)
-	d.ABase, d.BBase = c.p.strided(shape, []int{rowA, 0}), c.p.strided(shape, []int{0, colB})
+	d.ABase, d.BBase = c.p.list(shape, []int{rowA, 0}), c.p.list(shape, []int{0, colB})
 	d.AOffset, d.BOffset = c.p.every(d.K, strideA), c.p.every(d.K, strideB)
 	y := real.Mul(real.Float(c.Float("alpha", 1)), real.Var(0))
 	d.Then = &Elem{Args: []int{0}, Index: []Pick{{}}}

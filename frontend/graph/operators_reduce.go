@@ -139,7 +139,7 @@ func sumOf(after string, before ...string) definition {
 
 // reducedRows is the shape that a reduction leaves, without the reduced axes, and the places of the elements: of the
 // first of each row, and from there on.
-func reducedRows(c *call) (shape []int, base, offset []int32) {
+func reducedRows(c *call) (shape []int, base *List, offset []int32) {
 	x, strides := c.x, rowMajor(c.x)
 	over := c.Ints("axes")
 	var along, alongStrides, leftStrides []int
@@ -150,14 +150,14 @@ func reducedRows(c *call) (shape []int, base, offset []int32) {
 			shape, leftStrides = append(shape, d), append(leftStrides, strides[a])
 		}
 	}
-	return shape, c.p.strided(shape, leftStrides), c.p.strided(along, alongStrides)
+	return shape, c.p.list(shape, leftStrides), c.p.strided(along, alongStrides)
 }
 
 // buildSum is the form that sums over axes are written in: input 1 holds ones.
 func buildSum(c *call) {
 	shape, base, offset := reducedRows(c)
 	d := &Dot{A: 0, B: 1, K: len(offset), ABase: base, AOffset: offset, BOffset: c.p.every(len(offset), 1)}
-	d.BBase = c.p.strided(shape, make([]int, len(shape)))
+	d.BBase = c.p.list(shape, make([]int, len(shape)))
 	c.add(Step{Shape: shape, DType: c.dt, Dot: d})
 }
 
@@ -167,8 +167,9 @@ func buildOver(f joining) definition {
 		shape, base, offset := reducedRows(c)
 		e := &Elem{Args: make([]int, len(offset)), Offset: offset}
 		var vars []*real.Expr
+		table := base.Table()
 		for v := range offset {
-			e.Index, vars = append(e.Index, Pick{Table: base}), append(vars, real.Var(v))
+			e.Index, vars = append(e.Index, Pick{Table: table}), append(vars, real.Var(v))
 		}
 		e.Expr = pairwise(vars, f)
 		c.add(Step{Shape: shape, DType: c.dt, Elem: e})

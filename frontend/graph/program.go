@@ -58,23 +58,6 @@ type Step struct {
 	Window *Window // set where Dot or Elem reads windows of a signal or an image
 }
 
-// A Move takes element i from element Index[i] of input Input[i]. Index nil means element i, Input nil means input 0.
-type Move struct {
-	Input []uint8
-	Index []int32
-}
-
-// From is where element i comes from.
-func (m *Move) From(i int) (input, element int) {
-	if m.Input != nil {
-		input = int(m.Input[i])
-	}
-	if m.Index == nil {
-		return input, i
-	}
-	return input, int(m.Index[i])
-}
-
 // An Elem computes element i as Expr, whose variable v is element At(v, i) of input Args[v].
 type Elem struct {
 	Expr   *real.Expr
@@ -136,7 +119,7 @@ func (p *Pick) One() bool { return len(p.Table) == 1 }
 type Dot struct {
 	A, B             int
 	K                int
-	ABase, BBase     []int32
+	ABase, BBase     *List
 	AOffset, BOffset []int32 // K entries each
 	Then             *Elem   // Args[0] and Index[0] are unused
 }
@@ -198,10 +181,10 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 	p.Known, p.by = make(map[string]Known, n+len(g.Init)), make(map[string]*Step, n)
 	p.readers, p.origin = map[string][]*Step{}, map[*Node]*Node{}
 	p.names, p.inexact = g.Taken(), map[string]*Reals{}
-	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[*int32]bool{},
-		strides{map[string][]int32{}, &p.budget}, d
+	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[any]bool{},
+		strides{map[string][]int32{}, map[string]*List{}, &p.budget}, d
 	if p.kept != nil {
-		p.strides.known = p.kept.strides.known
+		p.strides.known, p.strides.lists = p.kept.strides.known, p.kept.strides.lists
 	}
 	for name, t := range g.Init {
 		p.Known[name] = Known{t.Shape, t.DType, t}

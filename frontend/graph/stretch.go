@@ -189,8 +189,8 @@ func (x *Stretch) along(s, t *Step) func(step, i, j int) int {
 	}
 	least, most := int(slices.Min(d.AOffset)), int(slices.Max(d.AOffset))
 	return func(step, i, j int) int {
-		a := int(d.ABase[i])
-		if int(e.ABase[j]) != a || d.BBase[i] != e.BBase[j] || step < 0 || a+least < step*inner ||
+		a := int(d.ABase.At(i))
+		if int(e.ABase.At(j)) != a || d.BBase.At(i) != e.BBase.At(j) || step < 0 || a+least < step*inner ||
 			a+most >= (step+1)*inner {
 			return 0
 		}

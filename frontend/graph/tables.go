@@ -8,7 +8,20 @@ import (
 // strides are index tables by what they are: a shape, and a stride per axis.
 type strides struct {
 	known  map[string][]int32
+	lists  map[string]*List
 	within *budget
+}
+
+// list is Strides with memory, of which strided is the table. It counts as one.
+func (s strides) list(shape, steps []int) *List {
+	key := fmt.Sprint(shape, steps)
+	l, ok := s.lists[key]
+	if !ok {
+		s.within.table(Size(shape))
+		l = Strides(shape, steps)
+		s.lists[key] = l
+	}
+	return l
 }
 
 // strided is Strided with memory: networks repeat their shapes, and equal tables are one. Nobody may change them.
@@ -99,7 +112,7 @@ func (s *Step) tables() (all [][]int32) {
 	case s.Move != nil:
 		all = append(all, s.Move.Index)
 	case s.Dot != nil:
-		all, elem = append(all, s.Dot.ABase, s.Dot.BBase, s.Dot.AOffset, s.Dot.BOffset), s.Dot.Then
+		all, elem = append(all, s.Dot.AOffset, s.Dot.BOffset), s.Dot.Then
 	case s.Order != nil:
 		all = append(all, s.Order.Base, s.Order.Rank)
 	}

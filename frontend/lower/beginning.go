@@ -16,7 +16,7 @@ import (
 // initial reads an initial state that arrives with the data; nothing where it is not in integers.
 func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
 	n := graph.Size(l.Known[tensor].Shape)
-	o, reject := l.operand(tensor, scaled.All(n))
+	o, reject := l.operand(tensor, graph.Listed(scaled.All(n)))
 	if reject != nil || o.Constants != nil {
 		return nil, nil
 	}
@@ -32,9 +32,9 @@ func (e *loop) starts(l *lowering) (wires []int, reject error) {
 	for k := range e.cells[0].arrives {
 		o := &find.Operand{Nodes: e.nodes}
 		for _, c := range e.cells {
-			join(l, o, c.arrives[k], 0, len(c.arrives[k].At))
+			join(l, o, c.arrives[k], 0, c.arrives[k].Len())
 		}
-		w, reject := l.arrange(o, dataflow.Shape{len(o.At)}, 0)
+		w, reject := l.arrange(o, dataflow.Shape{o.Len()}, 0)
 		if reject != nil {
 			return nil, reject
 		}

@@ -16,7 +16,7 @@ type circuit struct {
 }
 
 // put says that an integer tensor is on a wire.
-func (c *circuit) put(tensor string, wire int, at []int32) {
+func (c *circuit) put(tensor string, wire int, at *graph.List) {
 	c.Places[tensor] = &place.Place{Stream: place.On(&c.net, wire), At: at}
 }
 
@@ -24,8 +24,8 @@ func (c *circuit) put(tensor string, wire int, at []int32) {
 func (c *circuit) take(tensor string) int { return c.Places[tensor].Wire(&c.net, c.Name(tensor)) }
 
 // operand reads data as integers of streams: where several meet, they are added up first.
-func (c *circuit) operand(tensor string, elements []int32) (*find.Operand, error) {
-	if reject := c.Trace(len(elements)); reject != nil {
+func (c *circuit) operand(tensor string, elements *graph.List) (*find.Operand, error) {
+	if reject := c.Trace(elements.Len()); reject != nil {
 		return nil, reject
 	}
 	if reject := c.addUp(tensor); reject != nil {

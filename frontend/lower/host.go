@@ -145,8 +145,8 @@ func (r *Result) Send(tensor string, q []int64) []int64 {
 		return q
 	}
 	out := make([]int64, len(q))
-	for i, v := range q {
-		out[at[i]] = v
+	for i, position := range at.All {
+		out[position] = q[i]
 	}
 	return out
 }
@@ -157,9 +157,9 @@ func (r *Result) Receive(tensor string, q []int64) []int64 {
 	if at == nil {
 		return q
 	}
-	out := make([]int64, len(at)) // a stream may carry several tensors
-	for i := range out {
-		out[i] = q[at[i]]
+	out := make([]int64, at.Len()) // a stream may carry several tensors
+	for i, position := range at.All {
+		out[i] = q[position]
 	}
 	return out
 }

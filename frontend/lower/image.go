@@ -185,7 +185,7 @@ func (c *circuit) turn(wire int, channels []bool, nodes []*graph.Node) (int, err
 }
 
 // pooled puts a maximum over windows behind an image. Padding never wins: it is the least integer there is.
-func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at []int32,
+func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at *graph.List,
 	reject error) {
 	win := step.Window
 	_, at = c.Layouts.Of(win, step.Shape)

@@ -44,7 +44,7 @@ func (r *Result) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Result, 
 	if out.Graph, err = r.Graph.At(l, n); err != nil {
 		return nil, err
 	}
-	out.Place, out.Carried = map[string][]int32{}, nil
+	out.Place, out.Carried = map[string]*graph.List{}, nil
 	for k, tensor := range r.In {
 		if err := out.place(r, tensor, r.Graph.In[k]); err != nil {
 			return nil, err
@@ -87,7 +87,7 @@ func (r *Result) place(longest *Result, tensor string, stream int) error {
 	}
 	at := func(i int) int {
 		if at := longest.Place[tensor]; at != nil {
-			return int(at[i])
+			return int(at.At(i))
 		}
 		return i
 	}
@@ -115,7 +115,7 @@ func (r *Result) place(longest *Result, tensor string, stream int) error {
 		step, element := short.At(j)
 		places[j] = int32(in(at(long.Element(0, element)), max(step, 0), short.Count))
 	}
-	r.Place[tensor] = places
+	r.Place[tensor] = graph.Listed(places)
 	return nil
 }
 

@@ -46,7 +46,7 @@ type Result struct {
 	In    []string        // per Graph.In: the tensor of codes that the host computes
 	Out   []string        // per Graph.Out: the integer tensor that the host goes on from
 	// per integer tensor: the position in its stream of each element; nil where element i is at i
-	Place   map[string][]int32
+	Place   map[string]*graph.List
 	Layers  map[int]string // ONNX node index -> layer that computes it
 	Carried []Carried      // the integer tensors that streams carry whole
 	Integer *scaled.Analysis
@@ -195,8 +195,9 @@ func (l *lowering) outputs() {
 // result joins what has been made.
 func (l *lowering) result() *Result {
 	l.net.Prune()
+	l.Integers.Found()
 	r := &Result{In: l.net.In(), Out: l.net.Out(), Integer: l.Integers, Rejected: l.rejected, Unroll: l.unroll,
-		Place: map[string][]int32{}}
+		Place: map[string]*graph.List{}}
 	for tensor, at := range l.Places {
 		r.Place[tensor] = at.At
 	}

@@ -96,7 +96,7 @@ func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
 	if !ok {
 		return notOneMatrix(w)
 	}
-	o, reject := l.operand(step.Node.Inputs[step.Dot.A], elements)
+	o, reject := l.operand(step.Node.Inputs[step.Dot.A], graph.Listed(elements))
 	if reject != nil {
 		return reject
 	}
@@ -148,9 +148,9 @@ func (c *circuit) outermost(v *find.Vectors) bool {
 	found := false
 	for i, tensor := range v.Tensors {
 		var at []int32
-		for k, from := range v.From {
+		for from, place := range v.All {
 			if int(from) == i {
-				at = append(at, v.At[k])
+				at = append(at, place)
 			}
 		}
 		shape := c.Places[tensor].Type.Shape
@@ -191,7 +191,7 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 
 // wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes
 // it. im is the image that its windows slide over; nil for vectors.
-func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at []int32, affine scaled.Values) error {
+func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *graph.List, affine scaled.Values) error {
 	choice, reject := choose.Layer(m)
 	if reject != nil {
 		return reject
@@ -213,7 +213,7 @@ func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at []int32, 
 // lookup makes a table's rows, of which each index chooses one, a Lookup.
 func (l *lowering) lookup(step, one *graph.Step, w *graph.Tensor) error {
 	index := one.Node.Inputs[one.Elem.Args[0]]
-	o, reject := l.operand(index, scaled.All(graph.Size(l.Known[index].Shape)))
+	o, reject := l.operand(index, graph.Listed(scaled.All(graph.Size(l.Known[index].Shape))))
 	if reject != nil {
 		return reject
 	}
@@ -221,7 +221,7 @@ func (l *lowering) lookup(step, one *graph.Step, w *graph.Tensor) error {
 	if reject != nil {
 		return reject
 	}
-	wire, reject := l.arrange(o, dataflow.Shape{len(o.At)}, 0)
+	wire, reject := l.arrange(o, dataflow.Shape{o.Len()}, 0)
 	if reject != nil {
 		return reject
 	}

@@ -217,7 +217,7 @@ func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, 
 	if reject != nil {
 		return nil, reject
 	}
-	forms, err := q.Integers.Forms(tensor, elements)
+	forms, err := q.Integers.Forms(tensor, elements.Table())
 	if err != nil {
 		return nil, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
 	}

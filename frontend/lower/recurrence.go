@@ -180,7 +180,7 @@ func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length in
 		panic("lower: a scanned axis of another length")
 	}
 	elements := scanOrder(shape, s.Axis)
-	o, reject := l.operand(tensor, elements)
+	o, reject := l.operand(tensor, graph.Listed(elements))
 	if reject != nil {
 		return of, nil, reject
 	}
@@ -358,7 +358,7 @@ func (e *loop) place() {
 				at[i] += int32((e.length - 1) * width)
 			}
 		}
-		o.place.At = at
+		o.place.At = graph.Listed(at)
 	}
 }
 
@@ -382,7 +382,8 @@ func (e *loop) turns(l *lowering) *find.Operand {
 // join appends elements of an operand to another one.
 func join(l *lowering, to, from *find.Operand, first, end int) {
 	for i := first; i < end; i++ {
-		to.Then(to.Stream(l.Program, from.Tensors[from.From[i]]), from.At[i])
+		tensor, at := from.Of(i)
+		to.Then(to.Stream(l.Program, from.Tensors[tensor]), at)
 	}
 }
 

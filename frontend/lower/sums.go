@@ -120,7 +120,7 @@ func (c *circuit) together(tensor string, axis int) error {
 		return unmapped.Empty()
 	}
 	shape, at := place.ChannelsLast(tensorShape, axis)
-	o, reject := c.operand(tensor, place.Inverse(at, n))
+	o, reject := c.operand(tensor, graph.Listed(place.Inverse(at, n)))
 	if reject != nil {
 		return reject
 	}

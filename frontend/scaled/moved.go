@@ -12,16 +12,17 @@ import (
 // elements behind it: pieces of a tensor that are put together again are elements of one.
 func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 	m, in := step.Move, step.Node.Inputs
-	if m.Input != nil {
+	if m.Joins() {
 		return f.joined(step, index)
 	}
 	at := index
-	if m.Index != nil {
+	if !m.Still() {
 		if at = f.list(len(index)); at == nil {
 			return nil, &Blocked{step.Output, step, true}
 		}
 		for k, i := range index {
-			at[k] = m.Index[i]
+			_, from := m.From(int(i))
+			at[k] = int32(from)
 		}
 	}
 	part, err := f.value(in[0], at)
@@ -189,12 +190,13 @@ func (f *former) sources(step *graph.Step, at []int32) (list []*source) {
 
 // counted is how many of some elements come from each input of a move.
 func counted(m *graph.Move, of, at []int32) (n [256]int) {
-	if m.Input == nil {
+	if !m.Joins() {
 		n[0] = len(of)
 		return n
 	}
 	for _, k := range of {
-		n[m.Input[at[k]]]++
+		slot, _ := m.From(int(at[k]))
+		n[slot]++
 	}
 	return n
 }

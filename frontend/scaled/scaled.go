@@ -47,6 +47,9 @@ func (a *Analysis) All(n int) []int32 {
 	return a.all[:n:n]
 }
 
+// Found forgets what was of use only while integer tensors were looked for.
+func (a *Analysis) Found() { a.all = nil }
+
 // rank is the place of a step among all.
 func (a *Analysis) rank(step *graph.Step) int {
 	if a.ranks == nil {

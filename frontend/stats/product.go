@@ -44,8 +44,9 @@ type product struct {
 
 // side is one factor of a sum of products.
 type side struct {
-	slot         int
-	base, offset []int32
+	slot   int
+	base   *graph.List
+	offset []int32
 }
 
 // sums reports whether a step only adds up: its second factor holds ones that the file does not have.
@@ -180,7 +181,7 @@ type row struct {
 // rowsOf is the rows of weights by where they begin.
 func rowsOf(c *graph.Tensor, w *side) map[int32]*row {
 	rows := map[int32]*row{}
-	for _, base := range w.base {
+	for _, base := range w.base.All {
 		if rows[base] != nil {
 			continue
 		}
@@ -205,17 +206,17 @@ func (s *scope) taps(step *graph.Step, x *side, rows map[int32]*row, p *product)
 	}
 	spread := s.Producer(step.Node.Inputs[x.slot])
 	if spread == nil || !spread.Node.Spreads() {
-		for _, base := range w {
+		for _, base := range w.All {
 			macs += int64(step.Dot.K)
 			effective += rows[base].count
 		}
 		return macs, effective
 	}
 	most := int64(0)
-	for i, base := range w {
+	for i, base := range w.All {
 		terms := int64(0)
 		for k, offset := range x.offset {
-			if slot, _ := spread.Move.From(int(x.base[i] + offset)); slot == 0 {
+			if slot, _ := spread.Move.From(int(x.base.At(i) + offset)); slot == 0 {
 				terms++
 				if rows[base].nonzero[k] {
 					effective++

@@ -256,7 +256,7 @@ func (s *scope) computed(step *graph.Step) (t Type, ok bool) {
 	in := step.Node.Inputs
 	switch {
 	case step.Move != nil:
-		for _, slot := range sources(step.Move) {
+		for _, slot := range step.Move.Slots() {
 			if c := s.Known[in[slot]].Const; c != nil && c.Len() == 1 {
 				continue // padding
 			}
@@ -301,22 +301,6 @@ func (s *scope) data(step *graph.Step) (names []string) {
 		}
 	}
 	return names
-}
-
-// sources are the inputs that a Move takes elements from.
-func sources(m *graph.Move) []int {
-	if m.Input == nil {
-		return []int{0}
-	}
-	var seen [256]bool
-	var list []int
-	for _, i := range m.Input {
-		if !seen[i] {
-			seen[i] = true
-			list = append(list, int(i))
-		}
-	}
-	return list
 }
 
 // allAre reports whether all elements of a constant are x.

@@ -208,7 +208,39 @@ func (b *bound) checkEval() error {
 				return fmt.Errorf("frame %d, output %d: %w", n, i, err)
 			}
 		}
+		if err := b.checkRows(in, want); err != nil {
+			return fmt.Errorf("frame %d: %w", n, err)
+		}
 		b.want = append(b.want, want)
+	}
+	return nil
+}
+
+// checkRows holds what a layer computes row by row against what Eval gives.
+func (b *bound) checkRows(in, want []dataflow.Tensor) error {
+	op, ok := b.op.(dataflow.InRows)
+	if !ok {
+		return nil
+	}
+	if len(in) != 1 || len(want) != 1 {
+		return fmt.Errorf("rows of %d inputs and %d outputs", len(in), len(want))
+	}
+	rows, size := b.In[0].Shape[0], len(in[0].Data)/b.In[0].Shape[0]
+	row := func(i int) []int64 {
+		if i < 0 || i >= rows {
+			panic(fmt.Sprintf("row %d of %d", i, rows))
+		}
+		return slices.Clone(in[0].Data[i*size:][:size])
+	}
+	count := b.out[0].Shape[0]
+	size = len(want[0].Data) / count
+	for from := range count {
+		for _, to := range slices.Compact([]int{from + 1, min(from+2, count)}) {
+			if got := op.EvalRows(row, from, to); !slices.Equal(got, want[0].Data[from*size:to*size]) {
+				return fmt.Errorf("rows %d to %d are %v, Eval gives %v", from, to-1, got,
+					want[0].Data[from*size:to*size])
+			}
+		}
 	}
 	return nil
 }

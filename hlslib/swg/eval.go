@@ -56,24 +56,37 @@ func (o *op) Computation() dataflow.Computation {
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	size := o.in.Shape[1] * o.channels
+	row := func(i int) []int64 { return in[0].Data[i*size:][:size] }
+	return []dataflow.Tensor{{Shape: o.out.Shape, Data: o.EvalRows(row, 0, o.out.Shape[0])}}
+}
+
+// EvalRows is some rows of Eval.
+func (o *op) EvalRows(in func(row int) []int64, from, to int) []int64 {
 	height, width := o.in.Shape[0], o.in.Shape[1]
-	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, 0, o.out.Shape.Size())}
-	for oy := range o.out.Shape[0] {
+	y := make([]int64, 0, (to-from)*o.out.Shape[1:].Size())
+	rows := make([][]int64, o.P.Kernel[0]) // that the windows of a row touch; nil outside of the frame
+	for oy := from; oy < to; oy++ {
+		for i := range rows {
+			rows[i] = nil
+			if row := oy*o.P.Stride[0] - o.P.Before[0] + i*o.P.Dilation[0]; 0 <= row && row < height {
+				rows[i] = in(row)
+			}
+		}
 		for ox := range o.out.Shape[1] {
-			for i := range o.P.Kernel[0] {
+			for _, row := range rows {
 				for j := range o.P.Kernel[1] {
-					row := oy*o.P.Stride[0] - o.P.Before[0] + i*o.P.Dilation[0]
 					column := ox*o.P.Stride[1] - o.P.Before[1] + j*o.P.Dilation[1]
-					if 0 <= row && row < height && 0 <= column && column < width {
-						y.Data = append(y.Data, in[0].Data[(row*width+column)*o.channels:][:o.channels]...)
+					if row != nil && 0 <= column && column < width {
+						y = append(y, row[column*o.channels:][:o.channels]...)
 						continue
 					}
 					for range o.channels {
-						y.Data = append(y.Data, o.P.Pad)
+						y = append(y, o.P.Pad)
 					}
 				}
 			}
 		}
 	}
-	return []dataflow.Tensor{y}
+	return y
 }

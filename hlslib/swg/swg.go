@@ -129,7 +129,11 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	if err := o.bindGeometry(); err != nil {
 		return nil, nil, err
 	}
-	o.bindOutput()
+	o.out = dataflow.Type{Shape: dataflow.Shape{o.g.windows[0], o.g.windows[1], o.positions(), o.channels},
+		Range: o.in.Range, Elem: o.in.Elem}
+	if o.padded {
+		o.out = layer.Padded(o.out, o.P.Pad)
+	}
 	o.simd = dataflow.Divisors(o.channels / o.P.Groups)
 	if o.depthwise() {
 		o.simd = dataflow.Divisors(o.channels)
@@ -186,17 +190,6 @@ func within(limit int, factors ...int) bool {
 		n *= f
 	}
 	return true
-}
-
-func (o *op) bindOutput() {
-	o.out = dataflow.Type{
-		Shape: dataflow.Shape{o.g.windows[0], o.g.windows[1], o.positions(), o.channels},
-		Range: o.in.Range,
-		Elem:  o.in.Elem,
-	}
-	if o.padded {
-		o.out = layer.Padded(o.out, o.P.Pad)
-	}
 }
 
 // positions is K.

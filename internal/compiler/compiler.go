@@ -182,7 +182,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		return nil, err
 	}
 	o.Step("simulating", 0, 0)
-	streams, err := r.simulate(ctx, runs)
+	streams, err := r.simulate(ctx, runs, o.Backend.RTL())
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
@@ -209,10 +209,10 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 }
 
 // generate makes the files of the back ends, and runs what they are.
-func (r *Result) generate(ctx context.Context, o Options, streams []tensors,
+func (r *Result) generate(ctx context.Context, o Options, streams templates.Vectors,
 	d *diag.List) (files templates.Files, err error) {
 	if o.Backend.HLS() {
-		files, err = templates.Project(r.Design.Design, templates.Vectors{Frames: streams}, templates.Options{})
+		files, err = templates.Project(r.Design.Design, streams, templates.Options{})
 		if err != nil {
 			return nil, fmt.Errorf("generate: %w", err)
 		}
@@ -224,7 +224,7 @@ func (r *Result) generate(ctx context.Context, o Options, streams []tensors,
 		}
 	}
 	if o.Backend.RTL() {
-		more, err := generateRTL(ctx, r, o, streams, d)
+		more, err := generateRTL(ctx, r, o, streams.Frames, d)
 		if err != nil {
 			return nil, err
 		}

@@ -190,13 +190,21 @@ func cycle(ctx context.Context, d *dataflow.Design, in, streams []tensors, recor
 
 // same compares what the simulator has on a stream with what Eval puts there.
 func same(d *dataflow.Design, streams []tensors) func(frame, s int, got dataflow.Tensor) error {
+	differs := differs(d.Model.Graph)
 	return func(frame, s int, got dataflow.Tensor) error {
 		err := rtlsim.Compare([]tensors{{got}}, []tensors{{streams[frame][s]}})
 		if err != nil {
-			return &Mismatch{fmt.Sprintf("engine cycle against eval, frame %d, stream %s: %v", frame,
-				streamName(d.Model.Graph, s), err)}
+			return differs(frame, s, err)
 		}
 		return nil
+	}
+}
+
+// differs makes a Mismatch of a difference on a stream.
+func differs(g *dataflow.Graph) func(frame, s int, why error) error {
+	return func(frame, s int, why error) error {
+		return &Mismatch{fmt.Sprintf("engine cycle against eval, frame %d, stream %s: %v", frame, streamName(g, s),
+			why)}
 	}
 }
 

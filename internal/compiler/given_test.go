@@ -243,7 +243,7 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			r := &Result{Imported: im, Design: found}
 			s := samples.Random(im.Model, n.samples)
 			n.known(t, im.Model, s)
-			streams, err := r.simulate(ctx, s)
+			recorded, err := r.simulate(ctx, s, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,11 +254,12 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 				}
 				if wide != nil {
 					r.Design, found = wide, wide
-					if streams, err = r.simulate(ctx, s); err != nil {
+					if recorded, err = r.simulate(ctx, s, true); err != nil {
 						t.Fatal(err)
 					}
 				}
 			}
+			streams := recorded.Frames
 			if err := likeStreams(ctx, found.Model, s, streams); err != nil {
 				t.Error(err)
 			}

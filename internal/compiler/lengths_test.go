@@ -97,7 +97,7 @@ func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled
 			r.Design = wide
 		}
 	}
-	streams, err := r.agree(ctx, runs)
+	streams, err := verifySized(ctx, r.Design.Design, runs)
 	if err != nil || !compiled {
 		return err
 	}

@@ -89,11 +89,11 @@ func recurrentAgrees(ctx context.Context, n *rnntest.Network, seed uint64, compi
 	if err != nil {
 		return err
 	}
-	streams, err := r.simulate(ctx, runs)
+	recorded, err := r.simulate(ctx, runs, true)
 	if err != nil || !compiled {
 		return err
 	}
-	return recurrentCompiled(ctx, r.Design.Design, streams)
+	return recurrentCompiled(ctx, r.Design.Design, recorded.Frames)
 }
 
 // recurrentBuilt imports a network and folds it, as drawn folds say, if there are any.

@@ -70,36 +70,105 @@ const (
 )
 
 // simulate runs reference, eval and cycle and compares them: the model's outputs bit for bit, every stream element by
-// element. Large networks are run a few samples at a time. It returns what is on every stream for the first samples, as
-// many as the test bench records.
-func (r *Result) simulate(ctx context.Context, s *samples.Runs) (recorded []tensors, err error) {
+// element. Large networks are run a few samples at a time. It returns what the test bench records of the first samples:
+// the frames of all streams, where they are wanted whole or are sequences of different lengths, else their text.
+func (r *Result) simulate(ctx context.Context, s *samples.Runs, whole bool) (recorded templates.Vectors, err error) {
 	work := elements(r.Design.Model.Graph)
 	keep := max(1, maxRecorded/work)
 	held := max(2, maxHeld/work) // two at least: the second follows the first through the pipeline
 	each := r.Design.Model.Turns.PerFrame()
+	to := &recording{design: r.Design.Design, most: keep, whole: whole}
+	if frames := (len(s.In) + each - 1) / each; !whole && s.Lengths == nil && frames > 0 {
+		to.text = templates.NewRecorder(r.Design.Design, min(frames, keep))
+	}
 	for first := 0; first < len(s.In); first += held * each {
 		part := *s
 		part.In = s.In[first:min(first+held*each, len(s.In))]
 		if s.Lengths != nil {
 			part.Lengths = s.Lengths[first:][:len(part.In)]
+			streams, err := verifySized(ctx, r.Design.Design, &part)
+			if err != nil {
+				return recorded, err
+			}
+			to.frames = append(to.frames, streams[:min(len(streams), keep-len(to.frames))]...)
+		} else if err := verify(ctx, r.Design.Design, &part, to); err != nil {
+			return recorded, err
 		}
-		streams, err := r.agree(ctx, &part)
-		if err != nil {
-			return nil, err
-		}
-		recorded = append(recorded, streams[:min(len(streams), keep-len(recorded))]...)
 	}
 	if len(s.In) > 0 {
-		r.Verified = Verified{Samples: len(s.In), Recorded: min(len(s.In), len(recorded)*each),
+		r.Verified = Verified{Samples: len(s.In), Recorded: min(len(s.In), len(to.frames)*each),
 			Engines: []string{string(Eval), string(Cycle)},
 			Steps:   slices.Compact(slices.Sorted(slices.Values(s.Lengths)))}
 	}
-	return recorded, nil
+	return templates.Vectors{Frames: to.frames, Recorded: to.text}, nil
 }
 
-// agree runs and compares samples together.
-func (r *Result) agree(ctx context.Context, s *samples.Runs) ([]tensors, error) {
-	m := r.Design.Model
+// A recording keeps what passes in the first frames.
+type recording struct {
+	design *dataflow.Design
+	most   int                 // frames
+	whole  bool                // all streams' frames are kept, else those of the ends
+	text   *templates.Recorder // of all streams; or nil
+	frames []tensors           // by frame and stream
+	before int                 // frames that have passed before those at hand
+}
+
+// add is told of rows on a stream.
+func (r *recording) add(frame, stream int, rows dataflow.Tensor) error {
+	f := r.before + frame
+	if f >= r.most {
+		return nil
+	}
+	g := r.design.Model.Graph
+	if f == len(r.frames) {
+		r.frames = append(r.frames, make(tensors, len(g.Streams)))
+	}
+	if r.text != nil {
+		if err := r.text.Add(stream, rows); err != nil {
+			return err
+		}
+	}
+	if !r.whole && !slices.Contains(g.In, stream) && !slices.Contains(g.Out, stream) {
+		return nil
+	}
+	t, shape := &r.frames[f][stream], g.Streams[stream].Type.Shape
+	if len(rows.Data) == shape.Size() {
+		*t = rows
+		return nil
+	}
+	if t.Data == nil {
+		*t = dataflow.Tensor{Shape: shape, Data: make([]int64, 0, shape.Size())}
+	}
+	t.Data = append(t.Data, rows.Data...)
+	return nil
+}
+
+// verify runs and compares samples together.
+func verify(ctx context.Context, d *dataflow.Design, s *samples.Runs, to *recording) error {
+	m := d.Model
+	want, err := reference(ctx, m, s)
+	if err != nil {
+		return err
+	}
+	in, err := codes(ctx, m, s)
+	if err != nil {
+		return err
+	}
+	out, err := rtlsim.Agree(ctx, d, in, to.add, differs(m.Graph))
+	if err != nil {
+		return err
+	}
+	to.before += len(in)
+	got, err := results(ctx, m, s, out)
+	if err != nil {
+		return err
+	}
+	return sameReals("engine eval against the model", got, want)
+}
+
+// verifySized is verify for sequences of different lengths. It returns what is on every stream.
+func verifySized(ctx context.Context, d *dataflow.Design, s *samples.Runs) ([]tensors, error) {
+	m := d.Model
 	want, err := reference(ctx, m, s)
 	if err != nil {
 		return nil, err
@@ -108,25 +177,20 @@ func (r *Result) agree(ctx context.Context, s *samples.Runs) ([]tensors, error) 
 	if err != nil {
 		return nil, err
 	}
-	in := pick(streams, m.Graph.In)
 	if err := sameReals("engine eval against the model", got, want); err != nil {
 		return nil, err
 	}
-	d := r.Design.Design
-	if s.Lengths != nil { // whose clocks are not those of Design.Clocks
-		_, err = cycle(ctx, d, in, streams, false)
-	} else {
-		_, err = rtlsim.Carry(ctx, d, in, same(d, streams))
-	}
+	// The clocks are not those of Design.Clocks.
+	_, err = cycle(ctx, d, pick(streams, m.Graph.In), streams, false)
 	return streams, err
 }
 
 // compile runs the third engine, or says why it was left out.
-func (r *Result) compile(ctx context.Context, files templates.Files, streams []tensors, d *diag.List) error {
-	if len(streams) == 0 {
+func (r *Result) compile(ctx context.Context, files templates.Files, v templates.Vectors, d *diag.List) error {
+	if len(v.Frames) == 0 {
 		return nil
 	}
-	_, err := compile(ctx, r.Design.Design, files, streams)
+	_, err := compile(ctx, r.Design.Design, files, v.Frames)
 	var missing *templates.NoCompiler
 	if errors.As(err, &missing) {
 		r.Verified.Left = string(CSim)

@@ -8,8 +8,9 @@
 //   - op.go says what a layer is, kind.go what a kind of layers is
 //   - graph.go, verify.go, text.go: the graph, what must hold of it, its text form
 //   - computation.go is what a layer computes, as data
-//   - run.go computes frames; dependence.go is how their parts depend on each other, turns.go is frames of several
-//     samples, lengths.go sequences of different lengths, ends.go what tells where they end
+//   - run.go computes frames; passage.go and passing.go, part by part; dependence.go is how their parts depend on each
+//     other, turns.go is frames of several samples, lengths.go sequences of different lengths, ends.go what tells where
+//     they end
 //   - design.go is a model with a schedule; fifo.go its FIFOs
 //   - port.go is words on streams; loop.go is when they move, nest.go and stride.go how layers spell that;
 //     recurrence.go is what steps hand on

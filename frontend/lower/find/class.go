@@ -42,13 +42,14 @@ func (c *classes) begin(at *place.Place, form *scaled.Form) {
 // maxClasses bounds the search for an element's like: beyond it, elements hardly share any numbers.
 const maxClasses = 1 << 14
 
-// of is the class of element k, which is at a position of its stream. Elements mostly are like the one before, or like
-// the one that followed the like of the one before.
-func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int32, error) {
+// of is the class of element k of a form, which is at a position of its stream. from is how many elements were traced
+// before those of the form. Elements mostly are like the one before, or like the one that followed the like of the one
+// before.
+func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k, from int, position int32) (int32, error) {
 	if c.alike && len(c.first) > 0 {
 		return c.index[0], nil
 	}
-	span := at.Type.Channel(int(o.At[k]) % at.Type.Shape.Channels())
+	span := at.Type.Channel(int(position) % at.Type.Shape.Channels())
 	stays := span.Lo == span.Hi
 	n := len(c.first)
 	for i := range n {
@@ -73,10 +74,26 @@ func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int
 			"its input is no scaled integer: "+between(form.Nodes)+" stands between it and the last quantiser",
 			"quantise the input of this layer, after its activation function")
 	}
-	c.first, c.index = append(c.first, k), append(c.index, int32(len(o.of)))
+	found := o.find(class{f, stays, span.Lo}, from)
+	c.first, c.index = append(c.first, k), append(c.index, found)
 	c.last = n
-	o.of = append(o.of, class{f, stays, span.Lo})
-	return int32(len(o.of) - 1), nil
+	return found, nil
+}
+
+// find is the number of a class. What was traced before has most of them, in the same order.
+func (o *Operand) find(c class, from int) int32 {
+	if from > 0 {
+		for i := range o.of {
+			at := (o.next + i) % len(o.of)
+			if was := &o.of[at]; was.stays == c.stays && (!c.stays || was.always == c.always) &&
+				same(was.affine, c.affine) {
+				o.next = at + 1
+				return int32(at)
+			}
+		}
+	}
+	o.of = append(o.of, c)
+	return int32(len(o.of) - 1)
 }
 
 // Affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants
@@ -85,7 +102,7 @@ func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int
 func (o *Operand) Affine(n int) (of []real.Affine, ok bool) {
 	found := slices.Repeat([]int32{-1}, n) // of the class that decides
 	for _, staying := range []bool{false, true} {
-		for k, v := range o.class {
+		for k, v := range o.class.all {
 			if v < 0 || o.of[v].stays != staying {
 				continue
 			}
@@ -116,7 +133,7 @@ func (o *Operand) Always(n int) (always []*big.Rat) {
 	}
 	always = make([]*big.Rat, n)
 	changes := make([]bool, n)
-	for k, v := range o.class {
+	for k, v := range o.class.all {
 		c := k % n
 		if changes[c] {
 			continue

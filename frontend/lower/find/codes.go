@@ -172,13 +172,13 @@ func (c *Codes) alike(k, l int) bool {
 
 // InPlace reports whether each code comes from a place of its own, and all places are taken: then codes lie where their
 // integers did.
-func (c *Codes) InPlace(p *place.Place) (at []int32, ok bool) {
+func (c *Codes) InPlace(p *place.Place) (at *graph.List, ok bool) {
 	if p.Type.Shape.Size() != c.n {
 		return nil, false
 	}
-	at = make([]int32, c.n)
 	taken := make([]bool, c.n)
-	for k := range at {
+	still, ordered := true, true // code k is of integer k, and lies at k
+	for k := range c.n {
 		_, index, ok := c.leaf(k)
 		if !ok {
 			return nil, false
@@ -187,21 +187,31 @@ func (c *Codes) InPlace(p *place.Place) (at []int32, ok bool) {
 		if taken[i] {
 			return nil, false
 		}
-		taken[i], at[k] = true, i
+		taken[i] = true
+		still, ordered = still && int(index) == k, ordered && int(i) == k
 	}
-	if scaled.InOrder(at, c.n) {
+	switch {
+	case ordered:
 		return nil, true
+	case still:
+		return p.At, true
 	}
-	return at, true
+	places := make([]int32, c.n)
+	for k := range places {
+		_, index, _ := c.leaf(k)
+		places[k] = p.Position(index)
+	}
+	return graph.Listed(places), true
 }
 
 // Among is codes that lie where the integers of their one source do, with constants among them, which lie nowhere:
 // their real values are of a scale of 0. ok is false where there are no constants.
-func (c *Codes) Among(p *place.Place) (at []int32, of []real.Affine, ok bool) {
-	at, of = make([]int32, c.n), slices.Repeat(scaled.Unit, c.n)
-	for k := range at {
+func (c *Codes) Among(p *place.Place) (at *graph.List, of []real.Affine, ok bool) {
+	places := make([]int32, c.n)
+	of = slices.Repeat(scaled.Unit, c.n)
+	for k := range places {
 		if _, index, data := c.leaf(k); data {
-			at[k] = p.Position(index)
+			places[k] = p.Position(index)
 			continue
 		}
 		v, err := c.constant(k)
@@ -210,14 +220,15 @@ func (c *Codes) Among(p *place.Place) (at []int32, of []real.Affine, ok bool) {
 		}
 		of[k], ok = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetInt64(v)}, true
 	}
-	return at, of, ok
+	return graph.Listed(places), of, ok
 }
 
 // Data is Moved without the channels of constants, which lie nowhere: their real values are of a scale of 0. ok is
 // false where an element is constant at some pixels only.
 func (c *Codes) Data(axis int, sources []*Source, coded map[string]*place.Place) (f *Arrangement, of []real.Affine,
 	ok bool) {
-	f = &Arrangement{Operand: &Operand{Nodes: []*graph.Node{c.Step.Node}}, Places: make([]int32, c.n)}
+	f = &Arrangement{Operand: &Operand{Nodes: []*graph.Node{c.Step.Node}}}
+	lie := make([]int32, c.n)
 	for _, src := range sources {
 		f.Tensors = append(f.Tensors, src.Tensor)
 	}
@@ -232,7 +243,7 @@ func (c *Codes) Data(axis int, sources []*Source, coded map[string]*place.Place)
 			return nil, nil, false
 		}
 		if isData {
-			f.Places[e] = int32(len(f.At))
+			lie[e] = int32(f.Len())
 			f.Then(f.Tensor(tensor), coded[tensor].Position(index))
 			continue
 		}
@@ -242,7 +253,8 @@ func (c *Codes) Data(axis int, sources []*Source, coded map[string]*place.Place)
 		}
 		of[e] = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetInt64(v)}
 	}
-	f.Shape = append(slices.Clone(shape[:len(shape)-1]), len(f.At)*len(data)/c.n)
+	f.Places = graph.Listed(lie)
+	f.Shape = append(slices.Clone(shape[:len(shape)-1]), f.Len()*len(data)/c.n)
 	return f, of, true
 }
 
@@ -260,30 +272,31 @@ func (c *Codes) constant(k int) (int64, error) {
 type Arrangement struct {
 	*Operand
 	Shape     dataflow.Shape
-	Places    []int32      // per code: its position; nil where code i is at i
+	Places    *graph.List  // per code: its position; nil where code i is at i
 	Fill      int64        // the code of constants
 	Functions []*real.Expr // per channel, where codes are yet to be made of what is moved
 }
 
 // Moved is the codes of sources, which coded says the places of, in the order of pixels.
 func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place) (*Arrangement, error) {
-	f := &Arrangement{Operand: &Operand{Movement: place.Still(c.n), Nodes: []*graph.Node{c.Step.Node}}}
+	f := &Arrangement{Operand: &Operand{Nodes: []*graph.Node{c.Step.Node}}}
 	for _, src := range sources {
 		f.Tensors = append(f.Tensors, src.Tensor)
 	}
 	f.Shape, f.Places = place.ChannelsLast(c.Step.Shape, axis)
 	filled := false
-	for k, e := range place.Inverse(f.Places, c.n) {
+	for _, e := range place.Inverse(f.Places, c.n) {
 		tensor, index, ok := c.leaf(int(e))
 		if ok {
-			f.From[k], f.At[k] = f.Tensor(tensor), coded[tensor].Position(index)
+			f.Then(f.Tensor(tensor), coded[tensor].Position(index))
 			continue
 		}
 		v, err := c.constant(int(e))
 		if err != nil || filled && f.Fill != v {
 			return nil, unmapped.Because("constants of several values are put among its elements", "pad with one value")
 		}
-		f.Fill, filled, f.From[k] = v, true, place.Constant
+		f.Fill, filled = v, true
+		f.Then(place.Constant, 0)
 	}
 	return f, nil
 }
@@ -291,7 +304,7 @@ func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place
 // Unmoved is integers in the order of pixels, of which the codes are made then: where one integer is quantised in
 // several ways, it must be there several times. ok is false where that does not help.
 func (c *Codes) Unmoved(axis int) (f *Arrangement, ok bool) {
-	f = &Arrangement{Operand: &Operand{Movement: place.Still(c.n)}}
+	f = &Arrangement{Operand: &Operand{}}
 	f.Shape, f.Places = place.ChannelsLast(c.Step.Shape, axis)
 	f.Functions = make([]*real.Expr, f.Shape.Channels())
 	order := place.Inverse(f.Places, c.n)
@@ -305,7 +318,7 @@ func (c *Codes) Unmoved(axis int) (f *Arrangement, ok bool) {
 		if k < len(f.Functions) {
 			f.Functions[ch], _ = c.Forms.At(int(e)).Numbers(int(e))
 		}
-		f.From[k], f.At[k] = f.Tensor(tensor), at.Position(index)
+		f.Then(f.Tensor(tensor), at.Position(index))
 	}
 	return f, true
 }
@@ -370,9 +383,9 @@ func (p *Program) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*So
 	channels := at.Type.Shape.Channels()
 	src := &Source{Tensor: leaf.Tensor, Nodes: form.Nodes, Functions: make([]*real.Expr, channels),
 		first: make([]int, channels)}
-	m := place.Still(len(leaf.Index))
+	var m place.Movement
 	for k, i := range leaf.Index {
-		m.At[k] = at.Position(i)
+		m.Then(0, at.Position(i))
 		ch := at.Channel(i)
 		if first := src.first[ch]; src.Functions[ch] == nil {
 			src.first[ch] = k

@@ -2,6 +2,7 @@ package find
 
 import (
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
@@ -58,6 +59,22 @@ func (im *Image) group(win *graph.Window, k, first int) *group {
 	return g
 }
 
+// likeBefore reports whether the channels of a group, from the first on, are like those of the group before, so that
+// weights meet the same.
+func (im *Image) likeBefore(win *graph.Window, first int) bool {
+	if im.constants != nil {
+		return false
+	}
+	for c := first; c < first+win.Depth; c++ {
+		last := c - win.Depth
+		if a, b := im.always[c], im.always[last]; (a == nil) != (b == nil) || a != nil && a.Cmp(b) != 0 ||
+			!same(im.Affine[c], im.Affine[last]) {
+			return false
+		}
+	}
+	return true
+}
+
 // Convolution is the product of the image's windows with weights. of is the real values of the outputs.
 func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix, of scaled.Values, reject error) {
 	d, win := step.Dot, step.Window
@@ -66,20 +83,26 @@ func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix
 	m = choose.Matrix{Groups: win.Group, Window: &window}
 	each := channels.N / win.Group
 	var g *group
-	weights := make([]float64, d.K)
+	var row []int64 // of the channel before
+	var f real.Affine
+	weights, before := make([]float64, 0, d.K), make([]float64, 0, d.K)
 	for c := range channels.N {
-		if c%each == 0 {
-			g = im.group(win, d.K, c/each*win.Depth)
+		if first := c / each * win.Depth; c%each == 0 && (g == nil || !im.likeBefore(win, first)) {
+			g, row = im.group(win, d.K, first), nil
 		}
-		base := int(d.BBase[c*channels.Stride])
-		weights = weights[:len(g.data)]
-		for i, k := range g.data {
-			weights[i] = w.At(base + int(d.BOffset[k]))
+		base := int(d.BBase.At(c * channels.Stride))
+		weights = weights[:0]
+		for _, k := range g.data {
+			weights = append(weights, w.At(base+int(d.BOffset[k])))
 		}
-		row, f, reject := g.inputs.Column(weights)
-		if reject != nil {
-			return m, of, reject
+		if row == nil || !slices.Equal(weights, before) { // as those of a mean are
+			var reject error
+			if row, f, reject = g.inputs.Column(weights); reject != nil {
+				return m, of, reject
+			}
 		}
+		weights, before = before, weights
+		f := real.Affine{Scale: f.Scale, Bias: new(big.Rat).Set(f.Bias)}
 		for i, k := range g.constants {
 			v := new(big.Rat).SetFloat64(w.At(base + int(d.BOffset[k])))
 			f.Bias.Add(f.Bias, v.Mul(v, g.values[i]))

@@ -19,7 +19,7 @@ func channelAxis(w *graph.Window, shape []int) int {
 }
 
 // Layout is the frame of a window's data or results, and the positions of its elements.
-func Layout(w *graph.Window, shape []int) (dataflow.Shape, []int32) {
+func Layout(w *graph.Window, shape []int) (dataflow.Shape, *graph.List) {
 	return place.ChannelsLast(shape, channelAxis(w, shape))
 }
 
@@ -30,7 +30,7 @@ type Layouts map[string]*layout
 // A layout is what Layout gives, and the elements in the order of the positions.
 type layout struct {
 	shape        dataflow.Shape
-	at, elements []int32
+	at, elements *graph.List
 }
 
 func (all Layouts) find(w *graph.Window, shape []int) *layout {
@@ -45,20 +45,24 @@ func (all Layouts) find(w *graph.Window, shape []int) *layout {
 }
 
 // Of is Layout, whose lists are made once for every shape.
-func (all Layouts) Of(w *graph.Window, shape []int) (dataflow.Shape, []int32) {
+func (all Layouts) Of(w *graph.Window, shape []int) (dataflow.Shape, *graph.List) {
 	l := all.find(w, shape)
 	return slices.Clone(l.shape), l.at
 }
 
 // Frame lists the elements of a window's input in the order of its stream.
-func (all Layouts) Frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, error) {
+func (all Layouts) Frame(w *graph.Window, shape []int) (dataflow.Shape, *graph.List, error) {
 	if len(shape) < 3 || shape[0] != 1 {
 		return nil, nil, unmapped.Because(fmt.Sprintf("its input has shape %v: the first axis is no single sample",
 			shape), "export the model for one sample at a time")
 	}
 	l := all.find(w, shape)
 	if l.elements == nil {
-		l.elements = place.Inverse(l.at, graph.Size(shape))
+		if n := graph.Size(shape); l.at == nil {
+			l.elements = graph.Strides([]int{n}, []int{1})
+		} else {
+			l.elements = l.at.Inverse()
+		}
 	}
 	return slices.Clone(l.shape), l.elements, nil
 }

@@ -52,7 +52,7 @@ func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error
 	if im.Fill, reject = o.Fill(im.Affine); reject != nil {
 		return nil, reject
 	}
-	b, ok := place.Inside(im.H, im.W, im.C, o.From)
+	b, ok := o.Inside(im.H, im.W, im.C)
 	if !ok || b.DY > 1 || b.DX > 1 {
 		return im, nil
 	}

@@ -18,7 +18,7 @@ import (
 // A Joint is a value of several integer tensors, whose elements are brought into one order.
 type Joint struct {
 	Shape    dataflow.Shape // of a frame in that order
-	At       []int32        // the position of each element of the value; nil where element i is at i
+	At       *graph.List    // the position of each element of the value; nil where element i is at i
 	Operands []*Operand     // in that order, one per tensor
 	Nodes    []*graph.Node
 
@@ -47,14 +47,16 @@ func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error)
 	if j.Shape != nil {
 		if varies = j.channels(n); varies < 0 {
 			if !scaled.InOrder(j.at, n) {
-				j.At = j.at
+				j.At = graph.Listed(j.at)
 			}
 			return j.withOperands(p, leaves, n), nil
 		}
 	}
 	for _, axis := range (&Codes{step, forms, p, n}).Axes() {
 		j.Shape, j.At = place.ChannelsLast(step.Shape, axis)
-		j.at = place.Inverse(place.Inverse(j.At, n), n)
+		if j.at = j.At.Table(); j.At == nil {
+			j.at = scaled.All(n)
+		}
 		at := j.channels(n)
 		if at < 0 {
 			return j.withOperands(p, leaves, n), nil
@@ -70,7 +72,7 @@ func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error)
 // -1 where there is none.
 func (j *Joint) channels(n int) (varies int) {
 	j.first = slices.Repeat([]int{-1}, j.Shape.Channels())
-	for k, e := range place.Inverse(j.at, n) {
+	for k, e := range place.Inverse(graph.Listed(j.at), n) {
 		c := k % len(j.first)
 		if j.first[c] < 0 {
 			j.first[c] = int(e)
@@ -83,12 +85,12 @@ func (j *Joint) channels(n int) (varies int) {
 
 // withOperands brings the leaves into the joint's order.
 func (j *Joint) withOperands(p *Program, leaves []*scaled.Var, n int) *Joint {
-	order := place.Inverse(j.at, n)
+	order := place.Inverse(graph.Listed(j.at), n)
 	for _, leaf := range leaves {
 		from := p.Places[leaf.Tensor]
-		o := &Operand{Tensors: []string{leaf.Tensor}, Movement: place.Still(n), Nodes: j.form.Nodes}
-		for k, e := range order {
-			o.At[k] = from.Position(leaf.Index[e])
+		o := &Operand{Tensors: []string{leaf.Tensor}, Nodes: j.form.Nodes}
+		for _, e := range order {
+			o.Then(0, from.Position(leaf.Index[e]))
 		}
 		j.Operands = append(j.Operands, o)
 	}

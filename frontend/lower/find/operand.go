@@ -24,48 +24,72 @@ type Operand struct {
 	Nodes          []*graph.Node // between the integers and the operand
 
 	of    []class // of positions
-	class []int32 // per position: of of; of a constant ^its place among Constants, which is negative
+	next  int     // the one that is likely to come, of those that were found
+	class labels  // per position: of of; of a constant ^its place among Constants, which is negative
 }
 
 // constantAt is the constant at position k; nil where there is none.
 func (o *Operand) constantAt(k int) *big.Rat {
-	if class := o.class[k]; class < 0 {
+	if class := o.class.at(k); class < 0 {
 		return o.Constants[^class]
 	}
 	return nil
 }
 
+// traced is how many elements are traced back at a time: the lists of where they come from are no longer than that.
+const traced = 1 << 16
+
 // Operand finds the integers behind elements of a tensor, listed in the order of the positions.
-func (p *Program) Operand(tensor string, elements []int32) (*Operand, error) {
-	forms, err := p.Integers.Forms(tensor, elements)
-	if err != nil {
-		return nil, unmapped.Because("its input is not in integers: "+err.Error(), "quantise the input of this layer")
+func (p *Program) Operand(tensor string, elements *graph.List) (*Operand, error) {
+	n := elements.Len()
+	o := &Operand{}
+	for from := 0; from == 0 || from < n; from += traced {
+		some := elements.Table
+		if n > traced {
+			some = func() []int32 { return elements.Append(nil, from, min(traced, n-from)) }
+		}
+		list := some()
+		forms, err := p.Integers.Forms(tensor, list)
+		if err != nil {
+			return nil, unmapped.Because("its input is not in integers: "+err.Error(),
+				"quantise the input of this layer")
+		}
+		if reject := o.read(p, forms, from, len(list)); reject != nil {
+			return nil, reject
+		}
 	}
-	o := &Operand{Movement: place.Still(len(elements)), class: make([]int32, len(elements))}
+	return o, nil
+}
+
+// read finds the integers of n positions from one on.
+func (o *Operand) read(p *Program, forms *scaled.Forms, from, n int) error {
 	parts := make([]part, len(forms.Of))
 	for i := range forms.Of {
 		parts[i].form, parts[i].last = &forms.Of[i], -1
 		o.Nodes = graph.Join(o.Nodes, forms.Of[i].Nodes)
 	}
-	for k := range elements {
+	for k := range n {
 		w := &parts[forms.Which(k)]
 		if w.last < 0 {
 			if reject := w.begin(p, o); reject != nil {
-				return nil, reject
+				return reject
 			}
 		}
 		var reject error
 		if w.leaf == nil {
-			reject = o.constant(w, k)
+			reject = o.constant(w, k, from)
 		} else {
-			o.From[k], o.At[k] = w.stream, w.at.Position(w.leaf.Index[k])
-			o.class[k], reject = w.classes.of(w.at, o, w.form, k)
+			at := w.at.Position(w.leaf.Index[k])
+			var class int32
+			class, reject = w.classes.of(w.at, o, w.form, k, from, at)
+			o.Then(w.stream, at)
+			o.class.then(class)
 		}
 		if w.last = k; reject != nil {
-			return nil, reject
+			return reject
 		}
 	}
-	return o, nil
+	return nil
 }
 
 // A part is the elements of one form.
@@ -98,19 +122,21 @@ func (w *part) begin(p *Program, o *Operand) error {
 	return nil
 }
 
-// constant makes position k a constant. Most are the one before.
-func (o *Operand) constant(w *part, k int) error {
-	o.From[k] = place.Constant
+// constant makes position k behind one a constant. Most are the one before.
+func (o *Operand) constant(w *part, k, from int) error {
+	o.Then(place.Constant, 0)
 	if w.last >= 0 && w.form.SameNumbers(w.last, k) {
-		o.class[k] = o.class[w.last]
+		o.class.then(o.class.at(from + w.last))
 		return nil
 	}
 	f, ok := w.form.Affine(k)
 	if !ok {
 		return unmapped.Because("a constant part of its input is irrational", "use rational constants")
 	}
-	o.class[k] = ^int32(len(o.Constants))
-	o.Constants = append(o.Constants, f.Bias)
+	if last := len(o.Constants) - 1; from == 0 || last < 0 || o.Constants[last].Cmp(f.Bias) != 0 {
+		o.Constants = append(o.Constants, f.Bias)
+	}
+	o.class.then(^int32(len(o.Constants) - 1))
 	return nil
 }
 
@@ -157,11 +183,12 @@ func between(nodes []*graph.Node) string {
 // integers rise. ok is false where they do both.
 func (o *Operand) Falls(n int) (channels []bool, ok bool) {
 	sign := make([]int, n)
-	for k, class := range o.class {
+	for k, class := range o.class.all {
 		if class < 0 {
 			continue
 		}
-		ch, s := int(o.At[k])%n, o.of[class].affine.Scale.Sign()
+		_, at := o.Of(k)
+		ch, s := int(at)%n, o.of[class].affine.Scale.Sign()
 		if sign[ch]*s < 0 {
 			return nil, false
 		}
@@ -181,14 +208,14 @@ func same(a, b real.Affine) bool { return a.Scale.Cmp(b.Scale) == 0 && a.Bias.Cm
 func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*big.Rat, ok bool) {
 	values = make([]*big.Rat, n)
 	data := make([]bool, n)
-	for k, class := range o.class {
+	for k, class := range o.class.all {
 		if c := k % n; class >= 0 {
 			data[c] = true
 		} else if values[c] == nil {
 			values[c] = o.constantAt(k)
 		}
 	}
-	for k, class := range o.class {
+	for k, class := range o.class.all {
 		if c := k % n; class < 0 && !data[c] && o.constantAt(k).Cmp(values[c]) != 0 {
 			return nil, nil, nil, false
 		}
@@ -202,11 +229,11 @@ func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*
 		return o, kept, values, len(kept) > 0
 	}
 	rest = &Operand{Tensors: o.Tensors, of: o.of, Nodes: o.Nodes}
-	for k := range o.class {
+	for k, class := range o.class.all {
 		if c := k % n; data[c] {
-			rest.Then(o.From[k], o.At[k])
-			rest.class = append(rest.class, o.class[k])
-			if o.class[k] < 0 {
+			rest.Then(o.Of(k))
+			rest.class.then(class)
+			if class < 0 {
 				rest.Constants = o.Constants
 			}
 		}
@@ -219,8 +246,8 @@ func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*
 // its entry of of becomes the value alone where the code stands for another.
 func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 	var value *big.Rat
-	for k, from := range o.From {
-		if from != place.Constant {
+	for k, class := range o.class.all {
+		if class >= 0 {
 			continue
 		}
 		if value == nil {

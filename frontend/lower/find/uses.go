@@ -194,13 +194,29 @@ func (p *Program) OneHots(tensor string) *graph.Step {
 			return nil
 		case IsOneHot(step):
 			return step
-		case step.Move != nil && step.Move.Input == nil &&
-			(step.Move.Index == nil || scaled.InOrder(step.Move.Index, graph.Size(p.Known[step.Node.Inputs[0]].Shape))):
+		case step.Move != nil && inOrder(step, graph.Size(p.Known[step.Node.Inputs[0]].Shape)):
 			tensor = step.Node.Inputs[0]
 		default:
 			return nil
 		}
 	}
+}
+
+// inOrder reports whether a step's elements are all those of its first input, which has n, in order.
+func inOrder(step *graph.Step, n int) bool {
+	m := step.Move
+	if m.Still() {
+		return true
+	}
+	if m.Joins() || graph.Size(step.Shape) != n {
+		return false
+	}
+	for i := range n {
+		if _, from := m.From(i); from != i {
+			return false
+		}
+	}
+	return true
 }
 
 // IsOneHot reports whether a step turns row numbers into what a matrix chooses its rows with.

@@ -36,8 +36,8 @@ func Elements(d *graph.Dot) (elements []int32, rows int, ok bool) {
 		return nil, 0, false
 	}
 	var bases []int32
-	for at := 0; at < len(d.ABase); at += rows {
-		bases = append(bases, d.ABase[at])
+	for at := 0; at < d.ABase.Len(); at += rows {
+		bases = append(bases, d.ABase.At(at))
 	}
 	return scaled.Sums(bases, d.AOffset), rows, true
 }
@@ -46,14 +46,14 @@ func Elements(d *graph.Dot) (elements []int32, rows int, ok bool) {
 // thing.
 func matrixRows(d *graph.Dot) (n int, ok bool) {
 	n = 1
-	for n < len(d.ABase) && d.ABase[n] == d.ABase[0] {
+	for n < d.ABase.Len() && d.ABase.At(n) == d.ABase.At(0) {
 		n++
 	}
-	if len(d.ABase)%n != 0 {
+	if d.ABase.Len()%n != 0 {
 		return 0, false
 	}
-	for i, base := range d.ABase {
-		if base != d.ABase[i-i%n] || d.BBase[i] != d.BBase[i%n] {
+	for i, base := range d.ABase.All {
+		if base != d.ABase.At(i-i%n) || d.BBase.At(i) != d.BBase.At(i%n) {
 			return 0, false
 		}
 	}
@@ -62,7 +62,7 @@ func matrixRows(d *graph.Dot) (n int, ok bool) {
 
 // VectorsOf reads the vectors of a product, whose data are an operand as Elements lists them.
 func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, error) {
-	v := &Vectors{Count: len(d.ABase) / rows, dot: d, weights: w, rows: rows}
+	v := &Vectors{Count: d.ABase.Len() / rows, dot: d, weights: w, rows: rows}
 	affine, ok := o.Affine(d.K)
 	if !ok {
 		return nil, unmapped.Because("vectors of its input are scaled differently",
@@ -95,7 +95,7 @@ func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of scaled.Va
 	for at := 0; at < v.rows; at += together {
 		n := min(together, v.rows-at)
 		coded := alike
-		for _, base := range v.dot.BBase[at : at+n] {
+		for _, base := range v.dot.BBase.Append(nil, at, n) {
 			coded = coded && meaning(base) != nil
 		}
 		if coded {
@@ -106,7 +106,7 @@ func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of scaled.Va
 		for i := range n {
 			var row []int64
 			if coded {
-				row, affine[at+i], reject = whole.Coded(codes[i], meaning(v.dot.BBase[at+i]), v.affine[0])
+				row, affine[at+i], reject = whole.Coded(codes[i], meaning(v.dot.BBase.At(at+i)), v.affine[0])
 			} else {
 				row, affine[at+i], reject = v.column(floats[i])
 			}
@@ -179,7 +179,7 @@ func (v *Vectors) walk(from, n int, visit func(i, k int, at []int32, base int32)
 	const few = 64
 	k := 0
 	for at := range slices.Chunk(v.dot.BOffset, few) {
-		for i, base := range v.dot.BBase[from : from+n] {
+		for i, base := range v.dot.BBase.Append(nil, from, n) {
 			visit(i, k, at, base)
 		}
 		k += len(at)
@@ -246,7 +246,7 @@ func (o *Operand) columns(v, k int, kept []int) *Operand {
 	out := &Operand{Tensors: o.Tensors, Nodes: o.Nodes}
 	for r := range v {
 		for _, c := range kept {
-			out.Then(o.From[r*k+c], o.At[r*k+c])
+			out.Then(o.Of(r*k + c))
 		}
 	}
 	return out
@@ -268,7 +268,8 @@ func (v *Vectors) Within(p *Program) (order []int, length int, ok bool) {
 		return nil, 0, false
 	}
 	order = make([]int, v.K)
-	for i, at := range v.At {
+	for i := range v.Len() {
+		_, at := v.Of(i)
 		j := int(at) - i/v.K*length
 		if j < 0 || j >= length || i >= v.K && order[i%v.K] != j {
 			return nil, 0, false
@@ -295,8 +296,7 @@ func (v *Vectors) Together(p *Program) (order []int, length int, ok bool) {
 		offset[i], channels[i] = total, shape.Channels()
 		total += channels[i]
 	}
-	for k, at := range v.At {
-		i := v.From[k]
+	for i, at := range v.All {
 		order = append(order, int(at)/channels[i]*total+offset[i]+int(at)%channels[i])
 	}
 	return order, pixels.Size() * total, true
@@ -361,7 +361,7 @@ func (p *Program) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok b
 		return nil, false, nil
 	}
 	d := step.Dot
-	terms, err := p.Integers.Forms(step.Node.Inputs[d.A], scaled.Sums(d.ABase, d.AOffset))
+	terms, err := p.Integers.Forms(step.Node.Inputs[d.A], scaled.Sums(d.ABase.Table(), d.AOffset))
 	form, leaf, ok := terms.One()
 	if err != nil || !ok {
 		return nil, false, nil
@@ -473,7 +473,7 @@ func chosen(d *graph.Dot, w *graph.Tensor, n int, index []int) [][]float64 {
 		table[i] = make([]float64, n)
 		for c := range table[i] {
 			if at >= 0 && at < d.K {
-				table[i][c] = w.At(int(d.BBase[c] + d.BOffset[at]))
+				table[i][c] = w.At(int(d.BBase.At(c) + d.BOffset[at]))
 			}
 		}
 	}

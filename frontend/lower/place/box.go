@@ -6,9 +6,9 @@ type Box struct{ Y0, Y1, DY, X0, X1, DX int }
 func (b Box) Rows() int { return (b.Y1-b.Y0)/b.DY + 1 }
 func (b Box) Cols() int { return (b.X1-b.X0)/b.DX + 1 }
 
-// Inside finds the box of the pixels that are no constants. ok is false where they are no box, or a pixel is partly
+// inside finds the box of the pixels that are no constants. ok is false where they are no box, or a pixel is partly
 // constant.
-func Inside(h, w, c int, from []int16) (b Box, ok bool) {
+func inside(h, w, c int, from []int16) (b Box, ok bool) {
 	var ys, xs []int
 	data := func(y, x int) bool { return from[(y*w+x)*c] != Constant }
 	for y := range h {

@@ -16,31 +16,14 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Movement is where the elements of a frame come from.
-type Movement struct {
-	From []int16 // per position: one of several wires, or Constant
-	At   []int32 // per position: the position on that wire
-}
-
-// Constant stands for a wire at positions that carry one and the same code.
-const Constant = -1
-
-// Still is a movement of n positions that is to be filled in.
-func Still(n int) Movement { return Movement{make([]int16, n), make([]int32, n)} }
-
-// Then appends a position.
-func (m *Movement) Then(from int16, at int32) { m.From, m.At = append(m.From, from), append(m.At, at) }
-
-// Cut is the part of a movement in a box of a frame of rows of w pixels of c channels.
-func (m *Movement) Cut(b Box, w, c int) (part Movement) {
-	part.From, part.At = b.cut(w, c, m.From, m.At)
-	return part
-}
-
 // Move makes layers that move integers: the wire they end in carries a frame of the shape. Constants have the code
 // fill. Where nothing has to move it is the wire that is there. The layers compute nodes, unless another one does.
 func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64, nodes []*graph.Node) (int, error) {
-	w, reject := (&mover{n, wires, nodes, fill}).frame(shape, m.From, m.At)
+	by := &mover{n, wires, nodes, fill}
+	if w, ok := by.still(shape, &m); ok {
+		return w, nil
+	}
+	w, reject := by.frame(shape, m.froms(), m.places())
 	if reject == errScattered {
 		return 0, unmapped.Because("its input's elements are put together in a way that no layer does",
 			"concatenate along channels; pad, crop and repeat along rows and columns")
@@ -77,6 +60,17 @@ func (m *mover) layer(op dataflow.Op, in ...int) (int, error) {
 	return w, nil
 }
 
+// still is the wire that carries the elements in order already; ok is false where there is none.
+func (m *mover) still(shape dataflow.Shape, of *Movement) (w int, ok bool) {
+	from, ok := of.whole()
+	if !ok || from == Constant {
+		return 0, false
+	}
+	w = m.wires[from]
+	t := m.net.Type(w)
+	return w, t.Shape.Size() == of.Len() && fits(t, shape)
+}
+
 // frame is the wire of positions that come from wires, or are constant.
 func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	if slices.Contains(from, Constant) {
@@ -94,7 +88,7 @@ func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, erro
 // padded puts constants around a frame.
 func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	h, w, c := Pixels(shape)
-	box, ok := Inside(h, w, c, from)
+	box, ok := inside(h, w, c, from)
 	if !ok {
 		return 0, errScattered
 	}

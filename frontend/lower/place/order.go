@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 )
 
 // ChannelsLast is the stream shape [H, W, C] of a tensor of shape [1, ...] with one axis of channels and one or two
 // more, and the positions of its elements. Tensors of other ranks keep their axes but for the channels, which go last.
-func ChannelsLast(shape []int, axis int) (dataflow.Shape, []int32) {
+func ChannelsLast(shape []int, axis int) (dataflow.Shape, *graph.List) {
 	strides := make([]int, len(shape))
 	n := shape[axis]
 	var out dataflow.Shape
@@ -32,18 +33,17 @@ func ChannelsLast(shape []int, axis int) (dataflow.Shape, []int32) {
 	if axis == len(shape)-1 {
 		return out, nil
 	}
-	return out, graph.Strided(shape, strides)
+	return out, graph.Strides(shape, strides)
 }
 
 // Inverse lists the element at each position.
-func Inverse(at []int32, n int) []int32 {
+func Inverse(at *graph.List, n int) []int32 {
+	if at == nil {
+		return scaled.All(n)
+	}
 	out := make([]int32, n)
-	for i := range out {
-		if at == nil {
-			out[i] = int32(i)
-		} else {
-			out[at[i]] = int32(i)
-		}
+	for i, position := range at.All {
+		out[position] = int32(i)
 	}
 	return out
 }

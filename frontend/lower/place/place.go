@@ -3,8 +3,8 @@
 // goes out is a dataflow.Graph. It does not know what layers compute.
 //
 // Files: place.go says where the elements of a tensor are; netlist.go joins layers; build.go makes the graph, with
-// copies of streams that several read; movement.go makes the layers that move elements; box.go finds rectangles of
-// pixels; order.go is channels-last and its like.
+// copies of streams that several read; moved.go says which elements move where, movement.go makes the layers that move
+// them; box.go finds rectangles of pixels; order.go is channels-last and its like.
 //
 // For example, a tensor of shape [1, 2, 1, 3] travels as pixels of two channels: its elements 0 1 2 | 3 4 5 are at 0 2
 // 4 | 1 3 5. Transposing it costs nothing, it is another list of positions. A layer that wants its elements in another
@@ -15,7 +15,7 @@
 package place
 
 import (
-	"hlsgen/frontend/scaled"
+	"hlsgen/frontend/graph"
 	"hlsgen/internal/dataflow"
 )
 
@@ -23,7 +23,7 @@ import (
 // where element i is at i. Tensors that are the same integers share a stream.
 type Place struct {
 	*Stream
-	At    []int32
+	At    *graph.List
 	Alias bool // it is the integers of another tensor, as they are
 }
 
@@ -66,7 +66,7 @@ func (p *Place) Position(i int32) int32 {
 	if p.At == nil {
 		return i
 	}
-	return p.At[i]
+	return p.At.At(int(i))
 }
 
 // Channel is the channel of element i.
@@ -98,12 +98,13 @@ func (s *Stream) OnHost() bool {
 // in the order: the movement then is of elements in order.
 func (p *Place) Send(m *Movement, shape dataflow.Shape, alone func() bool) {
 	n := p.Type.Shape.Size()
-	if !p.OnHost() || p.onWire || len(m.At) != n {
+	if !p.OnHost() || p.onWire || m.Len() != n {
 		return
 	}
-	if !scaled.InOrder(m.At, n) {
+	if from, ok := m.whole(); !ok || from == Constant {
+		places := m.places()
 		seen := make([]bool, n)
-		for _, i := range m.At {
+		for _, i := range places {
 			if seen[i] {
 				return
 			}
@@ -112,12 +113,12 @@ func (p *Place) Send(m *Movement, shape dataflow.Shape, alone func() bool) {
 		if !alone() {
 			return
 		}
-		to := Inverse(m.At, n) // the new position of what was at each
+		to := Inverse(graph.Listed(places), n) // the new position of what was at each
 		at := make([]int32, n)
 		for e := range at {
 			at[e] = to[p.Position(int32(e))]
 		}
-		p.At, m.At = at, scaled.All(n)
+		p.At, *m = graph.Listed(at), InOrder(n)
 	}
 	p.Type.Shape = append(dataflow.Shape(nil), shape...)
 }

@@ -81,7 +81,10 @@ func TestSend(t *testing.T) {
 		{"as it is", []int32{0, 1, 2, 3}, false, nil, true},
 	} {
 		p := &Place{Stream: FromHost("x", "x", vector(4))}
-		m := Movement{From: make([]int16, len(c.at)), At: slices.Clone(c.at)}
+		var m Movement
+		for _, at := range c.at {
+			m.Then(0, at)
+		}
 		p.Send(&m, dataflow.Shape{2, 2}, func() bool { return c.alone })
 		n := &Netlist{}
 		w, err := n.Move([]int{p.Wire(n, "")}, m, dataflow.Shape{len(c.at)}, 0, nil)
@@ -89,7 +92,7 @@ func TestSend(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if !slices.Equal(p.At, c.want) || (len(n.components) == 0) != c.still || w < 0 {
+		if !slices.Equal(p.At.Table(), c.want) || (len(n.components) == 0) != c.still || w < 0 {
 			t.Errorf("%s: the host sends %v, and %d layers move", c.name, p.At, len(n.components))
 		}
 	}
@@ -110,7 +113,7 @@ func TestChannelsLast(t *testing.T) {
 		{[]int{2, 3}, 1, dataflow.Shape{2, 3}, nil},
 	} {
 		shape, at := ChannelsLast(c.shape, c.axis)
-		if !slices.Equal(shape, c.want) || !slices.Equal(at, c.at) {
+		if !slices.Equal(shape, c.want) || !slices.Equal(at.Table(), c.at) {
 			t.Errorf("%v along %d: %v at %v, want %v at %v", c.shape, c.axis, shape, at, c.want, c.at)
 		}
 	}

@@ -85,10 +85,10 @@ type dotReader struct {
 func (d *dotReader) operands() error {
 	dot, in := d.step.Dot, d.step.Node.Inputs
 	d.w, d.data = d.body.Known[in[dot.B]].Const, in[dot.A]
-	d.base, d.offset, d.wBase, d.wOffset = dot.ABase, dot.AOffset, dot.BBase, dot.BOffset
+	d.base, d.offset, d.wBase, d.wOffset = dot.ABase.Table(), dot.AOffset, dot.BBase.Table(), dot.BOffset
 	if d.w == nil { // weights times data
 		d.w, d.data = d.body.Known[in[dot.A]].Const, in[dot.B]
-		d.base, d.offset, d.wBase, d.wOffset = dot.BBase, dot.BOffset, dot.ABase, dot.AOffset
+		d.base, d.offset, d.wBase, d.wOffset = dot.BBase.Table(), dot.BOffset, dot.ABase.Table(), dot.AOffset
 	}
 	if d.w == nil || dot.Then != nil {
 		return refuse(d.step, "multiplies two tensors of data")

@@ -1,0 +1,113 @@
+package place
+
+import "sort"
+
+// A Movement is where the elements of a frame come from, position by position: from one of several wires, and from a
+// position there, or Constant. Elements that lie side by side, and did so before, are known together.
+type Movement struct {
+	n     int
+	moved []moved
+	last  int // the entry that was looked at last
+}
+
+// moved is positions that follow each other from first on, whose elements lie side by side from at on.
+type moved struct {
+	first, at int32
+	from      int16
+}
+
+// Constant stands for a wire at positions that carry one and the same code.
+const Constant = -1
+
+// InOrder is a movement of n elements of the first wire, in order.
+func InOrder(n int) Movement { return Movement{n: n, moved: []moved{{0, 0, 0}}} }
+
+// Len is how many positions there are.
+func (m *Movement) Len() int { return m.n }
+
+// Then appends a position. That of a constant means nothing.
+func (m *Movement) Then(from int16, at int32) {
+	if k := len(m.moved) - 1; k < 0 || m.moved[k].from != from ||
+		from != Constant && m.moved[k].at+int32(m.n)-m.moved[k].first != at {
+		m.moved = append(m.moved, moved{int32(m.n), at, from})
+	}
+	m.n++
+}
+
+// Of is where the element at position k comes from.
+func (m *Movement) Of(k int) (from int16, at int32) {
+	e := &m.moved[m.entry(k)]
+	return e.from, e.at + int32(k) - e.first
+}
+
+// entry is the one that has position k. Mostly it is that of the position before, or the one behind it.
+func (m *Movement) entry(k int) int {
+	for range 2 {
+		if m.last < len(m.moved) && int(m.moved[m.last].first) <= k && k < m.end(m.last) {
+			return m.last
+		}
+		m.last++
+	}
+	m.last = sort.Search(len(m.moved), func(i int) bool { return int(m.moved[i].first) > k }) - 1
+	return m.last
+}
+
+// end is the position behind those of an entry.
+func (m *Movement) end(entry int) int {
+	if entry+1 < len(m.moved) {
+		return int(m.moved[entry+1].first)
+	}
+	return m.n
+}
+
+// All visits all positions in order.
+func (m *Movement) All(yield func(from int16, at int32) bool) {
+	for i, e := range m.moved {
+		for k := range m.end(i) - int(e.first) {
+			if !yield(e.from, e.at+int32(k)) {
+				return
+			}
+		}
+	}
+}
+
+// whole is the wire all of whose elements follow each other from the first on; ok is false where they do not.
+func (m *Movement) whole() (from int16, ok bool) {
+	if len(m.moved) != 1 || m.moved[0].at != 0 {
+		return 0, false
+	}
+	return m.moved[0].from, true
+}
+
+// froms is the wire of each position.
+func (m *Movement) froms() []int16 {
+	list := make([]int16, 0, m.n)
+	for from := range m.All {
+		list = append(list, from)
+	}
+	return list
+}
+
+// places is the position on its wire of each position.
+func (m *Movement) places() []int32 {
+	list := make([]int32, 0, m.n)
+	for _, at := range m.All {
+		list = append(list, at)
+	}
+	return list
+}
+
+// Inside is the box of the pixels of a frame that are no constants; ok is false where they are no box.
+func (m *Movement) Inside(h, w, c int) (b Box, ok bool) { return inside(h, w, c, m.froms()) }
+
+// Cut is the part of a movement in a box of a frame of rows of w pixels of c channels.
+func (m *Movement) Cut(b Box, w, c int) (part Movement) {
+	for y := b.Y0; y <= b.Y1; y += b.DY {
+		for x := b.X0; x <= b.X1; x += b.DX {
+			for k := range c {
+				part.Then(m.Of((y*w+x)*c + k))
+			}
+		}
+	}
+	return part
+}

@@ -1,0 +1,217 @@
+package dataflow
+
+// A Passing is a run of a design's layers, frame after frame, passage by passage: what their Evals give. Of a frame it
+// holds what a layer is still to read, and nothing else; a stream has one reader, so what a passage has read is let go
+// when it is over (Done), which is the one place where that is decided.
+type Passing struct {
+	Passages []*Passage
+	g        *Graph
+	run      *Sequel
+	inside   []bool    // by stream: both ends are in one passage
+	held     []holding // by stream
+	reach    []reach   // by stream
+}
+
+// Passing begins a run.
+func (d *Design) Passing() *Passing {
+	g := d.Model.Graph
+	p := &Passing{Passages: d.Passages(), g: g, run: g.Begin(), inside: make([]bool, len(g.Streams)),
+		held: make([]holding, len(g.Streams)), reach: make([]reach, len(g.Streams))}
+	for _, passage := range p.Passages {
+		written := map[int]bool{}
+		for _, i := range passage.Nodes {
+			for _, s := range g.Nodes[i].In {
+				p.inside[s] = written[s]
+			}
+			for _, s := range g.Nodes[i].Out {
+				written[s] = true
+			}
+		}
+	}
+	return p
+}
+
+// Frame begins a frame.
+func (p *Passing) Frame(in []Tensor) error {
+	if err := p.g.Check(in); err != nil {
+		return err
+	}
+	for k, s := range p.g.In {
+		p.held[s] = &wide{in[k].Data}
+	}
+	return nil
+}
+
+// Part computes a part of a passage: the rows of each output of each of its layers.
+func (p *Passing) Part(passage *Passage, part int) (out [][]Tensor) {
+	passing := map[int]Tensor{}
+	for k, i := range passage.Nodes {
+		n := p.g.Nodes[i]
+		var rows []Tensor
+		if windows, ok := n.Op.(InRows); ok && passage.Parts > 1 {
+			from := part * passage.rows
+			shape := passage.part(p.g.Streams[n.Out[0]].Type).Shape
+			rows = []Tensor{{shape, windows.EvalRows(p.row(n.In[0]), from, from+passage.rows)}}
+			p.reach[n.In[0]].age()
+		} else {
+			args := make([]Tensor, len(n.In))
+			for port, s := range n.In {
+				if t, ok := passing[s]; ok {
+					args[port] = t
+				} else {
+					args[port] = p.take(passage, s, part)
+				}
+			}
+			eval := passage.ops[k].Eval
+			if p.run.keeps[i] != nil {
+				eval = p.run.keeps[i]
+			}
+			rows = eval(args)
+		}
+		for port, s := range n.Out {
+			passing[s] = rows[port]
+			if !p.inside[s] {
+				p.hold(s, rows[port], passage.Parts == 1)
+			}
+		}
+		out = append(out, rows)
+	}
+	return out
+}
+
+// Inside reports whether a stream's frames are never there whole.
+func (p *Passing) Inside(s int) bool { return p.inside[s] }
+
+// take is a part of a frame that is held.
+func (p *Passing) take(passage *Passage, s, part int) Tensor {
+	if passage.Parts == 1 {
+		return p.Whole(s)
+	}
+	t := Tensor{Shape: passage.part(p.g.Streams[s].Type).Shape}
+	t.Data = make([]int64, t.Shape.Size())
+	p.held[s].get(t.Data, part*len(t.Data))
+	return t
+}
+
+// Whole is a frame that is held.
+func (p *Passing) Whole(s int) Tensor {
+	shape := p.g.Streams[s].Type.Shape
+	if w, ok := p.held[s].(*wide); ok {
+		return Tensor{shape, w.v}
+	}
+	t := Tensor{shape, make([]int64, shape.Size())}
+	p.held[s].get(t.Data, 0)
+	return t
+}
+
+// Read copies elements of a frame that is held, from one on.
+func (p *Passing) Read(s int, to []int64, from int) { p.held[s].get(to, from) }
+
+// hold keeps rows behind those that are held.
+func (p *Passing) hold(s int, rows Tensor, all bool) {
+	t := p.g.Streams[s].Type
+	size := t.Shape.Size()
+	switch {
+	case all && size <= partSize:
+		p.held[s] = &wide{rows.Data}
+		return
+	case p.held[s] == nil:
+		p.held[s] = newHolding(t, size)
+	}
+	p.held[s].put(rows.Data)
+}
+
+// Done lets go what a passage has read.
+func (p *Passing) Done(passage *Passage) {
+	for _, i := range passage.Nodes {
+		for _, s := range p.g.Nodes[i].In {
+			p.held[s], p.reach[s] = nil, reach{}
+		}
+	}
+}
+
+// Outputs is what a frame gives, when all passages are done.
+func (p *Passing) Outputs() (out []Tensor) {
+	for _, s := range p.g.Out {
+		out = append(out, p.Whole(s))
+		p.held[s] = nil
+	}
+	return out
+}
+
+// row gives rows of a frame that is held.
+func (p *Passing) row(s int) func(row int) []int64 {
+	shape := p.g.Streams[s].Type.Shape
+	size := shape[1:].Size()
+	if w, ok := p.held[s].(*wide); ok {
+		return func(row int) []int64 { return w.v[row*size:][:size] }
+	}
+	r := &p.reach[s]
+	if r.known == nil {
+		*r = reach{map[int][]int64{}, map[int]bool{}}
+	}
+	return func(row int) []int64 {
+		if r.known[row] == nil {
+			r.known[row] = make([]int64, size)
+			p.held[s].get(r.known[row], row*size)
+		}
+		r.asked[row] = true
+		return r.known[row]
+	}
+}
+
+// A reach is the rows of a frame that windows were made of in the part at hand and the one before.
+type reach struct {
+	known map[int][]int64
+	asked map[int]bool // in the part at hand
+}
+
+// age begins the next part.
+func (r *reach) age() {
+	for row := range r.known {
+		if !r.asked[row] {
+			delete(r.known, row)
+		}
+	}
+	clear(r.asked)
+}
+
+// A holding is the elements of a frame, in as few bytes as their type allows.
+type holding interface {
+	put(v []int64)
+	get(to []int64, from int)
+}
+
+// newHolding has room for n elements of a type.
+func newHolding(t Type, n int) holding {
+	switch r := t.Elem.Range(); {
+	case r.Lo >= 0 && r.Hi < 1<<8:
+		return &narrow[uint8]{make([]uint8, 0, n)}
+	case r.Lo >= -1<<7 && r.Hi < 1<<7:
+		return &narrow[int8]{make([]int8, 0, n)}
+	case r.Lo >= -1<<15 && r.Hi < 1<<15:
+		return &narrow[int16]{make([]int16, 0, n)}
+	case r.Lo >= -1<<31 && r.Hi < 1<<31:
+		return &narrow[int32]{make([]int32, 0, n)}
+	}
+	return &wide{make([]int64, 0, n)}
+}
+
+type wide struct{ v []int64 }
+
+func (w *wide) put(v []int64)            { w.v = append(w.v, v...) }
+func (w *wide) get(to []int64, from int) { copy(to, w.v[from:]) }
+
+type narrow[T uint8 | int8 | int16 | int32] struct{ v []T }
+
+func (n *narrow[T]) put(v []int64) {
+	for _, x := range v {
+		n.v = append(n.v, T(x))
+	}
+}
+
+func (n *narrow[T]) get(to []int64, from int) {
+	for i, x := range n.v[from:][:len(to)] {
+		to[i] = int64(x)
+	}
+}

@@ -1,0 +1,255 @@
+package rtlsim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"hlsgen/internal/dataflow"
+)
+
+// What a design carries is held against what its layers' Evals give without either being there whole: both compute a
+// frame passage by passage (dataflow.Passing), and a part of it at a time.
+
+// Agree computes frames of inputs (one tensor per Graph.In each) with every layer's Eval and with its kernel, and
+// compares what they give, stream by stream: the error of the first difference is made by differs. It gives the
+// outputs, per frame and graph output. tell, if given, has what every stream carries, a few rows at a time, which
+// nobody may change. All frames have one length.
+func Agree(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
+	tell func(frame, stream int, rows dataflow.Tensor) error,
+	differs func(frame, stream int, why error) error) (outputs [][]dataflow.Tensor, err error) {
+	if err := d.Verify(); err != nil {
+		return nil, fmt.Errorf("design: %w", err)
+	}
+	p := newPlan(d)
+	c := &carrier{plan: p, kernels: make([]dataflow.Kernel, len(p.loops))}
+	for i := range c.kernels {
+		c.kernels[i] = p.kernel(i)
+	}
+	both := d.Passing()
+	for f, in := range frames {
+		if err := both.Frame(in); err != nil {
+			return nil, fmt.Errorf("frame %d: %w", f, err)
+		}
+		a := &agreement{carrier: c, passing: both}
+		a.tell = func(stream int, rows dataflow.Tensor) error {
+			if tell == nil {
+				return nil
+			}
+			return tell(f, stream, rows)
+		}
+		a.differs = func(stream int, why error) error { return differs(f, stream, why) }
+		out, err := a.frame(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		outputs = append(outputs, out)
+	}
+	return outputs, nil
+}
+
+// An agreement is a frame that is computed twice.
+type agreement struct {
+	*carrier
+	passing *dataflow.Passing
+	tell    func(stream int, rows dataflow.Tensor) error
+	differs func(stream int, why error) error
+}
+
+func (a *agreement) frame(ctx context.Context, in []dataflow.Tensor) ([]dataflow.Tensor, error) {
+	for i, s := range a.design.Model.Graph.In {
+		if err := a.tell(s, in[i]); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range a.passing.Passages {
+		if err := a.passage(ctx, p); err != nil {
+			return nil, err
+		}
+		a.passing.Done(p)
+	}
+	return a.passing.Outputs(), nil
+}
+
+// passage computes a passage of the frame.
+func (a *agreement) passage(ctx context.Context, p *dataflow.Passage) error {
+	t := a.crossing(p)
+	for part := range p.Parts {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var want [][]dataflow.Tensor
+		var failed any // of the other goroutine
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			defer func() { failed = recover() }()
+			want = a.passing.Part(p, part)
+		}()
+		t.compute(part)
+		<-done
+		if failed != nil {
+			panic(failed)
+		}
+		if err := t.compare(want); err != nil {
+			return err
+		}
+	}
+	return t.over()
+}
+
+// A crossing is a passage that kernels compute.
+type crossing struct {
+	*agreement
+	turns []*turn
+	in    [][]*flow // by turn and port; nil where it reads what is held
+	out   [][]*flow
+	fed   [][]int // by turn and port: elements of what is held that it was given
+	parts int
+}
+
+// A flow is what a layer of a passage writes to a stream, and what has become of it. The words that nobody needs any
+// more are gone.
+type flow struct {
+	stream     int
+	from       *outlet
+	gone       int               // elements
+	read, told int               // elements, of all
+	want       []dataflow.Tensor // of Eval, to be compared
+	part       int               // elements
+}
+
+// crossing begins a frame of a passage.
+func (a *agreement) crossing(p *dataflow.Passage) *crossing {
+	t := &crossing{agreement: a, parts: p.Parts}
+	within := map[int]*flow{}
+	for _, i := range p.Nodes {
+		turn, node := a.turn(i), a.design.Model.Graph.Nodes[i]
+		var in, out []*flow
+		for _, s := range node.In {
+			in = append(in, within[s])
+		}
+		for k, s := range node.Out {
+			f := &flow{stream: s, from: &turn.outlets[k], part: a.ports[s].Words * a.ports[s].PerWord / p.Parts}
+			f.from.written = make([]int64, 0, f.part)
+			within[s] = f
+			out = append(out, f)
+		}
+		t.turns, t.in, t.out = append(t.turns, turn), append(t.in, in), append(t.out, out)
+		t.fed = append(t.fed, make([]int, len(in)))
+	}
+	return t
+}
+
+// compute goes on until all layers have written a part, and at the end of the last one to the end of the frame. A layer
+// may write some of a part with the next one.
+func (t *crossing) compute(part int) {
+	last := part == t.parts-1
+	for k, turn := range t.turns {
+		for port, f := range t.in[k] {
+			if f != nil {
+				turn.rest[port] = f.from.written[f.read-f.gone:]
+			}
+		}
+		enough := func() bool {
+			for _, f := range t.out[k] {
+				if f.gone+len(f.from.written) < (part+1)*f.part {
+					return false
+				}
+			}
+			return !last
+		}
+		for {
+			lacks := turn.run(enough)
+			if lacks < 0 || t.in[k][lacks] != nil || !t.feed(k, lacks) {
+				break
+			}
+		}
+		for port, f := range t.in[k] {
+			if f != nil {
+				f.read = f.gone + len(f.from.written) - len(turn.rest[port])
+			}
+		}
+		if last {
+			turn.ended()
+		}
+	}
+}
+
+// fedSize is how many elements of what is held a layer is given at a time, or some more.
+const fedSize = 1 << 16
+
+// feed gives a layer more of what is held; it is false where that was all.
+func (t *crossing) feed(k, port int) bool {
+	turn := t.turns[k]
+	s := turn.node.In[port]
+	shape, p := t.design.Model.Graph.Streams[s].Type.Shape, t.ports[s]
+	block := dataflow.Shape{1} // what travels in an order of its own
+	if p.Tile > 0 {
+		block = shape[len(shape)-2:]
+	}
+	size, unit := p.Words*p.PerWord, block.Size()/dataflow.GCD(block.Size(), p.PerWord)*p.PerWord
+	n := min(max(1, fedSize/unit)*unit, size-t.fed[k][port])
+	rows := make([]int64, n)
+	t.passing.Read(s, rows, t.fed[k][port])
+	t.fed[k][port] += n
+	frame := dataflow.Tensor{Shape: append(dataflow.Shape{n / block.Size()}, block...), Data: rows}
+	turn.rest[port] = append(slices.Clip(turn.rest[port]), p.Send(frame)...)
+	return n > 0
+}
+
+// compare holds what a part has written against what Eval gives, and tells of it.
+func (t *crossing) compare(want [][]dataflow.Tensor) error {
+	for k, flows := range t.out {
+		for port, f := range flows {
+			if err := t.tell(f.stream, want[k][port]); err != nil {
+				return err
+			}
+			f.want = append(f.want, want[k][port])
+			if err := t.flows(f); err != nil {
+				return t.differs(f.stream, err)
+			}
+		}
+	}
+	return nil
+}
+
+// flows compares what a flow has written, and lets go what is not needed any more.
+func (t *crossing) flows(f *flow) error {
+	for len(f.want) > 0 && f.gone+len(f.from.written) >= f.told+len(f.want[0].Data) {
+		rows := f.want[0]
+		sent := f.from.written[f.told-f.gone:][:len(rows.Data)]
+		t.room = slices.Grow(t.room[:0], len(sent))[:len(sent)]
+		got := t.ports[f.stream].ReceiveIn(t.room, rows.Shape, sent)
+		err := Compare([][]dataflow.Tensor{{got}}, [][]dataflow.Tensor{{rows}})
+		if d := new(Difference); errors.As(err, &d) { // in the whole frame
+			d.Shape, d.Index = t.design.Model.Graph.Streams[f.stream].Type.Shape, d.Index+f.told
+		}
+		if err != nil {
+			return err
+		}
+		f.told += len(sent)
+		f.want = f.want[1:]
+	}
+	drop := f.told
+	if t.reader[f.stream] >= 0 && t.passing.Inside(f.stream) {
+		drop = min(drop, f.read)
+	}
+	f.from.written = append(f.from.written[:0], f.from.written[drop-f.gone:]...)
+	f.gone = drop
+	return nil
+}
+
+// over holds that all was compared.
+func (t *crossing) over() error {
+	for _, flows := range t.out {
+		for _, f := range flows {
+			if len(f.want) > 0 {
+				return t.differs(f.stream, fmt.Errorf("%d elements, want %d more", f.gone+len(f.from.written),
+					len(f.want[0].Data)))
+			}
+		}
+	}
+	return nil
+}

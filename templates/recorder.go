@@ -1,0 +1,90 @@
+package templates
+
+import (
+	"fmt"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A Recorder writes the recordings of a design's streams while frames pass, so that these need not be kept: numbers
+// take sixteen times as much as their digits.
+type Recorder struct {
+	ports   []dataflow.Port
+	frames  int // there will be
+	streams []recorded
+	by      map[*int64]int // the stream that has been told of these rows last
+	room    recorder
+}
+
+// recorded is what has been told of a stream.
+type recorded struct {
+	text []byte
+	rows []int64 // the last ones
+	told int     // times
+	of   int     // the stream of whose text this one's is the beginning, as long as the same rows pass; else -1
+	upto int     // of that
+}
+
+// NewRecorder is one for so many frames, all of one length.
+func NewRecorder(d *dataflow.Design, frames int) *Recorder {
+	r := &Recorder{frames: frames, by: map[*int64]int{}}
+	for s := range d.Model.Graph.Streams {
+		r.ports, r.streams = append(r.ports, d.Port(s)), append(r.streams, recorded{of: -1})
+	}
+	return r
+}
+
+// Add is told of rows of a frame on a stream: those that come next, which are whole words.
+func (r *Recorder) Add(stream int, rows dataflow.Tensor) error {
+	s := &r.streams[stream]
+	before := s.told
+	if len(s.rows) > 0 && r.by[&s.rows[0]] == stream {
+		delete(r.by, &s.rows[0]) // which keeps them
+	}
+	s.rows, s.told = rows.Data, s.told+1
+	if len(rows.Data) == 0 {
+		return nil
+	}
+	if of, ok := r.by[&rows.Data[0]]; ok && of != stream && (before == 0 || s.of == of) && r.copies(stream, of) {
+		s.of, s.upto = of, len(r.streams[of].text)
+		return nil
+	}
+	if s.of >= 0 {
+		s.text = append(r.begun(stream), r.streams[s.of].text[:s.upto]...)
+		s.of = -1
+	}
+	if s.text == nil {
+		s.text = r.begun(stream)
+	}
+	r.by[&rows.Data[0]] = stream
+	var err error
+	if s.text, err = r.room.add(s.text, r.ports[stream], rows); err != nil {
+		return fmt.Errorf("stream s%d: %w", stream, err)
+	}
+	return nil
+}
+
+// copies reports whether the very rows of another stream have passed last, in the same way.
+func (r *Recorder) copies(stream, of int) bool {
+	s, o := &r.streams[stream], &r.streams[of]
+	return r.ports[stream] == r.ports[of] && s.told == o.told && len(s.rows) == len(o.rows) && &s.rows[0] == &o.rows[0]
+}
+
+// begun is a text with room for all that will come.
+func (r *Recorder) begun(stream int) []byte {
+	p := r.ports[stream]
+	return make([]byte, 0, r.frames*p.Words*line(p))
+}
+
+// texts are the recordings by stream. Those of copies are one.
+func (r *Recorder) texts() [][]byte {
+	list := make([][]byte, len(r.streams))
+	for i := range r.streams {
+		if s := &r.streams[i]; s.of >= 0 {
+			list[i] = r.streams[s.of].text[:s.upto]
+		} else {
+			list[i] = s.text
+		}
+	}
+	return list
+}
