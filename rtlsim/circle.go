@@ -95,7 +95,7 @@ func (z *trials) held(e *engine) (l look) {
 
 // back is the circle on the way back from what came last.
 func back(e *engine, interval int) circle {
-	b := way{engine: e, workers: make([]*worker, len(e.loops)), turns: map[place]turn{}}
+	b := way{engine: e, workers: make([]*worker, len(e.loops)), visits: map[place]visited{}}
 	last := e.workers[0]
 	for _, k := range e.workers {
 		if b.workers[k.node] = k; k.at > last.at {
@@ -110,7 +110,7 @@ type way struct {
 	*engine
 	workers []*worker // by node
 	points  []waypoint
-	turns   map[place]turn // where it came to an earlier frame
+	visits  map[place]visited // where it came to an earlier frame
 }
 
 // A waypoint is a layer that was held up, and the stream at which it waited for room, or -1.
@@ -122,8 +122,8 @@ type place struct {
 	written      bool
 }
 
-// A turn is a frame and a clock, and how long the way there is.
-type turn struct{ frame, clock, way int }
+// A visited is a frame and a clock of a place, and how long the way there is.
+type visited struct{ frame, clock, way int }
 
 func (b *way) find(k *worker, interval int) circle {
 	at, writes, least := k.at, false, never
@@ -139,10 +139,10 @@ func (b *way) find(k *worker, interval int) circle {
 		if frame := h.number / each; frame < least {
 			least = frame
 			here := place{k.node, h.number % each, written}
-			if was, ok := b.turns[here]; ok && was.clock-h.clock > interval*(was.frame-frame) {
+			if was, ok := b.visits[here]; ok && was.clock-h.clock > interval*(was.frame-frame) {
 				return round(b.points[was.way:])
 			}
-			b.turns[here] = turn{frame, h.clock, len(b.points)}
+			b.visits[here] = visited{frame, h.clock, len(b.points)}
 		}
 		s, from, room := h.cause.stream, b.writer, int32(-1)
 		if at = h.clock - s.delay; h.cause.room {
