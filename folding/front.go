@@ -3,7 +3,10 @@ package folding
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"hlsgen/folding/ask"
 	"hlsgen/internal/diag"
@@ -41,7 +44,7 @@ func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, st
 	first := f.number(fastest)
 	f.spans = []span{{fastest, first, first}}
 	if first < last {
-		if err := f.insert(ctx, 0, last); err != nil {
+		if err := f.insert(ctx, []int{last}); err != nil {
 			return nil, false, err
 		}
 	}
@@ -49,19 +52,27 @@ func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, st
 		if step != nil {
 			step(len(f.spans))
 		}
-		at := f.widest()
-		if at < 0 {
+		room := together
+		if most > 0 {
+			room = min(room, most-len(f.spans))
+		}
+		numbers := f.open(room)
+		if len(numbers) == 0 {
 			break
 		}
-		if err := f.insert(ctx, at, (f.spans[at].last+f.spans[at+1].first)/2); err != nil {
+		if err := f.insert(ctx, numbers); err != nil {
 			return nil, false, err
 		}
 	}
 	for _, p := range f.spans {
 		list = append(list, p.design)
 	}
-	return list, f.widest() < 0, nil
+	return list, len(f.open(1)) == 0, nil
 }
+
+// together is how many designs are made at the same time, however many processors there are, so that the front does not
+// depend on these.
+const together = 4
 
 // A front is what was found so far, by interval. Between two neighbours there may be others.
 type front struct {
@@ -88,7 +99,7 @@ func (p *span) compare(o *span) int {
 		}
 		return 1
 	}
-	return cmp.Compare(a.Bounds[0].Value, b.Bounds[0].Value)
+	return cmp.Compare(p.value(), o.value())
 }
 
 // number is that of the shortest interval in the list that is no shorter than a design's.
@@ -100,46 +111,97 @@ func (f *front) number(d *Design) int {
 	return n
 }
 
-// widest is the span behind which the most intervals, by ratio, are left open; -1 where none are.
-func (f *front) widest() int {
-	at, widest := -1, 0.0
+// open is the numbers in the middle of the gaps behind spans in which other designs may be: of so many at most, the
+// widest gaps first, by ratio of intervals.
+func (f *front) open(most int) (numbers []int) {
+	type gap struct {
+		middle int
+		ratio  float64
+	}
+	var gaps []gap
 	for i := range len(f.spans) - 1 {
 		a, b := f.spans[i].last, f.spans[i+1].first
-		if ratio := float64(f.list[b]) / float64(f.list[a]); b-a > 1 && ratio > widest {
-			at, widest = i, ratio
+		if b-a > 1 {
+			gaps = append(gaps, gap{(a + b) / 2, float64(f.list[b]) / float64(f.list[a])})
 		}
 	}
-	return at
+	slices.SortStableFunc(gaps, func(a, b gap) int { return cmp.Compare(b.ratio, a.ratio) })
+	for _, g := range gaps[:min(most, len(gaps))] {
+		numbers = append(numbers, g.middle)
+	}
+	return numbers
 }
 
-// insert makes the design of a number behind a span. One that measures no less than that only tells more of it,
-// and one that measures no more than the next takes its place.
-func (f *front) insert(ctx context.Context, at, number int) error {
-	goal := f.goal
-	goal.Interval = f.list[number]
-	var told diag.List
-	d, err := f.Make(ctx, goal, &told)
-	if err != nil {
+// insert makes the designs of some numbers, each of which is in another gap, and puts them between the spans.
+func (f *front) insert(ctx context.Context, numbers []int) error {
+	made := make([]*Design, len(numbers))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for k, number := range numbers {
+		before := f.before(number)
+		if before.design.Certificate.Spares || !f.Few {
+			goal := f.goal
+			goal.Interval = f.list[number]
+			if b, err := f.bound(ctx, goal); err == nil && b.Interval > 0 && b.Measure >= before.value() {
+				made[k] = before.design // nothing measures less
+				continue
+			}
+		}
+		group.Go(func() (err error) {
+			goal := f.goal
+			goal.Interval = f.list[number]
+			var told diag.List
+			made[k], err = f.Make(ctx, goal, &told)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
 		return err
 	}
-	before := &f.spans[at]
+	for k, number := range numbers {
+		f.place(made[k], number)
+	}
+	return nil
+}
+
+// before is the last span that begins before a number.
+func (f *front) before(number int) *span {
+	at := slices.IndexFunc(f.spans, func(s span) bool { return s.first > number })
+	if at < 0 {
+		at = len(f.spans)
+	}
+	return &f.spans[at-1]
+}
+
+// place puts the design of a number between the spans. One that measures no less than the one before only tells more of
+// that, and one that measures no more than the next takes its place.
+func (f *front) place(d *Design, number int) {
+	before := f.before(number)
+	if number <= before.last {
+		return // told already
+	}
+	at := slices.IndexFunc(f.spans, func(s span) bool { return s.first > number })
 	if d == nil { // nothing was found, where something faster is known
 		before.last = number
-		return nil
+		return
 	}
 	p := span{d, min(f.number(d), number), number}
 	switch {
 	case p.compare(before) >= 0:
 		before.last = max(before.last, number)
-		return nil
+		return
 	case p.first <= before.first:
 		*before = p // the faster search had been cut
-		return nil
-	case at+1 < len(f.spans) && p.compare(&f.spans[at+1]) <= 0:
-		p.last = f.spans[at+1].last
-		f.spans[at+1] = p
-		return nil
+		return
+	case at >= 0 && p.compare(&f.spans[at]) <= 0:
+		p.last = f.spans[at].last
+		f.spans[at] = p
+		return
+	case at < 0:
+		at = len(f.spans)
 	}
-	f.spans = slices.Insert(f.spans, at+1, p)
-	return nil
+	f.spans = slices.Insert(f.spans, at, p)
 }
+
+// value is what is measured of the design first.
+func (p *span) value() float64 { return p.design.Certificate.Bounds[0].Value }

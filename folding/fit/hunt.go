@@ -39,7 +39,8 @@ type hunt struct {
 	left    []*node // regions that could not be looked at to the end
 	made    int
 	begun   bool
-	early   bool // there is a design, but no folding was looked for yet
+	took    int // steps until the best design
+	each    int // steps that it took to make the last folding whole
 	// what tells how large the network is: the steps of a first bound, and the words of a frame of a first folding
 	bounded, words int
 	last           sized // of the region of all
@@ -55,15 +56,19 @@ type node struct {
 	number   int
 }
 
-// quickNodes is how many nodes a search for a first folding looks at, where none turned up.
-const quickNodes = 8
+// What the search for a first folding does: how many nodes it looks at until it has one, and how many, and for how many
+// steps, until it has a good one. Where that is less than what a first bound took, it is as much.
+const (
+	quickNodes = 8
+	goodNodes  = 50
+	goodWork   = 10_000_000
+)
 
-// first looks for a design with little work, which no effort limits: the best folding that turns up with the first
-// bound, made whole.
+// first looks for a design with little work, which no effort limits: a good folding, made whole.
 func (h *hunt) first(ctx context.Context) error {
 	h.begun = true
 	all := space.Region{Limit: h.limit}
-	before := h.Effort.Done
+	before, limit := h.Effort.Done, h.Effort.Limit
 	t := h.tree(&all)
 	bound := t.Bound(h.measure, h.caps)
 	h.bounded = h.Effort.Done - before
@@ -78,22 +83,31 @@ func (h *hunt) first(ctx context.Context) error {
 	if err != nil || s == nil {
 		return err
 	}
-	f := h.Folding(&all, s)
+	h.Effort.Limit = min(limit, h.Effort.Done+max(goodWork, h.bounded))
+	least, err := t.Minimise(ctx, h.measure, s, h.caps, goodNodes)
+	h.Effort.Limit = limit
+	if err != nil {
+		return err
+	}
+	n.solution, n.proved, n.bound = least.Best, least.Proved, max(n.bound, least.Bound)
+	n.tries++
+	f := h.Folding(&all, n.solution)
 	_, _, err = h.try(ctx, n, f, h.Classes(f.Options))
-	h.early = h.best != nil
 	return err
 }
 
-// run hunts, until the effort is spent; where any design will do, until there is one.
-func (h *hunt) run(ctx context.Context, any bool) error {
+// run hunts, until the effort is spent; where any design will do, until there is one. It also ends where patience is: where
+// so many steps after the best design it would have none that is better, were the next folding as dear to make whole as
+// the last.
+func (h *hunt) run(ctx context.Context, any bool, patience int) error {
 	if !h.begun {
-		h.begun = true
+		h.begun, h.took = true, h.Effort.Done
 		all := space.Region{Limit: h.limit}
 		if bound := h.tree(&all).Bound(h.measure, h.caps); !math.IsInf(bound, 1) {
 			h.add(all, bound)
 		}
 	}
-	for !h.Effort.Spent() && !(any && h.best != nil) {
+	for !h.Effort.Spent() && !(h.best != nil && (any || h.Effort.Done+h.each > h.took+patience)) {
 		last := len(h.open) - 1
 		if last < 0 || h.open[last].bound >= h.value() {
 			break
@@ -161,11 +175,7 @@ func (h *hunt) solve(ctx context.Context, n *node) error {
 	const first, tries, part = 50, 12, 2
 	limit := h.Effort.Limit
 	h.Effort.Limit = h.Effort.Done + max(0, limit-h.Effort.Done)/part
-	caps := h.within()
-	if h.early {
-		h.early, caps = false, h.caps // of what is better, it is hard to find a first one
-	}
-	least, err := h.tree(&n.Region).Minimise(ctx, h.measure, nil, caps, first<<(2*n.tries))
+	least, err := h.tree(&n.Region).Minimise(ctx, h.measure, nil, h.within(), first<<(2*n.tries))
 	h.Effort.Limit = limit
 	if err != nil {
 		return err
@@ -212,6 +222,12 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 // its layers.
 func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32) (b *space.Built, z *rtlsim.Sizing,
 	err error) {
+	before := h.Effort.Done
+	defer func() {
+		if steps := h.Effort.Done - before; steps > 0 {
+			h.each = steps
+		}
+	}()
 	if b = h.Build(f); b == nil {
 		return nil, nil, nil
 	}
@@ -312,7 +328,7 @@ func (h *hunt) assess(ctx context.Context, r *space.Region, class []int32) error
 func (h *hunt) take(f *space.Folding) {
 	caps := h.within()
 	if f.Cost.Within(&caps.Vector) && !h.Effort.Over() {
-		h.best = f
+		h.best, h.took = f, h.Effort.Done
 		h.taken(f)
 	}
 }

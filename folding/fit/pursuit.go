@@ -114,7 +114,7 @@ func (p *Pursuit) First(ctx context.Context) error {
 			}
 		}
 		if l.best == nil && i < len(p.lines)-1 {
-			if err := l.rest(ctx, l.work()/sparingPart, true); err != nil {
+			if err := l.rest(ctx, l.work()/sparingPart, true, 0); err != nil {
 				return err
 			}
 		}
@@ -139,7 +139,7 @@ func (p *Pursuit) Rest(ctx context.Context, times int, any bool) error {
 		if i < len(p.lines)-1 && l.best == nil {
 			work /= sparingPart
 		}
-		if err := l.rest(ctx, work, any); err != nil {
+		if err := l.rest(ctx, work, any, times*l.patience()); err != nil {
 			return err
 		}
 		if last := len(p.Takes) - 1; l.best != nil && p.Takes[last].Spares == l.Spares {
@@ -187,12 +187,18 @@ func (p *Pursuit) Work() int {
 	return p.lines[0].work()
 }
 
+// perBounded is how often a first bound could be made in the work that a line gets for it.
+const perBounded = 4
+
 // work is the usual work of a line: more where a first bound takes more, and where frames have more words.
 func (l *line) work() int {
-	const perBounded, perWord = 4, 16 * wordSteps
+	const perWord = 16 * wordSteps
 	h := l.hunts[0]
 	return maxWork + perBounded*h.bounded + perWord*h.words
 }
+
+// patience is the steps without a better design after which one measure has been looked for long enough.
+func (l *line) patience() int { return goodWork + perBounded*l.hunts[0].bounded }
 
 // hunt is the search for the least of a measure; of the measures before it, nothing takes more than the best design.
 func (l *line) hunt(i int) *hunt {
@@ -202,14 +208,14 @@ func (l *line) hunt(i int) *hunt {
 	h := &hunt{Question: l.Question, limit: l.limit, measure: l.Measure(l.order[i]), caps: l.caps, taken: l.taken}
 	if i > 0 {
 		before := l.hunts[i-1]
-		h.caps, h.best = before.best.AsGood(before.measure, before.caps, 0), l.best
+		h.caps, h.best, h.each = before.best.AsGood(before.measure, before.caps, 0), l.best, before.each
 	}
 	l.hunts = append(l.hunts, h)
 	return h
 }
 
 // rest hunts for one measure after the other. Each takes half of what is left of the work, the last one all.
-func (l *line) rest(ctx context.Context, work int, any bool) error {
+func (l *line) rest(ctx context.Context, work int, any bool, patience int) error {
 	for i := range l.order {
 		l.Effort.Limit = work
 		if i < len(l.order)-1 {
@@ -217,7 +223,7 @@ func (l *line) rest(ctx context.Context, work int, any bool) error {
 		}
 		h := l.hunt(i)
 		was := h.best
-		err := h.run(ctx, any)
+		err := h.run(ctx, any, patience)
 		if h.best != was {
 			l.hunts = l.hunts[:i+1] // what comes behind was as good as another design
 		}
