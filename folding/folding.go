@@ -50,6 +50,9 @@ type (
 	File    = finn.File
 	Bound   = fit.Bound
 	Latency = fit.Latency
+
+	Interrupt = ask.Interrupt
+	Standing  = ask.Standing
 )
 
 // The measures, and the names and limits that flags have.

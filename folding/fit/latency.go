@@ -169,8 +169,16 @@ func (c *chase) adopt(ctx context.Context) error {
 		return err
 	}
 	c.best, c.clocks = f.Folding, clocks
+	c.tell()
 	_, _, err = c.admit(ctx, b)
 	return err
+}
+
+// tell tells of the best design.
+func (c *chase) tell() {
+	if c.Goal.Tell != nil {
+		c.Goal.Tell(ask.Standing{Latency: c.clocks, Floor: min(c.bound, c.clocks), Share: c.best.Measures(c.load)})
+	}
 }
 
 // slow adds the path that the best folding would wait for if one layer took longer than all take together.
@@ -263,6 +271,7 @@ func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fre
 	if better && !c.Effort.Over() {
 		fresh = fresh || n < c.clocks
 		c.best, c.clocks = whole, n
+		c.tell()
 	}
 	return fresh, nil
 }
