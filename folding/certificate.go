@@ -33,6 +33,8 @@ type Certificate struct {
 	Dear    int
 	Latency *Latency // nil where it was not minimised
 	Gap     string   // why something is left open; empty where nothing is
+	// Interrupted: the user ended the search, which had this design.
+	Interrupted bool
 	// how long sequences may be, of which the longest are meant; nil where all frames are alike
 	Lengths *dataflow.Lengths
 	// On has the kinds of resource that Lines and Excluded name, some by its own names.
@@ -155,7 +157,7 @@ func (e *Excluded) String() string {
 // certificate gathers what the search knows of the answer and of the design made of it.
 func (q report) certificate(f *found, d *Design) Certificate {
 	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Spares: f.Spares,
-		Latency: f.Latency, Lengths: d.Model.Lengths, On: q.Target.Board}
+		Latency: f.Latency, Lengths: d.Model.Lengths, On: q.Target.Board, Interrupted: q.Goal.Interrupt.Taken()}
 	if c.Floor > 0 && c.Below == nil {
 		c.Slowest = q.slowest(c.Floor)
 	}
@@ -191,6 +193,9 @@ const deepFIFO = 32
 
 // gap says why something is left open.
 func (q report) gap(f *found) string {
+	if q.Goal.Interrupt.Taken() {
+		return "left open: the search was interrupted"
+	}
 	if q.Goal.SearchTime > 0 {
 		return "the end of --search-time came before all was proved"
 	}

@@ -37,6 +37,12 @@ func TestDepths(t *testing.T) {
 			[]string{"note folding-invalid"}},
 		{"one for each", `, "inFIFODepths": [4, 4]`, ``, ``, nil,
 			[]string{"error folding-invalid MVAU_0.inFIFODepths"}},
+		{"a memory", `, "outFIFOMemory": ["block"]`, `, "inFIFOMemory": "auto"`, ``, []int{0, 0, 0, 0}, nil},
+		{"a memory that cannot be had", `, "outFIFOMemory": ["ultra"]`, ``, ``, []int{0, 0, 0, 0}, nil},
+		{"one memory for each", `, "inFIFOMemory": ["srl", "srl"]`, ``, ``, nil,
+			[]string{"error folding-invalid MVAU_0.inFIFOMemory"}},
+		{"no memory", `, "outFIFOMemory": ["registers"]`, ``, ``, nil,
+			[]string{"error folding-invalid MVAU_0.outFIFOMemory"}},
 		{"too deep", `, "inFIFODepths": [1048577]`, ``, ``, nil, []string{"error folding-invalid MVAU_0.inFIFODepths"}},
 	} {
 		layers := strings.Replace(strings.Replace(folds, "%s", c.first, 1), "%s", c.second, 1)
@@ -60,6 +66,9 @@ func TestDepths(t *testing.T) {
 		}
 		if d == nil {
 			continue
+		}
+		if block := d.FIFO[1].Memory == dataflow.BRAM; block != (c.name == "a memory") {
+			t.Errorf("%s: %v", c.name, d.FIFO)
 		}
 		for s, want := range c.want {
 			if want > 0 && d.FIFO[s].Depth != want || d.Given[s] != want {
@@ -201,6 +210,13 @@ func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goa
 	}
 	if again := Format(same.Design, true); !bytes.Equal(again, written) {
 		t.Errorf("%s\nis written as\n%s", written, again)
+	}
+	// With the memories, the whole design comes back.
+	next.Fixed = ReadFile(FormatWhole(first.Design), &d)
+	whole, told := designed(t, m, target, next)
+	if whole == nil || len(told.Diags) > 0 || len(d.Diags) > 0 || !slices.Equal(whole.FIFO, first.FIFO) ||
+		whole.Estimate.Total != first.Estimate.Total {
+		t.Errorf("%s, %+v\n%s\ndoes not give the design back\n%s", m.Name, goal, FormatWhole(first.Design), text(told))
 	}
 }
 

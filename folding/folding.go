@@ -14,7 +14,8 @@
 //
 // and its own files:
 //
-//	make.go         which interval to look at, until there is a design
+//	make.go         the answer to a goal
+//	sequence.go     which interval to look at, until there is a design, and then a better one
 //	bound.go        what nothing goes below, without making a design
 //	front.go        all that is worth choosing from
 //	design.go       the figures of a design; bottleneck.go, where its interval comes from; series.go, what many frames
@@ -50,6 +51,9 @@ type (
 	File    = finn.File
 	Bound   = fit.Bound
 	Latency = fit.Latency
+
+	Interrupt = ask.Interrupt
+	Standing  = ask.Standing
 )
 
 // The measures, and the names and limits that flags have.
@@ -102,7 +106,16 @@ func ReadFile(data []byte, d *diag.List) *File { return finn.Read(data, d) }
 
 // Format writes the design's folds as a folding file that ReadFile reads back to the same folds; with depths also the
 // words of every FIFO, so that the whole design comes back.
-func Format(design *dataflow.Design, withDepths bool) []byte { return finn.Format(design, withDepths) }
+func Format(design *dataflow.Design, withDepths bool) []byte {
+	if withDepths {
+		return finn.Format(design, finn.OfDepths)
+	}
+	return finn.Format(design, finn.OfFolds)
+}
+
+// FormatWhole is Format with where every FIFO lies, too: for a design of a search that was cut, which another search
+// would build in a better way.
+func FormatWhole(design *dataflow.Design) []byte { return finn.Format(design, finn.OfWhole) }
 
 // A Space is what a model may become on a target, listed once for any number of designs. These may be made at the same
 // time.

@@ -98,6 +98,13 @@ func (s *sequence) begun(found bool) {
 	}
 	s.Effort.Tell()
 	if found {
+		s.offer()
+	}
+}
+
+// offer lets the user end the search, which has a design that is as fast as asked.
+func (s *sequence) offer() {
+	if s.best == nil || ask.Reaches(s.best.clocks, s.Limit()) {
 		s.Goal.Interrupt.On(s.cancel)
 	}
 }
@@ -109,6 +116,10 @@ func (s *sequence) asked(clocks int) (*found, error) {
 		return a.(*found), nil
 	}
 	p := s.at(clocks)
+	p.Told = func(t fit.Take) {
+		s.offer()
+		s.told(ask.Standing{Interval: float64(clocks), Share: t.Measures(s.Measure(LeastLoad))})
+	}
 	if err := p.First(s.ctx); err != nil {
 		return nil, err
 	}
@@ -221,6 +232,9 @@ func (s *sequence) hopeless(clocks int) bool { return s.Tree(clocks).Hopeless(s.
 func (s *sequence) exclude(clocks int) {
 	s.excluded = max(s.excluded, clocks)
 	s.failed = slices.DeleteFunc(s.failed, func(n int) bool { return n <= s.excluded })
+	if s.best != nil {
+		s.tell()
+	}
 }
 
 // fail notes that no design was found at an interval.
@@ -287,6 +301,7 @@ func (s *sequence) consider(p *fit.Pursuit) error {
 		if b == nil || clocks < b.clocks || clocks == b.clocks &&
 			fit.Compare(s.Question, s.Goal.Least.Order(), f, b.Folding) < 0 {
 			s.best = &incumbent{g, clocks}
+			s.offer()
 			s.tell()
 		}
 	}
@@ -307,9 +322,13 @@ func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
 
 // tell tells of the best design.
 func (s *sequence) tell() {
+	s.told(ask.Standing{Interval: s.best.clocks, Floor: s.excluded + 1,
+		Share: s.best.Measures(s.Measure(LeastLoad))})
+}
+
+func (s *sequence) told(st ask.Standing) {
 	if s.Goal.Tell != nil {
-		s.Goal.Tell(ask.Standing{Interval: s.best.clocks, Floor: s.excluded + 1,
-			Share: s.best.Measures(s.Measure(LeastLoad))})
+		s.Goal.Tell(st)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 func (a *app) buildCommand() *cobra.Command {
 	o := compiler.Options{Version: version(), Verify: compiler.AutoVerify}
 	var pareto, explain bool
+	var action string
 	t := a.task(&cobra.Command{
 		Use:   "build [MODEL.onnx] --board BOARD",
 		Short: "Generate the accelerator, check it bit for bit, write it to a folder",
@@ -50,6 +51,10 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	t.BoolVar(&pareto, "pareto", false,
 		"show the designs that are worth choosing from, by interval and --least, and build none")
 	points := t.points("with --pareto: so many designs at most, spread over the rates")
+	option(t.FlagSet, &action, "on-interrupt", "", "ACTION", oneOf[string]("actions", onInterrupt),
+		"what the first Ctrl-C does once there is a design: best, end the search and build that; stop, end all and "+
+			"write nothing, as the second one does (default best where stderr is a terminal, else stop)")
+	t.completes("on-interrupt", onInterrupt)
 	t.labelled(&o.Data, &o.Classes, "samples to check the design on, .npy or .npz; without it, made-up ones")
 	option(t.FlagSet, &o.Verify, "verify", "16", "N", integer(0, maxSamples),
 		"samples to check the design on; left out, fewer of a large network")
@@ -87,6 +92,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		if o.Out == "" {
 			o.Out = under(a.dir, compiler.DefaultOut(o.Model, o.Board))
 		}
+		o.Interrupt = a.ending.by(action, isTerminal(a.stderr))
 		r, err := compiler.Run(ctx, o, &t.d)
 		if r == nil || err != nil {
 			return nil, err
@@ -402,6 +408,7 @@ type built struct {
 	Total      dataflow.Resources     `json:"cost"`
 	Resources  []share                `json:"resources"`
 	Folding    compiler.Certificate   `json:"certificate"`
+	Stopped    bool                   `json:"interrupted"` // the user ended the search: what it had is built
 	Prefix     []string               `json:"host_prefix"`
 	Suffix     []string               `json:"host_suffix"`
 	Verified   compiler.Verified      `json:"verified"`
@@ -428,9 +435,9 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 		Slowest: f.Clocks.Slowest, Series: compiler.SeriesOf(f),
 		Bottleneck: r.Bottleneck(), Port: r.Port(), Weights: compiler.LoadOf(r),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
-		Folding: compiler.CertificateOf(&f.Certificate),
-		Prefix:  append([]string{}, m.Prefix.Nodes...),
-		Suffix:  append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out,
+		Folding: compiler.CertificateOf(&f.Certificate), Stopped: f.Certificate.Interrupted,
+		Prefix: append([]string{}, m.Prefix.Nodes...),
+		Suffix: append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out,
 		Files: r.FileCount, Kept: r.Kept, outcome: outcomeOf(d, nil)}
 	b.OnBoard, _ = compiler.BoardClockOf(r)
 	for _, s := range f.Shares {

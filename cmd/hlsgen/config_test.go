@@ -60,6 +60,8 @@ func TestConfig(t *testing.T) {
 			yaml: "latency: true\nleast: dsp\nsearch-time: 30s\npareto: true\npoints: 9\n",
 			want: map[string]string{"latency": "true", "least": "dsp", "search-time": "30s", "pareto": "true",
 				"points": "9"}},
+		{name: "what Ctrl-C does", args: "build", yaml: "on-interrupt: stop\n",
+			env: map[string]string{"HLSGEN_ON_INTERRUPT": "best"}, want: map[string]string{"on-interrupt": "best"}},
 		{name: "a list of samples that take turns", args: "sweep", yaml: "interleave: 1,2,4\nboard: zcu104\n",
 			want: map[string]string{"interleave": "1,2,4", "board": "zcu104"}},
 		{name: "environment", args: "build",

@@ -14,7 +14,8 @@ const prefix = "HLSGEN_"
 // others are the variables that are no setting of a command. docs/cli.md shows this table.
 var others = []struct{ name, what string }{
 	{"HLSGEN_CONFIG", "the configuration file, as `--config`"},
-	{"HLSGEN_DEBUG", "not empty: log every stage to stderr, and show where an internal error happened"},
+	{"HLSGEN_DEBUG", "not empty: log every stage and every better design to stderr, and show where an " +
+		"internal error happened"},
 	{"HLSGEN_HLS", "`synth` and `synthesise.sh`: the program for HLS, `vitis_hls` or `vitis-run`"},
 	{"HLSGEN_VIVADO", "`synth` and `synthesise.sh`: the program for synthesis; `synthesise.sh`: empty for none"},
 	{"HLSGEN_SHARED", "tests: a folder with real models"},

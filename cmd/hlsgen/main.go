@@ -2,7 +2,7 @@
 // environment and hlsgen.yaml; out come a screen or a JSON object on stdout, notes on stderr and an exit code. What
 // commands do is package compiler's and package sweep's; nobody imports this one.
 //
-//	main.go         the process: signals, exit
+//	main.go         the process: signals, exit; interrupt.go: a Ctrl-C that ends a search
 //	run.go          an app: one run, its errors and exit codes
 //	root.go         the commands, and the version
 //	task.go         what the commands on a model share: flags, progress, the answer
@@ -38,24 +38,29 @@ func main() {
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
 		ends = append(ends, syscall.SIGHUP)
 	}
-	again := make(chan os.Signal, 2) // a second signal ends the process at once
-	signal.Notify(again, ends...)
-	ctx, stop := signal.NotifyContext(context.Background(), ends...)
-	defer stop()
+	signals := make(chan os.Signal, 3)
+	signal.Notify(signals, ends...)
+	ctx, stop := context.WithCancel(context.Background())
+	search := new(ending)
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, os.Args[1:], world{env: os.Getenv, environ: os.Environ, stdout: os.Stdout, stderr: os.Stderr})
+		code <- run(ctx, os.Args[1:], world{env: os.Getenv, environ: os.Environ, stdout: os.Stdout, stderr: os.Stderr,
+			ending: search})
 	}()
-	select {
-	case c := <-code:
-		os.Exit(c)
-	case <-ctx.Done():
-		<-again
+	for ctx.Err() == nil {
+		select {
+		case c := <-code:
+			os.Exit(c)
+		case s := <-signals:
+			if !search.takes(s) {
+				stop()
+			}
+		}
 	}
-	select {
+	select { // one more signal ends the process at once
 	case c := <-code:
 		os.Exit(c)
-	case <-again:
+	case <-signals:
 	case <-time.After(patience):
 	}
 	if err := templates.Abandon(); err != nil {

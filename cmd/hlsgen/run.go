@@ -35,6 +35,7 @@ type world struct {
 	environ        func() []string // all variables, each as NAME=VALUE; nil for none
 	dir            string          // where relative paths start; empty: the process's own folder
 	stdout, stderr io.Writer
+	ending         *ending // what a Ctrl-C may end instead of the process; nil: nothing
 }
 
 // An app is one run of hlsgen.

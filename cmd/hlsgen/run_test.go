@@ -106,6 +106,7 @@ func TestExit(t *testing.T) {
 		{"completion powershell", exitOK, "Register-ArgumentCompleter", ""},
 		{"completion zsh", exitOK, "#compdef hlsgen", ""},
 		{"__complete build --board z", exitOK, "zcu104\n", "ShellCompDirective"},
+		{"__complete build --on-interrupt b", exitOK, "best\n", "ShellCompDirective"},
 		{"__complete simulate --engine c", exitOK, "cycle\ncsim\n", "ShellCompDirective"},
 		{"__complete explain fps", exitOK, "fps-unreachable\n", "ShellCompDirective"},
 
@@ -133,6 +134,8 @@ func TestExit(t *testing.T) {
 		{"build --board zcu104 --max-use luts=0.5", exitUsage, "", `unknown resource "luts"`},
 		{"build --board zcu104 --least luts", exitUsage, "", "want load, lut, ff, bram, uram, dsp"},
 		{"build --board zcu104 --search-time 5", exitUsage, "", "want a time such as 500ms, 30s or 5m"},
+		{"build --board zcu104 --on-interrupt bets", exitUsage, "", "actions are best, stop, did you mean best?"},
+		{"simulate --on-interrupt best", exitUsage, "", "unknown flag: --on-interrupt"},
 		{"build --board zcu104 --pareto --points 1", exitUsage, "", "want an integer from 2 to"},
 		{"build --board zcu104 --pareto --latency", exitUsage, "", "--pareto and --latency exclude each other"},
 		{"build --board zcu104 --fifo most", exitUsage, "", "want minimal, throughput or an integer"},

@@ -55,7 +55,8 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 		}
 		a.running = true
 		p := newProgress(a.stderr, a.logger())
-		t.o.Progress = p.step
+		t.o.Progress, t.o.Standing = p.step, p.stand
+		a.ending.tells(p.say)
 		got, err := work(cmd.Context())
 		p.close()
 		if got == nil || err != nil {

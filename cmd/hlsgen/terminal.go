@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"hlsgen/folding"
 )
 
 func isTerminal(w io.Writer) bool {
@@ -43,10 +46,13 @@ type progress struct {
 	mu    sync.Mutex
 	alive bool // something may be shown
 	stage string
+	since time.Time         // when the stage began
+	found *folding.Standing // by the stage that folds, so far; nil: no design
 	done  int
 	total int // 0 where it is not known
 	w     io.Writer
 	start *time.Timer
+	ended chan struct{}            // closed by close; nil where nothing ticks
 	bar   *progressbar.ProgressBar // once shown
 	log   *slog.Logger
 }
@@ -54,7 +60,7 @@ type progress struct {
 // newProgress starts to watch a command. Nothing is shown where w, which is stderr, is no terminal; each stage is
 // logged.
 func newProgress(w io.Writer, log *slog.Logger) *progress {
-	p := &progress{alive: isTerminal(w), log: log}
+	p := &progress{alive: isTerminal(w), w: w, log: log}
 	if p.alive {
 		p.start = time.AfterFunc(quiet, func() { p.show(w) })
 	}
@@ -67,13 +73,104 @@ func (p *progress) show(w io.Writer) {
 	if !p.alive {
 		return
 	}
-	p.w = w
+	p.w, p.ended = w, make(chan struct{})
 	p.draw()
+	go p.tick(p.ended)
+}
+
+// tick shows once a second how far the search for a folding is.
+func (p *progress) tick(ended <-chan struct{}) {
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-t.C:
+		}
+		p.mu.Lock()
+		if p.alive && p.stage == folds && p.total == 0 {
+			p.bar.Describe(p.text())
+		}
+		p.mu.Unlock()
+	}
+}
+
+// folds is the stage in which a folding is searched for.
+const folds = "folding"
+
+// text is what is shown of the stage.
+func (p *progress) text() string {
+	if p.stage != folds || p.total > 0 {
+		return p.stage
+	}
+	const around = 4 // columns that the bar itself takes
+	return cut(fmt.Sprintf("%s  %s; %s", p.stage, standing(p.found), elapsed(time.Since(p.since))),
+		max(columns(p.w)-around, 12))
+}
+
+// standing says how far the search for a folding is: what it has, what nothing goes below, and what that takes.
+func standing(st *folding.Standing) string {
+	if st == nil {
+		return "no design yet"
+	}
+	text, what := rate(st.Interval)+" clocks a frame", st.Interval
+	if st.Interval == 1 {
+		text = "1 clock a frame"
+	}
+	if st.Latency > 0 {
+		text, what = "latency "+count(st.Latency, "clock"), float64(st.Latency)
+	}
+	switch {
+	case st.Floor > 0 && float64(st.Floor) >= what:
+		text += ", the least there is"
+	case st.Floor > 1:
+		text += ", none below " + whole(st.Floor)
+	}
+	return text + fmt.Sprintf("; %.1f %% of the budget", 100*st.Share)
+}
+
+// elapsed is a time in whole seconds: "14 s", "2 min 5 s".
+func elapsed(t time.Duration) string {
+	s := int(t.Seconds())
+	if s < 60 {
+		return fmt.Sprintf("%d s", s)
+	}
+	return fmt.Sprintf("%s min %d s", whole(s/60), s%60)
+}
+
+// columns is how many there are on a terminal; 80 where it is none.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return 80
+}
+
+// stand is told of the best design that the search for a folding has.
+func (p *progress) stand(st folding.Standing) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.found = &st
+	p.log.Debug("found", "clocks", st.Interval, "latency", st.Latency, "floor", st.Floor, "share", st.Share)
+}
+
+// say says something while a command works.
+func (p *progress) say(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil && p.alive {
+		p.bar.Finish() // which clears its line
+		defer p.draw()
+	}
+	fmt.Fprintln(p.w, "hlsgen:", text)
 }
 
 // draw begins a bar for the stage: one that fills where the total is known, else one that turns.
 func (p *progress) draw() {
-	options := []progressbar.Option{progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.stage),
+	options := []progressbar.Option{progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.text()),
 		progressbar.OptionClearOnFinish()}
 	if p.total == 0 {
 		p.bar = progressbar.NewOptions(-1, append(options, progressbar.OptionSpinnerType(14),
@@ -97,11 +194,14 @@ func (p *progress) step(stage string, done, total int) {
 	if !same {
 		p.log.Debug(stage, "total", total)
 	}
+	if p.stage != stage {
+		p.since, p.found = time.Now(), nil
+	}
 	p.stage, p.done, p.total = stage, done, total
 	switch {
 	case p.bar == nil:
 	case !same:
-		p.bar.Clear()
+		p.bar.Finish() // which clears its line
 		p.draw()
 	case total > 0:
 		p.bar.Set(min(done, total-1))
@@ -118,5 +218,6 @@ func (p *progress) close() {
 	}
 	if p.bar != nil {
 		p.bar.Finish()
+		close(p.ended)
 	}
 }

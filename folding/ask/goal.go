@@ -48,8 +48,9 @@ func (g *Goal) Budget() int {
 
 // A Standing is how far a search is: the best design that it has.
 type Standing struct {
-	Interval float64 // clocks per frame
-	Floor    int     // no design within the budget has a shorter interval; 0: not known
+	Interval float64 // clocks per frame; 0 where the shortest latency is looked for
+	Latency  int     // clocks, where that is
+	Floor    int     // no design within the budget has a shorter one, interval or latency; 0: not known
 	Share    float64 // of the budget, of what it takes most of
 }
 

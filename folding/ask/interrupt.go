@@ -31,12 +31,16 @@ func (i *Interrupt) Taken() bool {
 	return i.taken
 }
 
-// On says what ends a search that has a design; nil where none may be ended.
+// On says what ends a search that has a design; nil where none may be ended. Where a search was ended before, this one
+// ends at once.
 func (i *Interrupt) On(end func()) {
 	if i == nil {
 		return
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.end = end
+	if i.end = end; i.taken && end != nil {
+		end()
+		i.end = nil
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -15,7 +16,12 @@ const MaxDepth = 1 << 20
 // depths are the words that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths: 0
 // where a FIFO is left to hlsgen. The FIFO of a stream holds what the layers at both its ends ask for; where a width
 // converter is between them, each has a FIFO of its own.
-type depths struct{ in, out []int }
+//
+// Where FIFOs lie stands beside that, in a spelling of ours.
+type depths struct {
+	in, out             []int
+	inMemory, outMemory []dataflow.Memory
+}
 
 // A listed FIFO is one that a file lists as a node of its own, as FINN's final_hw_config.json does: between two layers,
 // in the order of the file.
@@ -46,6 +52,21 @@ func (r *reader) words(to *[]int, where string, v any) {
 	}
 }
 
+// memories takes a list of where FIFOs lie: inFIFOMemory.
+func (r *reader) memories(to *[]dataflow.Memory, where string, v any) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	*to = nil
+	for _, x := range list {
+		var m dataflow.Memory
+		style(r, &m, where, x, map[string]dataflow.Memory{"auto": dataflow.NoMemory, "srl": dataflow.SRL,
+			"distributed": dataflow.LUTRAM, "block": dataflow.BRAM, "ultra": dataflow.URAM})
+		*to = append(*to, m)
+	}
+}
+
 // listed notes a FIFO that the file lists.
 func (r *reader) listed(key string, o *object, before string, converted bool) {
 	v, ok := o.values["depth"]
@@ -59,33 +80,37 @@ func (r *reader) listed(key string, o *object, before string, converted bool) {
 	r.fifos = append(r.fifos, listed{key: key, words: words[0], before: before, converted: converted})
 }
 
-// Depths is the words that the file gives the FIFOs of a graph, per stream: in front of its reader, and behind its
-// writer; 0 where a FIFO is left to hlsgen. It reports false, after telling why, where the file asks for what there is
-// not.
-func (f *File) Depths(g *dataflow.Graph, d *diag.List) (in, out []int, ok bool) {
-	in, out, ok = make([]int, len(g.Streams)), make([]int, len(g.Streams)), true
+// FIFOs is what the file gives the FIFOs of a graph, per stream: in front of its reader, and behind its writer; zeros
+// where something is left to hlsgen. It reports false, after telling why, where the file asks for what there is not.
+func (f *File) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow.FIFO, ok bool) {
+	in, out, ok = make([]dataflow.FIFO, len(g.Streams)), make([]dataflow.FIFO, len(g.Streams)), true
 	index := map[string]int{}
 	for i, n := range g.Nodes {
 		index[n.Name] = i
 		a := f.layers[n.Name]
 		for _, side := range []struct {
-			attr, what     string
-			words, streams []int
-			to             []int
-		}{{"inFIFODepths", "input", a.depths.in, n.In, in}, {"outFIFODepths", "output", a.depths.out, n.Out, out}} {
-			if side.words != nil && len(side.words) != len(side.streams) {
-				if len(side.streams) != 1 {
-					side.what += "s"
-				}
-				dg := a.diag(n, diag.Error, fmt.Sprintf("%d depths for %s, which has %d %s", len(side.words), n.Name,
-					len(side.streams), side.what), "")
-				dg.Where = "folding file, " + a.key + "." + side.attr
-				d.Add(dg)
+			attr, what string
+			given      int
+			streams    []int
+			set        func(p, id int)
+		}{
+			{"inFIFODepths", "input", len(a.depths.in), n.In, func(p, id int) { in[id].Depth = a.depths.in[p] }},
+			{"outFIFODepths", "output", len(a.depths.out), n.Out, func(p, id int) { out[id].Depth = a.depths.out[p] }},
+			{"inFIFOMemory", "input", len(a.depths.inMemory), n.In,
+				func(p, id int) { in[id].Memory = a.depths.inMemory[p] }},
+			{"outFIFOMemory", "output", len(a.depths.outMemory), n.Out,
+				func(p, id int) { out[id].Memory = a.depths.outMemory[p] }},
+		} {
+			if side.given == 0 {
+				continue
+			}
+			if side.given != len(side.streams) {
+				d.Add(a.uneven(n, side.attr, side.what, side.given, len(side.streams)))
 				ok = false
 				continue
 			}
-			for p, words := range side.words {
-				side.to[side.streams[p]] = words
+			for p, id := range side.streams {
+				side.set(p, id)
 			}
 		}
 	}
@@ -105,11 +130,25 @@ func (f *File) Depths(g *dataflow.Graph, d *diag.List) (in, out []int, ok bool) 
 		if w, _ := g.Writer(id); p.converted || w < 0 {
 			to = &in[id]
 		}
-		if *to == 0 { // the layers' own depths come first; FINN writes the same there
-			*to = p.words
+		if to.Depth == 0 { // the layers' own depths come first; FINN writes the same there
+			to.Depth = p.words
 		}
 	}
 	return in, out, ok
+}
+
+// uneven says that an attribute has not one value for each of a node's streams.
+func (a *ask) uneven(n *dataflow.Node, attr, what string, given, streams int) diag.Diag {
+	values := "depths"
+	if strings.HasSuffix(attr, "Memory") {
+		values = "memories"
+	}
+	if streams != 1 {
+		what += "s"
+	}
+	dg := a.diag(n, diag.Error, fmt.Sprintf("%d %s for %s, which has %d %s", given, values, n.Name, streams, what), "")
+	dg.Where = "folding file, " + a.key + "." + attr
+	return dg
 }
 
 // between is the stream of the FIFO between two layers, or -1: at an end of the file, the host's.
@@ -133,15 +172,15 @@ func between(g *dataflow.Graph, index map[string]int, f listed) int {
 	return -1
 }
 
-// depthsOf is the words of the FIFOs at the ports of a design's node, past width converters only where these are the
-// neighbours: what a file has to say for the design to come back.
-func depthsOf(d *dataflow.Design, node int) depths {
-	words := func(streams []int) (list []int) {
-		for _, id := range streams {
-			list = append(list, d.FIFO[id].Depth)
-		}
-		return list
-	}
+// depthsOf is the FIFOs at the ports of a design's node, past width converters only where these are the neighbours:
+// what a file has to say for the design to come back.
+func depthsOf(d *dataflow.Design, node int) (list depths) {
 	n := d.Model.Graph.Nodes[node]
-	return depths{words(n.In), words(n.Out)}
+	for _, id := range n.In {
+		list.in, list.inMemory = append(list.in, d.FIFO[id].Depth), append(list.inMemory, d.FIFO[id].Memory)
+	}
+	for _, id := range n.Out {
+		list.out, list.outMemory = append(list.out, d.FIFO[id].Depth), append(list.outMemory, d.FIFO[id].Memory)
+	}
+	return list
 }

@@ -177,6 +177,10 @@ func (r *reader) layer(name, key string, entries *object) {
 			r.words(&a.depths.in, where, entries.values[attr])
 		case "outFIFODepths", "outFIFODepth":
 			r.words(&a.depths.out, where, entries.values[attr])
+		case "inFIFOMemory":
+			r.memories(&a.depths.inMemory, where, entries.values[attr])
+		case "outFIFOMemory":
+			r.memories(&a.depths.outMemory, where, entries.values[attr])
 		default:
 			r.set(&a.fold, &a.window, where, attr, entries.values[attr])
 		}

@@ -5,18 +5,28 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hlsgen/internal/dataflow"
 )
 
-// Format writes the design's folds as a folding file that ReadFile reads back to the same folds; with depths also the
-// words of every FIFO, so that the whole design comes back. A layer is written with the freedoms it has; width
-// converters are not written, for they follow from the other layers.
-func Format(design *dataflow.Design, withDepths bool) []byte {
+// A Detail is how much of a design a folding file has.
+type Detail uint8
+
+// The details, each with all of those before it.
+const (
+	OfFolds  Detail = iota // how layers are folded
+	OfDepths               // the words of every FIFO
+	OfWhole                // where every FIFO lies, which is else built in the best way
+)
+
+// Format writes a design as a folding file that ReadFile reads back to the same. A layer is written with the freedoms
+// it has; width converters are not written, for they follow from the other layers.
+func Format(design *dataflow.Design, how Detail) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n  \"Defaults\": {}")
-	for _, l := range layersOf(design, withDepths) {
+	for _, l := range layersOf(design, how >= OfDepths) {
 		var lines []string
 		folds := slices.Collect(l.op.Folds())
 		for _, f := range fields {
@@ -34,9 +44,13 @@ func Format(design *dataflow.Design, withDepths bool) []byte {
 			}
 			lines = append(lines, fmt.Sprintf("    %q: %s", f.name, text))
 		}
-		if withDepths && !isDerived(l.name) {
+		if how >= OfDepths && !isDerived(l.name) {
 			dep := l.depths
 			lines = append(lines, `    "inFIFODepths": `+numbers(dep.in), `    "outFIFODepths": `+numbers(dep.out))
+			if how >= OfWhole {
+				lines = append(lines, `    "inFIFOMemory": `+names(dep.inMemory),
+					`    "outFIFOMemory": `+names(dep.outMemory))
+			}
 		}
 		if len(lines) == 0 {
 			continue
@@ -69,7 +83,8 @@ func layersOf(d *dataflow.Design, withDepths bool) (list []laid) {
 		if w := n.Whole; w != nil {
 			l = laid{w.Name, w.Op, w.Fold, l.depths}
 			if i > 0 && nodes[i-1].Whole == w { // the last one's outputs are the layer's
-				list[len(list)-1].depths.out = l.depths.out
+				last := &list[len(list)-1].depths
+				last.out, last.outMemory = l.depths.out, l.depths.outMemory
 				continue
 			}
 		}
@@ -80,4 +95,12 @@ func layersOf(d *dataflow.Design, withDepths bool) (list []laid) {
 
 func numbers(list []int) string {
 	return strings.ReplaceAll(fmt.Sprint(list), " ", ", ")
+}
+
+func names(list []dataflow.Memory) string {
+	text := make([]string, len(list))
+	for i, m := range list {
+		text[i] = strconv.Quote(m.String())
+	}
+	return "[" + strings.Join(text, ", ") + "]"
 }

@@ -54,7 +54,7 @@ var finnAttributes = slices.Concat(
 
 // known are the attributes that mean something to hlsgen.
 var known = []string{"PE", "SIMD", "parallel_window", "ram_style", "resType", "steps", "mem_mode",
-	"inFIFODepths", "outFIFODepths"}
+	"inFIFODepths", "outFIFODepths", "inFIFOMemory", "outFIFOMemory"}
 
 // knownAre names them.
 func knownAre() string {

@@ -22,7 +22,7 @@ const (
 )
 
 // An End is what may end a search once it has a design. Ctx is that of what is done from then on, and Whole counts it.
-// Found is called where there is a first design.
+// Found is called where there is a design.
 type End struct {
 	Ctx   context.Context
 	Whole *search.Whole
@@ -57,13 +57,12 @@ func (q *Question) chase(ctx context.Context, limit int, end End) (*Found, error
 	limit = min(limit, list[len(list)-1])
 	q.Effort.Limit = chaseWork
 	c := &chase{Question: q, caps: q.CapsAt(limit), load: q.Measure(ask.LeastLoad), region: space.Region{Limit: limit},
-		seen: map[string]bool{}}
+		seen: map[string]bool{}, end: end}
 	if err := c.begin(ctx, list); err != nil || len(c.region.Paths) == 0 {
 		return nil, err
 	}
 	if c.best != nil {
 		q.Effort.Whole = end.Whole
-		end.Found()
 	}
 	if err := c.rest(end.Ctx); err != nil && (ctx.Err() != nil || end.Ctx.Err() == nil) {
 		return nil, err
@@ -120,6 +119,7 @@ type chase struct {
 	clocks int // of best, simulated
 	bound  int // no latency is below
 	seen   map[string]bool
+	end    End
 }
 
 // begin simulates what a search for little load finds at the shortest interval and at longer ones.
@@ -133,6 +133,9 @@ func (c *chase) begin(ctx context.Context, list []int) error {
 	for i, clocks := first, 0; i < len(list) && tried < 4; i++ {
 		if list[i] < clocks {
 			continue
+		}
+		if c.best != nil && c.end.Ctx.Err() != nil {
+			break
 		}
 		at := space.Region{Limit: list[i]}
 		least, err := c.tree(&at).Minimise(ctx, c.load, nil, c.caps, beginNodes)
@@ -169,8 +172,17 @@ func (c *chase) adopt(ctx context.Context) error {
 		return err
 	}
 	c.best, c.clocks = f.Folding, clocks
+	c.tell()
 	_, _, err = c.admit(ctx, b)
 	return err
+}
+
+// tell tells of the best design.
+func (c *chase) tell() {
+	c.end.Found()
+	if c.Goal.Tell != nil {
+		c.Goal.Tell(ask.Standing{Latency: c.clocks, Floor: min(c.bound, c.clocks), Share: c.best.Measures(c.load)})
+	}
 }
 
 // slow adds the path that the best folding would wait for if one layer took longer than all take together.
@@ -263,6 +275,7 @@ func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fre
 	if better && !c.Effort.Over() {
 		fresh = fresh || n < c.clocks
 		c.best, c.clocks = whole, n
+		c.tell()
 	}
 	return fresh, nil
 }

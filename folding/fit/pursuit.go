@@ -19,6 +19,7 @@ type Pursuit struct {
 	// Takes are the designs that were found, each better than the one before. Those of the second line come behind
 	// those of the first.
 	Takes []Take
+	Told  func(Take) // is told of each; may be nil
 	lines []*line
 }
 
@@ -68,6 +69,9 @@ func (p *Pursuit) follow(q *Question, caps search.Caps) *line {
 		if last := len(p.Takes) - 1; last < 0 || p.Takes[last].Spares == l.Spares ||
 			l.better(f, p.Takes[last].Folding) {
 			p.Takes = append(p.Takes, Take{f, l.Spares})
+			if p.Told != nil {
+				p.Told(Take{f, l.Spares})
+			}
 		}
 	}
 	p.lines = append(p.lines, l)

@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
+	"hlsgen/internal/dataflow"
 )
 
 // What a plan may grow to. Chains, forks that join again, and forks within forks stay far below; a network whose every
@@ -91,7 +92,7 @@ func (s *Space) Plan(rows int) {
 func leastChoices(s *Space) [][][]search.Choice {
 	type row struct {
 		conversion
-		words [2]int // that are given
+		given [2]dataflow.FIFO
 	}
 	list, known := make([][][]search.Choice, len(s.Streams)), map[row][]search.Choice{}
 	m := menu{s, &Region{Limit: ask.MostClocks}}
@@ -103,7 +104,7 @@ func leastChoices(s *Space) [][][]search.Choice {
 			list[id] = list[like]
 		default:
 			list[id] = m.rowsOf(id, func(in, out form) []search.Choice {
-				r := row{conversion{st.class, in, out}, [2]int{st.in, st.out}}
+				r := row{conversion{st.class, in, out}, [2]dataflow.FIFO{st.in, st.out}}
 				choices, ok := known[r]
 				if !ok {
 					choices = m.joint(id, in, out)

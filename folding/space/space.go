@@ -226,7 +226,7 @@ func (s *Space) fix(file *finn.File, d *diag.List) bool {
 			ok = false
 		}
 	}
-	in, out, can := file.Depths(s.Model.Graph, d)
+	in, out, can := file.FIFOs(s.Model.Graph, d)
 	for id := range s.Streams {
 		s.Streams[id].in, s.Streams[id].out = in[id], out[id]
 	}
@@ -394,7 +394,6 @@ func (s *Space) Intervals() []int {
 // any, and not one that a layer takes.
 func (s *Space) Shallow() bool {
 	return s.fifo != ask.FIFO{} || slices.ContainsFunc(s.Streams, func(st Stream) bool {
-		return st.in > 0 ||
-			st.out > 0
+		return st.in.Depth > 0 || st.out.Depth > 0
 	})
 }

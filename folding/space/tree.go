@@ -5,6 +5,7 @@ import (
 
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
+	"hlsgen/internal/dataflow"
 )
 
 // A menu is what may be chosen in a region.
@@ -218,7 +219,8 @@ func (m menu) ways(side Side, f form, only bool) []way {
 			words = max(words, m.words[Side{side.stream, true}])
 		}
 	}
-	return m.joints.ways(words, exact, m.Streams[side.stream].port(f))
+	st := &m.Streams[side.stream]
+	return m.joints.ways(words, exact, st.memory(side.front, only), st.port(f))
 }
 
 // given is the words that the user gives a FIFO; exact is false where it is sized.
@@ -226,16 +228,25 @@ func (s *Space) given(side Side, only bool) (words int, exact bool) {
 	st := &s.Streams[side.stream]
 	switch {
 	case only:
-		words = max(st.out, st.in)
+		words = max(st.out.Depth, st.in.Depth)
 	case side.front:
-		words = st.in
+		words = st.in.Depth
 	default:
-		words = st.out
+		words = st.out.Depth
 	}
 	if words == 0 {
 		words = s.fifo.Words
 	}
 	return words, words > 0
+}
+
+// memory is where the user has a FIFO lie, in front of the reader or behind the writer; NoMemory where he leaves that
+// open.
+func (s *Stream) memory(front, only bool) dataflow.Memory {
+	if front || only && s.out.Memory == dataflow.NoMemory {
+		return s.in.Memory
+	}
+	return s.out.Memory
 }
 
 // flat is a plan of leaves of one row each.

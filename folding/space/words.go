@@ -41,8 +41,8 @@ type Stream struct {
 	class          int // the first stream whose frames are of equal shape and elements
 	writer, reader end
 	host           []hostForm // of a stream of the host: per form of the layer at its other end
-	// words that a folding file gives the FIFO behind the writer, in front of the reader; or 0
-	out, in int
+	// what a folding file gives the FIFO behind the writer, in front of the reader; zeros where it leaves them open
+	out, in dataflow.FIFO
 }
 
 // An end is a layer's port; the layer is -1 where that is the host, which takes any form.
@@ -288,9 +288,10 @@ type way struct {
 }
 
 // ways is how a FIFO of a port can be built that holds so many words at least, without those that another one beats:
-// each is as deep as it may be at its price (cost.Model.FIFOs), but where the words are exactly what was given.
-func (j *joints) ways(words int, exact bool, p dataflow.Port) []way {
-	k := fifoKind{words, p.Width(), exact}
+// each is as deep as it may be at its price (cost.Model.FIFOs), but where the words are exactly what was given. Where
+// it is to lie in a memory that can be had, it does.
+func (j *joints) ways(words int, exact bool, memory dataflow.Memory, p dataflow.Port) []way {
+	k := fifoKind{words, p.Width(), exact, memory}
 	known, ok := j.fifos.Load(k)
 	if !ok {
 		known, _ = j.fifos.LoadOrStore(k, j.build(k, p))
@@ -302,6 +303,7 @@ func (j *joints) ways(words int, exact bool, p dataflow.Port) []way {
 type fifoKind struct {
 	words, width int
 	exact        bool
+	memory       dataflow.Memory
 }
 
 func (j *joints) build(k fifoKind, p dataflow.Port) []way {
@@ -316,6 +318,10 @@ func (j *joints) build(k fifoKind, p dataflow.Port) []way {
 			continue
 		}
 		list = append(list, way{made, j.board.Vector(r)})
+	}
+	other := func(w way) bool { return w.Memory != k.memory }
+	if k.memory != dataflow.NoMemory && slices.ContainsFunc(list, func(w way) bool { return !other(w) }) {
+		list = slices.DeleteFunc(list, other)
 	}
 	var kept []way
 	for i, w := range list {

@@ -22,8 +22,10 @@ type Certificate struct {
 	Dear    int            `json:"dear_serial_folds,omitempty"`
 	Latency *LatencyReport `json:"latency_clocks,omitempty"`
 	Gap     string         `json:"gap,omitempty"` // why something is left open
-	Text    []string       `json:"text"`
-	Lengths *LengthsReport `json:"lengths,omitempty"` // where frames are sequences of different lengths
+	// the user ended the search, which had this design
+	Interrupted bool           `json:"interrupted,omitempty"`
+	Text        []string       `json:"text"`
+	Lengths     *LengthsReport `json:"lengths,omitempty"` // where frames are sequences of different lengths
 }
 
 // A LengthsReport says how long sequences may be. What is said of frames is said of the longest.
@@ -69,8 +71,9 @@ type LatencyReport struct {
 func CertificateOf(p *folding.Certificate) Certificate {
 	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
 		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Dear: p.Dear, Gap: p.Gap,
-		Text:    append([]string{}, p.Lines()...),
-		Latency: (*LatencyReport)(p.Latency), Lengths: LengthsOf(p.Lengths)}
+		Interrupted: p.Interrupted,
+		Text:        append([]string{}, p.Lines()...),
+		Latency:     (*LatencyReport)(p.Latency), Lengths: LengthsOf(p.Lengths)}
 	if b := p.Below; b != nil {
 		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
 			b.Compared}

@@ -7,6 +7,7 @@
 //	import.go       Check; the front end with its options
 //	accbits.go      how wide accumulators are asked to be, and whether they are; audit.go, what samples put into them
 //	calibration.go  what hlsgen calibrate has written
+//	interrupted.go  what is said of a search that the user ended
 //	front.go        Pareto: many designs, none written; convert.go: Convert, a model in another dialect
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
 //	stats.go        Stats: what a model computes and stores, counted
@@ -98,6 +99,9 @@ type Options struct {
 	Version     string // of the tool, for the manifest
 
 	Progress func(stage string, done, total int) // may be nil
+	Standing func(folding.Standing)              // is told how far the folding's search is; may be nil
+	// ends the folding's search with the best design that it has, which is then built; nil: nothing does
+	Interrupt *folding.Interrupt
 }
 
 // A Result is a build's story.
@@ -173,6 +177,9 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	target := o.target(board, d)
 	if r.Design, err = folding.Make(ctx, model, target, o.goal(fixed), d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err
+	}
+	if interrupted(r.Design, d); d.Failed() {
+		return nil, nil
 	}
 	if err := r.Design.Range(ctx); err != nil {
 		return nil, err
@@ -271,7 +278,7 @@ func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 // goal is what the design is made for.
 func (o Options) goal(fixed *folding.File) folding.Goal {
 	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.Search,
-		MaxUse: o.MaxUse, OverBudget: o.Over, Fixed: fixed, FIFO: o.FIFO}
+		MaxUse: o.MaxUse, OverBudget: o.Over, Fixed: fixed, FIFO: o.FIFO, Interrupt: o.Interrupt, Tell: o.Standing}
 }
 
 // Step tells of a stage, and how far it is: 0 of 0 where nobody knows.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/folding"
 	"hlsgen/folding/sweep"
 	"hlsgen/frontend"
 	"hlsgen/frontend/convert"
@@ -112,6 +113,11 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	},
 	diag.FPSUnreachable: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Model: file(t, wide()), Board: "pynq-z1", FPS: 8e7}, d)
+	},
+	diag.SearchInterrupted: func(t *testing.T, d *diag.List) bool {
+		user := new(folding.Interrupt) // who ends the search as soon as it has a design
+		return run(t, compiler.Options{NoCSim: true, Model: file(t, wide()), Interrupt: user,
+			Standing: func(folding.Standing) { user.End() }}, d)
 	},
 	diag.ClockUnreachable: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{ClockMHz: 500, NoCSim: true}, d)

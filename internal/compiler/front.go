@@ -37,6 +37,7 @@ func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, e
 	o.Step("folding", 0, 0)
 	f.Target = o.target(board, d)
 	goal := o.goal(fixed)
+	goal.Interrupt, goal.Tell = nil, nil // no one of the searches is the front's
 	space, err := folding.List(im.Model, f.Target, fixed, goal.FIFO, d)
 	if err != nil || space == nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hlsgen/boards"
+	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/examples"
 	"hlsgen/templates"
@@ -113,6 +114,11 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 		model = "The model is the example that hlsgen carries,"
 	}
 	model += " with the SHA-256\n" + templates.Code(r.sum()) + ". This makes the same design of it:"
+	if r.Design.Certificate.Interrupted {
+		model = strings.TrimSuffix(model, " This makes the same design of it:") + " The search for this design was " +
+			"interrupted,\nso that without `--folding` another one may come of it. This makes the same one, its " +
+			"FIFOs included:"
+	}
 	steps := []templates.Step{
 		{Title: "Look at it", Text: "Open `report/report.html` in a browser."},
 		{Title: "Run the test bench",
@@ -197,11 +203,17 @@ func beside(r *Result) (text string) {
 	return text
 }
 
+// partly reports whether a design's FIFOs are not as a search to its end builds them for its folds: their depths were
+// given, or it was interrupted.
+func partly(d *folding.Design) bool {
+	return d.Certificate.Interrupted || slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 })
+}
+
 // again is the command that makes the same design again, in the folder of the build.
 func (r *Result) again(o Options) string {
 	file := "folding.json"
-	if slices.ContainsFunc(r.Design.Given, func(words int) bool { return words > 0 }) {
-		file = "final_hw_config.json" // has the depths, too
+	if partly(r.Design) {
+		file = "final_hw_config.json" // has the FIFOs, too
 	}
 	words := append(r.Source.Command("build"), "--board", BoardBeside(o.Board), "--clock",
 		plain(r.Design.Target.ClockMHz), "--folding", file)

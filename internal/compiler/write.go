@@ -201,6 +201,9 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 	}
 	all["folding.json"] = folding.Format(r.Design.Design, false)
 	all["final_hw_config.json"] = folding.Format(r.Design.Design, true)
+	if partly(r.Design) {
+		all["final_hw_config.json"] = folding.FormatWhole(r.Design.Design)
+	}
 	const page = "README.md"
 	readme, err := r.readme(o, append(slices.Sorted(maps.Keys(all)), page, owned.Manifest))
 	if err != nil {

@@ -27,6 +27,7 @@ const (
 	BoardUnverified   Code = "board-unverified"
 	BudgetExceeded    Code = "budget-exceeded"
 	FPSUnreachable    Code = "fps-unreachable"
+	SearchInterrupted Code = "search-interrupted"
 	ClockUnreachable  Code = "clock-unreachable"
 	FoldingInvalid    Code = "folding-invalid"
 	FoldingUnknown    Code = "folding-unknown-layer"
@@ -83,6 +84,7 @@ var Codes = map[Code]string{
 	BoardUnverified:   "a board's resources were not compared with a data sheet",
 	BudgetExceeded:    "no folding fits the board's budget",
 	FPSUnreachable:    "the asked frame rate cannot be reached",
+	SearchInterrupted: "the search for the folding was interrupted, and its best design is built",
 	ClockUnreachable:  "a layer cannot follow the asked clock",
 	FoldingInvalid:    "a folding file asks for something that a layer cannot do",
 	FoldingUnknown:    "a folding file names a layer that the design does not have",

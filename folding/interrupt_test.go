@@ -1,0 +1,66 @@
+package folding
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"hlsgen/folding/ask"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A search that is interrupted gives the design that it has, within the budget and as fast as asked, and what is said
+// of it holds for the design of the whole search, too.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)
+	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
+	for _, goal := range []Goal{{}, {FPS: 10_000}, {Interval: 3000, Least: LeastLUT}, {Latency: true},
+		{FIFO: FIFO{Words: 40}}} {
+		best, told := designed(t, m, target, goal)
+		if best == nil {
+			t.Fatal(text(told))
+		}
+		user, designs := new(Interrupt), 0
+		if user.End() || user.Taken() {
+			t.Error("there is no search")
+		}
+		goal.Interrupt = user
+		goal.Tell = func(Standing) {
+			if designs++; !user.End() && designs == 1 {
+				t.Errorf("%+v: there is a design, and yet the search cannot be ended", goal)
+			}
+		}
+		got, told := designed(t, m, target, goal)
+		if got == nil {
+			t.Fatal(text(told))
+		}
+		c, d := &got.Certificate, &best.Certificate
+		if !c.Interrupted || !user.Taken() || d.Interrupted || got.Over ||
+			!ask.Reaches(got.Clocks.Interval, goal.Limit(100, 1)) || user.End() {
+			t.Errorf("%+v: %+v", goal, c)
+		}
+		if !c.Proved() && c.Gap != "left open: the search was interrupted" {
+			t.Errorf("%+v: %s", goal, c.Gap)
+		}
+		if float64(c.Floor) > d.Interval || c.Latency != nil && c.Latency.Least > d.Latency.Clocks {
+			t.Errorf("%+v: %v, and yet there is %v", goal, c.Lines(), d.Lines())
+		}
+		if c.Interval == d.Interval && len(c.Bounds) > 0 && c.Spares == d.Spares &&
+			c.Bounds[0].Least > d.Bounds[0].Value+rounding {
+			t.Errorf("%+v: %v, and yet there is %v", goal, c.Lines(), d.Lines())
+		}
+	}
+}
+
+// A search that has not what was asked for is not ended, and the user is told what he would be told anyway.
+func TestInterruptTooEarly(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)
+	user := new(Interrupt)
+	goal := Goal{FPS: 90_000_000, Interrupt: user, Tell: func(Standing) { user.End() }}
+	got, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}, goal)
+	if got != nil || user.Taken() || len(told.Diags) == 0 || told.Diags[0].Code != diag.FPSUnreachable {
+		t.Errorf("%v, ended %t: %s", got, user.Taken(), text(told))
+	}
+}

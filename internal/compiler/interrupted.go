@@ -1,0 +1,47 @@
+package compiler
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"hlsgen/folding"
+	"hlsgen/internal/diag"
+)
+
+// interrupted tells the user what the search that they ended has found, and what it leaves open.
+func interrupted(f *folding.Design, d *diag.List) {
+	c := &f.Certificate
+	if !c.Interrupted {
+		return
+	}
+	hint := "" // there is nothing better
+	if !c.Proved() {
+		hint = "for what is left open, run it again to the end, or with --search-time for a longer search"
+	}
+	d.Add(diag.Diag{Severity: diag.Warning, Code: diag.SearchInterrupted, Hint: hint,
+		Msg: "the search was interrupted, and the best design that it had is built: " + reached(c)})
+}
+
+// reached says what a design has reached, and what nothing goes below.
+func reached(c *folding.Certificate) string {
+	text := humanize.Commaf(c.Interval) + " clocks a frame"
+	if c.Interval == 1 {
+		text = "1 clock a frame"
+	}
+	switch {
+	case c.Floor > 0 && float64(c.Floor) == c.Interval:
+		text += ", the least there is"
+	case c.Floor > 0:
+		text += fmt.Sprintf(", none below %s possible", humanize.Comma(int64(c.Floor)))
+	}
+	parts := []string{text}
+	if c.Latency != nil {
+		parts = append(parts, c.Latency.String())
+	}
+	for _, b := range c.Bounds {
+		parts = append(parts, b.String())
+	}
+	return folding.Called(strings.Join(parts, "; ")+c.Given(), c.On)
+}
