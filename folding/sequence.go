@@ -365,9 +365,9 @@ func (s *sequence) narrow(times int) error {
 	return nil
 }
 
-// next is the interval to look at: half way through those of the list at which nothing was tried yet; then those between
-// two of the list, the next shorter one first, which may prove that there is none; and then again between those at which
-// none was found, where the gap is the widest. ok is false where there is none.
+// next is the interval to look at: half way through those of the list at which nothing was tried yet; then those
+// between two of the list, the next shorter one first, which may prove that there is none; and then again between those
+// at which none was found, where the gap is the widest. ok is false where there is none.
 func (s *sequence) next() (clocks int, ok bool) {
 	reached := int(math.Ceil(s.best.clocks))
 	low := s.excluded

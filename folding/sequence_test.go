@@ -107,7 +107,8 @@ func TestAskedBelow(t *testing.T) {
 			}
 			asked := low + r.IntN(high-low)
 			if faster, _ := designed(t, m, target, Goal{Interval: asked}); faster != nil {
-				t.Errorf("%v of the board: %d clocks asked for are met, the fastest is %v", share, asked, d.Clocks.Interval)
+				t.Errorf("%v of the board: %d clocks asked for are met, the fastest is %v", share, asked,
+					d.Clocks.Interval)
 			}
 		}
 	}

@@ -95,7 +95,7 @@ func (z *trials) held(e *engine) (l look) {
 
 // back is the circle on the way back from what came last.
 func back(e *engine, interval int) circle {
-	b := way{engine: e, workers: make([]*worker, len(e.loops)), visits: map[place]visited{}}
+	b := way{engine: e, workers: make([]*worker, len(e.loops)), visits: map[spot]visited{}}
 	last := e.workers[0]
 	for _, k := range e.workers {
 		if b.workers[k.node] = k; k.at > last.at {
@@ -110,19 +110,19 @@ type way struct {
 	*engine
 	workers []*worker // by node
 	points  []waypoint
-	visits  map[place]visited // where it came to an earlier frame
+	visits  map[spot]visited // where it came to an earlier frame
 }
 
 // A waypoint is a layer that was held up, and the stream at which it waited for room, or -1.
 type waypoint struct{ node, room int32 }
 
-// A place is an iteration of a frame, which started or wrote late.
-type place struct {
+// A spot is an iteration of a frame, which started or wrote late.
+type spot struct {
 	node, number int
 	written      bool
 }
 
-// A visited is a frame and a clock of a place, and how long the way there is.
+// A visited is a frame and a clock of a spot, and how long the way there is.
 type visited struct{ frame, clock, way int }
 
 func (b *way) find(k *worker, interval int) circle {
@@ -138,7 +138,7 @@ func (b *way) find(k *worker, interval int) circle {
 		}
 		if frame := h.number / each; frame < least {
 			least = frame
-			here := place{k.node, h.number % each, written}
+			here := spot{k.node, h.number % each, written}
 			if was, ok := b.visits[here]; ok && was.clock-h.clock > interval*(was.frame-frame) {
 				return round(b.points[was.way:])
 			}

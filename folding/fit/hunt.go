@@ -96,9 +96,9 @@ func (h *hunt) first(ctx context.Context) error {
 	return err
 }
 
-// run hunts, until the effort is spent; where any design will do, until there is one. It also ends where patience is: where
-// so many steps after the best design it would have none that is better, were the next folding as dear to make whole as
-// the last.
+// run hunts, until the effort is spent; where any design will do, until there is one. It also ends where patience does:
+// where so many steps after the best design there would be none that is better, were the next folding as dear to make
+// whole as the last.
 func (h *hunt) run(ctx context.Context, any bool, patience int) error {
 	if !h.begun {
 		h.begun, h.took = true, h.Effort.Done

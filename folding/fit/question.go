@@ -9,7 +9,7 @@
 //
 //	question.go  what is asked, and the work that is done for it
 //	found.go     what was found, and what is proved of it
-//	pursuit.go   the best design at an interval: the least of one measure after the other, with little work and with more
+//	pursuit.go   the best design at an interval, with little work and with more: one measure after the other
 //	hunt.go      the least of one measure, and the best folding of a region made whole
 //	size.go      the FIFOs of one folding: how deep, and of what
 //	latency.go   the shortest latency
