@@ -197,7 +197,7 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	if !reached {
 		hint = q.instead(whole) + " and " + hint
 	}
-	q.tellShort(&short, f.Options, short.String(), hint)
+	q.tellShort(&short, f.Options, hint)
 	return nil, nil
 }
 
@@ -225,13 +225,13 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 	if _, ok := short.use(q.Goal.MaxUse); ok {
 		return false, nil
 	}
-	q.tellShort(&short, f.Options, short.String()+", before any FIFO is deep",
-		"a larger board, or fewer bits or weights in the largest layers")
+	short.when = " before any FIFO is deep"
+	q.tellShort(&short, f.Options, "a larger board, or fewer bits or weights in the largest layers")
 	return true, nil
 }
 
 // tellShort tells that no design fits the budget, how much is missing, and the largest layer of some options.
-func (q *inquiry) tellShort(short *shortage, options []int32, missing, hint string) {
+func (q *inquiry) tellShort(short *shortage, options []int32, hint string) {
 	kind := short.kind
 	at, most := 0, int64(-1)
 	for i, o := range options {
@@ -240,7 +240,7 @@ func (q *inquiry) tellShort(short *shortage, options []int32, missing, hint stri
 		}
 	}
 	l := &q.Layers[at]
-	dg := l.Diag(diag.BudgetExceeded, "no design fits the budget; the least demanding one takes "+missing, hint)
+	dg := l.Diag(diag.BudgetExceeded, "no design fits the budget; the least demanding one takes "+short.String(), hint)
 	if kind < ask.Mean {
 		dg.Notes = []string{fmt.Sprintf("the largest layer is %s with %d %s", l.Node.Name, most, q.called(kind))}
 		if host := q.Host[kind]; host > most {
@@ -264,7 +264,8 @@ type shortage struct {
 	total   dataflow.Resources
 	amounts search.Vector // the total
 	caps    search.Vector
-	kind    int // that exceeds the budget by the largest factor
+	kind    int    // that exceeds the budget by the largest factor
+	when    string // " before ...": when the design takes that; empty where it is whole
 }
 
 func (q report) shortage(total dataflow.Resources) shortage {
@@ -282,12 +283,12 @@ func (q report) shortage(total dataflow.Resources) shortage {
 // String says what is missing: "23,100 LUT of 18,432".
 func (s *shortage) String() string {
 	if s.kind == ask.Mean {
-		return fmt.Sprintf("%s %% as the %s; the budget is %s %%",
+		return fmt.Sprintf("%s %% as the %s%s; the budget is %s %%",
 			ask.Plain(float64(int(1000*s.budget.MeanOf(s.total)+0.999))/10),
-			ask.Called(ask.Names[ask.Mean], s.on), ask.Plain(100*s.budget.Mean))
+			ask.Called(ask.Names[ask.Mean], s.on), s.when, ask.Plain(100*s.budget.Mean))
 	}
-	return fmt.Sprintf("%d %s; the budget on %s is %d of %d", s.amounts[s.kind], ask.Called(ask.Names[s.kind], s.on),
-		s.on.Name, s.caps[s.kind],
+	return fmt.Sprintf("%d %s%s; the budget on %s is %d of %d", s.amounts[s.kind],
+		ask.Called(ask.Names[s.kind], s.on), s.when, s.on.Name, s.caps[s.kind],
 		ask.Amounts(s.budget.Capacity)[s.kind])
 }
 
