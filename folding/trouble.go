@@ -201,6 +201,9 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	return nil, nil
 }
 
+// smallNodes is how many nodes the search looks at for the folding that tells whether a board is too small.
+const smallNodes = 10
+
 // small tells the user where a board is too small for the folding that takes the least share of it, before any FIFO is
 // deeper than it has to be: no budget helps then. It reports false where that is not so.
 func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error) {
@@ -209,14 +212,14 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 	if at += sort.Search(len(list)-1-at, func(i int) bool { return q.Tree(list[at+i]).Possible() }); at == len(list) {
 		return false, nil
 	}
-	t := q.Tree(list[at])
-	load := q.Measure(LeastLoad)
-	t.Bound(load, q.uncapped(list[at]))
-	s, _, err := t.Quick(ctx, load, q.uncapped(list[at]), 1)
-	if s == nil || err != nil {
+	least, err := q.leastMemory(ctx, list[at])
+	if err == nil && least.Best == nil {
+		least, err = q.Fresh().Tree(list[at]).Minimise(ctx, q.Measure(LeastLoad), nil, q.uncapped(list[at]), smallNodes)
+	}
+	if least.Best == nil || err != nil {
 		return false, err
 	}
-	f := q.Folding(&space.Region{Limit: list[at]}, s)
+	f := q.Folding(&space.Region{Limit: list[at]}, least.Best)
 	b := q.Build(f)
 	if b == nil {
 		return false, nil
@@ -228,6 +231,18 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 	short.when = " before any FIFO is deep"
 	q.tellShort(&short, f.Options, "a larger board, or fewer bits or weights in the largest layers")
 	return true, nil
+}
+
+// leastMemory is the folding that takes the least share of the budget's memory, where all else is within the budget:
+// weights that have no room in memory would be told to lack LUTs.
+func (q *inquiry) leastMemory(ctx context.Context, limit int) (search.Minimum, error) {
+	fresh, caps := q.Fresh(), q.CapsAt(limit)
+	var yard search.Vector
+	for _, kind := range []int{ask.BRAM, ask.URAM} {
+		yard[kind], caps.Vector[kind] = fresh.Yard[kind], search.Most
+	}
+	caps.Vector[ask.Mean] = search.Most
+	return fresh.Tree(limit).Minimise(ctx, search.Measure{Yard: &yard}, nil, caps, smallNodes)
 }
 
 // tellShort tells that no design fits the budget, how much is missing, and the largest layer of some options.

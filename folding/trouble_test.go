@@ -61,7 +61,7 @@ func TestTrouble(t *testing.T) {
 			[]string{"error[fps-unreachable]", "--max-use 1,mean=0.35",
 				"at the asked rate: 35 % as the mean of RAMB18, URAM, DSP; the budget is 30 %"}},
 		{"a device without", of(460, 0, 0), Goal{}, []string{"error[budget-exceeded]",
-			"the least demanding one takes 534 LUT; the budget on small is 322 of 460"}},
+			"the least demanding one takes 534 LUT before any FIFO is deep; the budget on small is 322 of 460"}},
 	} {
 		_, d := on(t, twoLayers(), c.b, c.goal)
 		if c.want == nil && len(d.Diags) > 0 || c.want != nil && len(d.Diags) != 1 {
