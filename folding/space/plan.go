@@ -10,13 +10,14 @@ import (
 )
 
 // What a plan may grow to. Chains, forks that join again, and forks within forks stay far below; a network whose every
-// cut severs many streams does not, and its plan drops ends (planner.loosen). If it is large all the same, for there are
-// many such cuts, a search would do little but go over it: it is made again, of smaller tables.
+// cut severs many streams does not, and its plan drops ends (planner.loosen). One that drops many says little for its
+// size, and a search would do nothing but go over it: it is made again, of smaller tables.
 const (
 	maxRows  = 20_000
 	maxPairs = 1_000_000
-	maxAll   = 2_000_000 // pairs of all tables of a plan that drops ends
-	fewer    = 8         // times fewer rows, when it is made again
+	few      = 32      // ends
+	maxAll   = 400_000 // pairs of all tables of a plan that drops more
+	fewer    = 8       // times fewer rows, when it is made again
 )
 
 // tables is the tree on which foldings are searched: a leaf per layer, then one per stream, then one of what is beside
@@ -149,7 +150,8 @@ type planner struct {
 	order  []int  // per table, in the network
 	joined []bool // per table: another one has joined it
 	meets  []pair // tables that no other has joined yet and that share ends
-	loose  []bool // per end: tables need not agree there
+	loose  []bool // per end: it is dropped, and tables need not agree there
+	drops  int    // how many these are
 }
 
 func newPlanner(s *Space, rows int) *planner {
@@ -169,8 +171,7 @@ type pair struct {
 	size  int // of the table that they make, by magnitude
 }
 
-// run makes the tables. It reports false where those that drop ends have too many pairs of rows, and the next plan is to
-// be of fewer rows.
+// run makes the tables. It reports false where these drop many ends and have too many pairs of rows.
 func (p *planner) run() bool {
 	all := 0
 	for i := range p.Layers {
@@ -192,7 +193,7 @@ func (p *planner) run() bool {
 			p.loosen(p.widest(t.scope))
 			n, t.scope = p.pair(n.a, n.b), p.scope(n.a, n.b)
 		}
-		if all += len(t.Pairs); all > maxAll && p.most > 1 && slices.Contains(p.loose, true) {
+		if all += len(t.Pairs); all > maxAll && p.drops > few && p.most > 1 {
 			return false
 		}
 		p.joined[n.a], p.joined[n.b] = true, true
@@ -211,6 +212,7 @@ func (p *planner) scope(a, b int) []int {
 // for leaves, of which joins drop it.
 func (p *planner) loosen(end int) {
 	p.loose[end] = true
+	p.drops++
 	for i := p.beside() + 1; i < len(p.tables); i++ {
 		t := &p.tables[i]
 		if p.joined[i] || !slices.Contains(t.scope, end) {
