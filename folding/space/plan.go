@@ -15,7 +15,7 @@ import (
 const (
 	maxRows  = 20_000
 	maxPairs = 1_000_000
-	few      = 32      // ends
+	fewDrops = 32      // ends
 	maxAll   = 400_000 // pairs of all tables of a plan that drops more
 	fewer    = 8       // times fewer rows, when it is made again
 )
@@ -193,7 +193,7 @@ func (p *planner) run() bool {
 			p.loosen(p.widest(t.scope))
 			n, t.scope = p.pair(n.a, n.b), p.scope(n.a, n.b)
 		}
-		if all += len(t.Pairs); all > maxAll && p.drops > few && p.most > 1 {
+		if all += len(t.Pairs); all > maxAll && p.drops > fewDrops && p.most > 1 {
 			return false
 		}
 		p.joined[n.a], p.joined[n.b] = true, true
