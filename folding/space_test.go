@@ -72,7 +72,7 @@ func TestOneSpace(t *testing.T) {
 	}
 }
 
-// A plan that leaves streams out finds designs, what it proves is true, and its bounds hold.
+// A plan that drops ends of streams finds designs, what it proves is true, and its bounds hold.
 func TestWide(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()

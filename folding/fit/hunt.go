@@ -199,7 +199,7 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 	switch {
 	case err != nil:
 		return err
-	case b == nil: // streams that the plan leaves out
+	case b == nil: // at streams of which the plan drops an end
 		h.divide(n, class, h.layersAt(h.Wide), nil)
 	case z != nil && z.Cut:
 		h.left = append(h.left, n)

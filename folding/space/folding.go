@@ -60,7 +60,7 @@ func (s *Space) Folding(r *Region, f *search.Solution) *Folding {
 				at = pick >> wayBits
 			}
 			list := menu{s, r}.ways(side, f, only)
-			g.fifos[side] = list[min(int(at), len(list)-1)].FIFO // of a stream that the plan leaves out, any
+			g.fifos[side] = list[min(int(at), len(list)-1)].FIFO // any, of a stream of which the plan drops an end
 		})
 	}
 	return g

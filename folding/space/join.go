@@ -26,9 +26,12 @@ func (p *planner) pairs(a, b int) (n int) {
 func (p *planner) join(t *planTable, count int) bool {
 	x, y := &p.tables[t.Left], &p.tables[t.Right]
 	ix, iy, kx, ky := shared(x.scope, y.scope)
+	loose := func(t *planTable) func(int) bool { return func(k int) bool { return p.loose[t.scope[k]] } }
+	kx, ky = slices.DeleteFunc(kx, loose(x)), slices.DeleteFunc(ky, loose(y))
 	meet, left, right := p.keys(list{x, ix}, list{y, iy}), p.keys(list{x, kx}), p.keys(list{y, ky})
 	match := group(meet.of[1], meet.n)
 	index := numbering{}
+	t.Rows, t.values = 0, nil
 	pairs, rows := make([]search.Pair, 0, count), make([]int, 0, count) // the row of each pair
 	for r, k := range meet.of[0] {
 		for _, o := range match.of(k) {

@@ -11,10 +11,14 @@ import (
 )
 
 // What a plan may grow to. Chains, forks that join again, and forks within forks stay far below; a network whose every
-// cut severs many streams does not, and its plan leaves streams out (wide).
+// cut severs many streams does not, and its plan drops ends (planner.loosen). One that drops many says little for its
+// size, and a search would do nothing but go over it: it is made again, of smaller tables.
 const (
 	maxRows  = 20_000
 	maxPairs = 1_000_000
+	fewDrops = 32      // ends
+	maxAll   = 400_000 // pairs of all tables of a plan that drops more
+	fewer    = 8       // times fewer rows, when it is made again
 )
 
 // tables is the tree on which foldings are searched: a leaf per layer, then one per stream, then one of what is beside
@@ -28,12 +32,13 @@ const (
 //
 // So a chain carries one form at a time, and a fork that joins again two. The smallest join is made first (next).
 //
-// A stream that the plan leaves out is a leaf that meets nothing: its ends need not agree there, and what joins them is
-// priced when a folding is looked at as a whole. What the tree excludes is excluded all the same.
+// A table that would grow too large drops an end (planner.loosen): from then on its rows and those of the table on the
+// other side of the end need not agree there. What is between them is priced when a folding is looked at as a whole.
+// What the tree excludes is excluded all the same, for a folding that agrees everywhere is one of those that need not.
 type tables struct {
 	plan *search.Plan
 	rows []leafRows // per leaf
-	Wide []int      // streams that are left out
+	Wide []int      // streams at whose ends tables need not agree, increasing
 	like []int      // per stream: the first one between layers that has the same forms and choices, or itself
 	// least is the choices of every stream between layers where FIFOs hold the least: they are asked for time and
 	// again.
@@ -42,9 +47,9 @@ type tables struct {
 
 // leafRows is what the rows of a leaf are.
 type leafRows struct {
-	scope  []int     // ends of streams, each of which has a form
-	values []int32   // rows x scope: indices into the forms of the end
-	shapes [][]int32 // of a layer: the shapes of each row, which differ at ends that the plan leaves out
+	scope  []int   // ends of streams, each of which has a form
+	values []int32 // rows x scope: indices into the forms of the end
+	shapes []int32 // of a layer: the shape of each row
 }
 
 // beside is the leaf of what is beside layers and streams.
@@ -63,27 +68,28 @@ func (p *planner) end(number int) *end {
 
 func (p *planner) formsAt(end int) []form { return p.end(end).forms }
 
-// Plan lists the tables, leaves first, none of more rows than so many. Where one grows too large, it takes a stream out
-// of the plan and begins anew. It is called before the space is used.
+// Plan lists the tables, leaves first, none of more rows than so many but for leaves. It is called before the space is
+// used.
 func (s *Space) Plan(rows int) {
 	for id := range s.Streams {
 		s.joints.list(id, s.Layers)
 	}
 	s.tables = tables{like: alike(s.Streams)}
-	for {
-		p := planner{Space: s, most: rows}
-		cut := p.run()
-		if cut < 0 {
-			s.plan = &search.Plan{Leaves: s.beside() + 1}
-			for i, t := range p.tables {
-				s.plan.Tables = append(s.plan.Tables, t.Table)
-				if i < s.plan.Leaves {
-					s.rows = append(s.rows, t.leafRows)
-				}
-			}
-			break
+	p := newPlanner(s, rows)
+	for !p.run() {
+		p = newPlanner(s, max(1, p.most/fewer))
+	}
+	s.plan = &search.Plan{Leaves: s.beside() + 1}
+	for i, t := range p.tables {
+		s.plan.Tables = append(s.plan.Tables, t.Table)
+		if i < s.plan.Leaves {
+			s.rows = append(s.rows, t.leafRows)
 		}
-		s.Wide = append(s.Wide, cut)
+	}
+	for id := range s.Streams {
+		if p.loose[writerEnd(id)] || p.loose[readerEnd(id)] {
+			s.Wide = append(s.Wide, id)
+		}
 	}
 	s.least = leastChoices(s)
 }
@@ -100,7 +106,7 @@ func leastChoices(s *Space) [][][]search.Choice {
 		st := &s.Streams[id]
 		switch like := s.like[id]; {
 		case !st.inner():
-		case like < id && s.wide(like) == s.wide(id):
+		case like < id:
 			list[id] = list[like]
 		default:
 			list[id] = m.rowsOf(id, func(in, out form) []search.Choice {
@@ -137,9 +143,6 @@ func alike(streams []Stream) []int {
 	return list
 }
 
-// wide reports whether the plan leaves a stream out.
-func (t *tables) wide(id int) bool { return slices.Contains(t.Wide, id) }
-
 // A planner is a plan under way.
 type planner struct {
 	*Space
@@ -148,6 +151,12 @@ type planner struct {
 	order  []int  // per table, in the network
 	joined []bool // per table: another one has joined it
 	meets  []pair // tables that no other has joined yet and that share ends
+	loose  []bool // per end: it is dropped, and tables need not agree there
+	drops  int    // how many these are
+}
+
+func newPlanner(s *Space, rows int) *planner {
+	return &planner{Space: s, most: rows, loose: make([]bool, 2*len(s.Streams))}
 }
 
 // A planTable is a table with what its rows mean.
@@ -163,8 +172,9 @@ type pair struct {
 	size  int // of the table that they make, by magnitude
 }
 
-// run makes the tables. cut is a stream to leave out of the plan, or -1.
-func (p *planner) run() (cut int) {
+// run makes the tables. It reports false where these drop many ends and have too many pairs of rows.
+func (p *planner) run() bool {
+	all := 0
 	for i := range p.Layers {
 		p.add(p.layerTable(i), 2*i)
 	}
@@ -179,15 +189,44 @@ func (p *planner) run() (cut int) {
 	for range len(p.tables) - 1 {
 		n := p.next()
 		t := planTable{Table: search.Table{Left: n.a, Right: n.b}}
-		t.scope = symmetric(p.tables[n.a].scope, p.tables[n.b].scope)
-		if n.pairs > maxPairs || !p.join(&t, n.pairs) {
-			return p.widest(t.scope, p.tables[n.a].scope)
+		t.scope = p.scope(n.a, n.b)
+		for n.pairs > maxPairs && len(t.scope) > 0 || !p.join(&t, n.pairs) {
+			p.loosen(p.widest(t.scope))
+			n, t.scope = p.pair(n.a, n.b), p.scope(n.a, n.b)
+		}
+		if all += len(t.Pairs); all > maxAll && p.drops > fewDrops && p.most > 1 {
+			return false
 		}
 		p.joined[n.a], p.joined[n.b] = true, true
 		p.add(t, min(p.order[n.a], p.order[n.b]))
 		p.remeet(n)
 	}
-	return -1
+	return true
+}
+
+// scope is the ends of the table that two tables make: an end has two sides, so that what both share is inside.
+func (p *planner) scope(a, b int) []int {
+	return slices.DeleteFunc(symmetric(p.tables[a].scope, p.tables[b].scope), func(e int) bool { return p.loose[e] })
+}
+
+// loosen drops an end: of the tables that no other has joined yet, those that have it are made again without it, but
+// for leaves, of which joins drop it.
+func (p *planner) loosen(end int) {
+	p.loose[end] = true
+	p.drops++
+	for i := p.beside() + 1; i < len(p.tables); i++ {
+		t := &p.tables[i]
+		if p.joined[i] || !slices.Contains(t.scope, end) {
+			continue
+		}
+		t.scope = p.scope(t.Left, t.Right)
+		p.join(t, len(t.Pairs))
+		for k, m := range p.meets {
+			if m.a == i || m.b == i {
+				p.meets[k] = p.pair(m.a, m.b)
+			}
+		}
+	}
 }
 
 // add adds a table at a place in the network.
@@ -234,7 +273,9 @@ func (p *planner) remeet(n pair) {
 	p.meets = kept
 	slices.Sort(with)
 	for _, other := range slices.Compact(with) {
-		p.meets = append(p.meets, p.pair(other, made))
+		if ix, _, _, _ := shared(p.tables[other].scope, p.tables[made].scope); len(ix) > 0 {
+			p.meets = append(p.meets, p.pair(other, made))
+		}
 	}
 }
 
@@ -283,24 +324,18 @@ func (p *planner) aside() pair {
 // product is the number of combinations of forms at the ends of a join.
 func (p *planner) product(a, b int) int {
 	n := 1
-	for _, e := range symmetric(p.tables[a].scope, p.tables[b].scope) {
+	for _, e := range p.scope(a, b) {
 		n = min(n*max(1, len(p.formsAt(e))), maxPairs)
 	}
 	return n
 }
 
-// widest is the stream, of the first list that has one, whose end has the most forms; if it can be one without tiles,
-// for which there is a converter between almost any two forms.
-func (p *planner) widest(lists ...[]int) int {
-	for _, scope := range lists {
-		if len(scope) == 0 {
-			continue
-		}
-		return slices.MaxFunc(scope, func(a, b int) int {
-			return cmp.Or(cmp.Compare(p.tiled(b), p.tiled(a)), cmp.Compare(len(p.formsAt(a)), len(p.formsAt(b))))
-		}) / 2
-	}
-	panic("folding: a table of one row is too large")
+// widest is the end that has the most forms, if it can be one without tiles, for which there is a converter between
+// almost any two forms.
+func (p *planner) widest(scope []int) int {
+	return slices.MaxFunc(scope, func(a, b int) int {
+		return cmp.Or(cmp.Compare(p.tiled(b), p.tiled(a)), cmp.Compare(len(p.formsAt(a)), len(p.formsAt(b))))
+	})
 }
 
 // tiled is 1 where some form at an end has tiles, else 0.
@@ -321,41 +356,30 @@ func (p *planner) layerTable(i int) planTable {
 	for _, id := range l.Node.Out {
 		t.scope = append(t.scope, writerEnd(id))
 	}
-	t.scope = slices.DeleteFunc(t.scope, func(e int) bool { return p.wide(e / 2) })
 	offered := make([]bool, len(l.shapes))
 	for o := range l.Options {
 		offered[l.Classes[l.Options[o].Class].shape] = true
 	}
-	index := map[string]int{}
 	for k := range l.shapes {
 		if !offered[k] {
 			continue
 		}
-		var at []form
 		for _, e := range t.scope {
-			at = append(at, l.shapes[k].port(e%2 == 0, p.end(e).port))
+			f := l.shapes[k].port(e%2 == 0, p.end(e).port)
+			t.values = append(t.values, int32(slices.Index(p.formsAt(e), f)))
 		}
-		r := number(index, key(at))
-		if r == t.Rows {
-			t.Rows++
-			t.shapes = append(t.shapes, nil)
-			for j, f := range at {
-				t.values = append(t.values, int32(slices.Index(p.formsAt(t.scope[j]), f)))
-			}
-		}
-		t.shapes[r] = append(t.shapes[r], int32(k))
+		t.shapes = append(t.shapes, int32(k))
+		t.Rows++
 	}
 	return t
 }
 
 // streamTable has a row for every two forms that are equal or that a width converter joins; of a stream of the host for
-// every form, and of one that is left out a single one.
+// every form.
 func (p *planner) streamTable(id int) planTable {
 	t := planTable{Table: search.Table{Left: -1, Right: -1}}
 	st := &p.Streams[id]
 	switch {
-	case p.wide(id):
-		t.Rows = 1
 	case !st.inner():
 		e := writerEnd(id)
 		if st.writer.layer < 0 {
@@ -366,7 +390,7 @@ func (p *planner) streamTable(id int) planTable {
 			t.values = append(t.values, int32(i))
 			t.Rows++
 		}
-	case p.like[id] < id && !p.wide(p.like[id]):
+	case p.like[id] < id:
 		t = p.tables[len(p.Layers)+p.like[id]]
 		t.scope = []int{writerEnd(id), readerEnd(id)}
 	default:
@@ -388,7 +412,7 @@ func difference(a, b []int) []int {
 	return slices.DeleteFunc(slices.Clone(a), func(e int) bool { return slices.Contains(b, e) })
 }
 
-// symmetric is what only one of the lists has: an end has two sides, so that what two parts share is inside.
+// symmetric is what only one of the lists has.
 func symmetric(a, b []int) []int { return append(difference(a, b), difference(b, a)...) }
 
 // shared is where each of two lists has what both have, and where each has the rest.

@@ -129,9 +129,6 @@ func (s *Space) add(n *dataflow.Node) {
 	few := multiplies && m.FactorBits() <= ask.FewBits
 	l.staged = splitter.sums != nil
 	offer := func(f dataflow.Fold, at int, loop dataflow.Loop, made *split, cost search.Vector) {
-		if made != nil {
-			loop = made.loop
-		}
 		c := number(classes, strconv.Itoa(at)+" "+loop.Key())
 		if c == len(l.Classes) {
 			l.Classes = append(l.Classes, Class{loop, loop.Iterations(), at})
@@ -164,12 +161,16 @@ func (s *Space) add(n *dataflow.Node) {
 		if at == len(l.shapes) {
 			l.shapes = append(l.shapes, sh)
 		}
+		if split != nil { // the whole is not built, and its circuit would be a large one to make
+			offer(named, at, split.loop, split, cost)
+			continue
+		}
 		loop := n.Op.Loop(f, s.Target)
-		offer(named, at, loop, split, cost)
+		offer(named, at, loop, nil, cost)
 		if split, cost, ok := splitter.serial(f, loop); ok {
 			named.Steps = dataflow.Serial
 			l.Folds = append(l.Folds, named)
-			offer(named, at, loop, split, cost)
+			offer(named, at, split.loop, split, cost)
 		}
 	}
 	s.Layers = append(s.Layers, l)

@@ -97,15 +97,8 @@ func (m menu) layer(i int) [][]search.Choice {
 		}
 	}
 	choices := make([][]search.Choice, len(rows.shapes))
-	for row, shapes := range rows.shapes {
-		for _, k := range shapes {
-			if choices[row] == nil {
-				choices[row] = of[k]
-			} else {
-				choices[row] = append(choices[row], of[k]...)
-			}
-		}
-		choices[row] = search.Undominated(choices[row])
+	for row, k := range rows.shapes {
+		choices[row] = search.Undominated(of[k])
 	}
 	return choices
 }
@@ -125,7 +118,7 @@ func (m menu) option(layer, option int) search.Choice {
 func (m menu) stream(id int) [][]search.Choice {
 	_, behind := m.words[Side{id, false}]
 	_, front := m.words[Side{id, true}]
-	if !behind && !front && m.Streams[id].inner() && m.least != nil && !m.wide(id) {
+	if !behind && !front && m.Streams[id].inner() && m.least != nil {
 		return m.along(id, m.least[id])
 	}
 	return m.rowsOf(id, func(in, out form) []search.Choice { return m.joint(id, in, out) })
@@ -134,9 +127,6 @@ func (m menu) stream(id int) [][]search.Choice {
 // rowsOf is the choices of a stream's rows, between layers those that are given of two forms.
 func (m menu) rowsOf(id int, joint func(in, out form) []search.Choice) [][]search.Choice {
 	st, rows := &m.Streams[id], &m.rows[len(m.Layers)+id]
-	if len(rows.scope) == 0 {
-		return [][]search.Choice{{{Paths: m.nowhere()}}} // left out of the plan
-	}
 	choices := make([][]search.Choice, len(rows.values)/len(rows.scope))
 	for row := range choices {
 		if st.inner() {

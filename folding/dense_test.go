@@ -1,0 +1,53 @@
+package folding
+
+import (
+	"testing"
+
+	"hlsgen/folding/fit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
+)
+
+// dense has a block in which every layer reads what all before it gave.
+func dense(layers int) *dataflow.Model {
+	p := newPainter()
+	s := p.conv(p.image(16, 16, 3), 3, 1, 12)
+	var given [][]int // by layer, what it gives those behind it
+	for i := range layers {
+		given = append(given, p.fork(s, layers+1-i))
+		var in []int
+		for k := range given {
+			in = append(in, given[k][0])
+			given[k] = given[k][1:]
+		}
+		s = in[0]
+		if i > 0 {
+			s = p.concat(in...)
+		}
+		s = p.conv(p.conv(s, 1, 1, 24), 3, 1, 12)
+	}
+	in := []int{s}
+	for k := range given {
+		in = append(in, given[k][0])
+	}
+	return p.model("dense", p.classify(p.concat(in...), 10))
+}
+
+// A network whose cuts sever many streams has a design, though the plan drops ends of many of these.
+func TestDense(t *testing.T) {
+	tier.NotQuick(t)
+	t.Parallel()
+	var d diag.List
+	s := must(List(dense(16), dataflow.Target{Board: board("alveo-u250"), ClockMHz: 300}, nil, FIFO{}, &d))
+	if len(s.Wide) < 10 {
+		t.Errorf("the plan drops ends of %d streams", len(s.Wide))
+	}
+	goal := Goal{}
+	q := &inquiry{report{fit.Ask(s.Space, goal)}, &memory{}, &d}
+	got, err := q.answer(t.Context())
+	if err != nil || got == nil {
+		t.Fatal(err, d.Diags)
+	}
+	consistent(t, got, goal)
+}
