@@ -174,3 +174,30 @@ func TestSplitLatency(t *testing.T) {
 		t.Error("no fold is split")
 	}
 }
+
+// TestSplitCredits makes a network of split layers for RTL: the FIFOs within them hold the words under way, so that it
+// is as fast as its slowest layer.
+func TestSplitCredits(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 8, 2, 32, 16, 4)
+	var told diag.List
+	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.FromStream, Stalls: dataflow.Credit,
+		Unroll: dataflow.Envelope{Wide: 8, Few: 8, One: 8}}
+	d := must(Make(t.Context(), m, target, Goal{Fixed: file(t, `{"MVAU_0": {"PE": 4, "SIMD": 8}}`)}, &told))
+	if d == nil {
+		t.Fatal(text(&told))
+	}
+	deep := 0
+	for i, n := range d.Model.Graph.Nodes {
+		for _, s := range n.Out {
+			if strings.Contains(n.Name, "MVAU_0") && d.FIFO[s].Depth > d.Loop(i).Latency {
+				deep++
+			}
+		}
+	}
+	slowest, _ := d.Design.Interval()
+	if d.Clocks.Interval != float64(slowest) || deep < 2 {
+		t.Errorf("interval %v where the slowest layer has %d, %d deep FIFOs in\n%s", d.Clocks.Interval, slowest, deep,
+			d.Model.Graph)
+	}
+}

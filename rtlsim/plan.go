@@ -89,6 +89,14 @@ func (p *plan) streamsOf(members []bool) (list []int) {
 	return list
 }
 
+// words is those that a frame moves in a window, or in the whole where members is nil.
+func (p *plan) words(members []bool) (words int) {
+	for _, s := range p.streamsOf(members) {
+		words += p.ports[s].Words
+	}
+	return words
+}
+
 // nodesOf is the layers of a window, or all where members is nil, in the order in which they are numbered there.
 func (p *plan) nodesOf(members []bool) (list []int) {
 	for i := range p.loops {

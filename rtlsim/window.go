@@ -22,9 +22,7 @@ func (z *sizer) short(layers []int) bool {
 func (z *sizer) windows(layers []int) (words int) {
 	for _, l := range layers {
 		if widest := z.window(l, radius); z.slow(l) && z.busy(widest) {
-			for _, s := range z.streamsOf(widest) {
-				words += z.ports[s].Words
-			}
+			words += z.words(widest)
 		}
 	}
 	return words

@@ -111,6 +111,7 @@ func (s *Space) Build(f *Folding) *Built {
 	var b dataflow.Builder
 	made := &Built{}
 	var folds []dataflow.Fold
+	var behind []dataflow.FIFO            // per node: of its streams inside of a split
 	stream := make([]int, len(g.Streams)) // in the new graph, where the reader finds it
 	note := func(id int, side Side) {
 		for len(made.sides) <= id {
@@ -139,6 +140,7 @@ func (s *Space) Build(f *Folding) *Built {
 		stream[id] = joined[0]
 		note(stream[id], Side{id, true})
 		folds, made.layer, made.conv = append(folds, k.fold), append(made.layer, -1), append(made.conv, id)
+		behind = append(behind, dataflow.FIFO{})
 		return true
 	}
 	for i := range s.Layers {
@@ -168,6 +170,7 @@ func (s *Space) Build(f *Folding) *Built {
 		}
 		for _, n := range nodes {
 			folds, made.layer, made.conv = append(folds, n.fold), append(made.layer, i), append(made.conv, -1)
+			behind = append(behind, n.behind)
 		}
 	}
 	for _, out := range g.Out {
@@ -184,9 +187,14 @@ func (s *Space) Build(f *Folding) *Built {
 	folded.Graph = graph
 	made.Design = &dataflow.Design{Model: &folded, Target: s.Target, Folds: folds, FIFO: make([]dataflow.FIFO,
 		len(graph.Streams))}
+	for i, n := range graph.Nodes {
+		for _, id := range n.Out {
+			made.FIFO[id] = behind[i]
+		}
+	}
 	for id, side := range made.sides {
-		if made.FIFO[id] = f.fifos[side]; made.FIFO[id].Depth == 0 {
-			made.FIFO[id] = between
+		if side != inside {
+			made.FIFO[id] = f.fifos[side]
 		}
 	}
 	return made
@@ -198,7 +206,7 @@ func (b *Built) Fixed(given []int) []int {
 	fixed := slices.Clone(given)
 	for id, side := range b.sides {
 		if side == inside {
-			fixed[id] = between.Depth
+			fixed[id] = b.FIFO[id].Depth
 		}
 	}
 	return fixed

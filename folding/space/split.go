@@ -10,11 +10,12 @@ import (
 	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/join"
 	"hlsgen/internal/dataflow"
+	"hlsgen/rtlsim"
 )
 
 // A split is a fold of a layer as processes that each stay within the target's envelope: a fork gives every word to
 // parts, each of which computes some elements of every output word, and a join puts these side by side. Parts do the
-// same in the same clocks, so that the FIFOs between them hold two words, at any pace of the neighbours.
+// same in the same clocks, so that the FIFOs between them hold few words (between), at any pace of the neighbours.
 type split struct {
 	nodes []piece // the fork, the parts, the join; or one behind the other
 	chain bool    // which of these
@@ -27,10 +28,20 @@ type piece struct {
 	op   dataflow.Op
 	fold dataflow.Fold
 	out  []dataflow.Type
+
+	behind dataflow.FIFO // of its streams inside of the split
 }
 
-// between is the FIFO of a stream inside of a split.
-var between = dataflow.FIFO{Depth: dataflow.Shallow, Memory: dataflow.SRL}
+// between is the FIFO of a stream inside of a split, behind pieces of a latency: two words where pipelines freeze. With
+// credits a word has its place from the start of its iteration on, and a piece that starts one in every clock needs a
+// place for each that is under way.
+func (s *Space) between(latency int) dataflow.FIFO {
+	words := dataflow.Shallow
+	if s.Target.Stalls == dataflow.Credit {
+		words = rtlsim.Step(latency + 1)
+	}
+	return dataflow.FIFO{Depth: words, Memory: dataflow.SRL}
+}
 
 // A splitter splits the folds of a layer.
 type splitter struct {
@@ -39,20 +50,26 @@ type splitter struct {
 	stages
 	dealt map[[2]int]*deal  // by PE and how many share it
 	forks map[[2]int]border // by elements in a word and how many read it
-	fifos map[dataflow.Port]dataflow.Resources
+	fifos map[bounded]dataflow.Resources
+}
+
+// bounded is a FIFO and what its words are.
+type bounded struct {
+	dataflow.FIFO
+	dataflow.Port
 }
 
 func splitterOf(s *Space, n *dataflow.Node) *splitter {
 	return &splitter{s, n, stagesOf(n, s.Streams[n.Out[0]].typ), map[[2]int]*deal{}, map[[2]int]border{},
-		map[dataflow.Port]dataflow.Resources{}}
+		map[bounded]dataflow.Resources{}}
 }
 
 // fifo is what the FIFO between two pieces takes.
-func (s *splitter) fifo(p dataflow.Port) dataflow.Resources {
-	r, known := s.fifos[p]
+func (s *splitter) fifo(f dataflow.FIFO, p dataflow.Port) dataflow.Resources {
+	r, known := s.fifos[bounded{f, p}]
 	if !known {
-		r = estimate.FIFO(s.Target, between, p).Total()
-		s.fifos[p] = r
+		r = estimate.FIFO(s.Target, f, p).Total()
+		s.fifos[bounded{f, p}] = r
 	}
 	return r
 }
@@ -97,11 +114,19 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, boo
 					share.SIMD))
 			}
 			made.loop = p.op.Loop(n.fold, s.Target)
-			latency, costs[k] = max(latency, made.loop.Latency), s.cost(&n)
+			latency = max(latency, made.loop.Latency)
 		} else {
-			n.fold, costs[k] = made.nodes[1+p.like].fold, costs[p.like]
+			n.fold = made.nodes[1+p.like].fold
 		}
-		made.nodes, sum = append(made.nodes, n), sum.Plus(costs[k])
+		made.nodes = append(made.nodes, n)
+	}
+	for k, p := range d.parts {
+		n := &made.nodes[1+k]
+		n.behind = s.between(latency) // words wait for those of the slowest part
+		if costs[k] = costs[p.like]; p.like == k {
+			costs[k] = s.cost(n)
+		}
+		sum = sum.Plus(costs[k])
 	}
 	made.nodes = append(made.nodes, last.piece)
 	made.loop.Latency = latency + first.latency + last.latency
@@ -113,7 +138,7 @@ func (s *splitter) cost(p *piece) dataflow.Resources {
 	sum := p.op.Cost(p.fold, s.Target).Total()
 	_, ports := p.op.Ports(p.fold)
 	for _, port := range ports {
-		sum = sum.Plus(s.fifo(port))
+		sum = sum.Plus(s.fifo(p.behind, port))
 	}
 	return sum
 }
@@ -163,7 +188,9 @@ func (s *splitter) fork(p dataflow.Port, parts int) border {
 	if !ok {
 		fork := bound("fork", dup.New(dup.Params{Copies: parts, Word: p.PerWord, Tile: p.Tile}),
 			[]dataflow.Type{s.Streams[s.node.In[0]].typ})
-		f = border{fork, fork.op.Loop(fork.fold, s.Target).Latency, s.cost(&fork)}
+		latency := fork.op.Loop(fork.fold, s.Target).Latency
+		fork.behind = s.between(latency)
+		f = border{fork, latency, s.cost(&fork)}
 		s.forks[at] = f
 	}
 	return f
@@ -176,7 +203,7 @@ func bound(part string, op dataflow.Op, in []dataflow.Type) piece {
 		panic(fmt.Sprintf("folding: the %s of a layer's parts does not bind: %v", part, err))
 	}
 	for f := range b.Folds() {
-		return piece{part, b, f, out}
+		return piece{part: part, op: b, fold: f, out: out}
 	}
 	panic("folding: " + op.Kind() + " has no fold")
 }

@@ -75,12 +75,13 @@ func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.V
 	if steps.loop.Iterations()/steps.loop.Writes(0) > loop.Iterations()/loop.Writes(0) {
 		return nil, search.Vector{}, false
 	}
-	made := &split{chain: true, nodes: []piece{{"sums", st.sums, f, []dataflow.Type{st.mid}},
-		{"steps", st.steps, steps.fold, []dataflow.Type{st.out}}}}
-	made.loop = st.sums.Loop(f, s.Target)
+	made := &split{chain: true, loop: st.sums.Loop(f, s.Target)}
+	behind := s.between(made.loop.Latency)
+	made.nodes = []piece{{part: "sums", op: st.sums, fold: f, out: []dataflow.Type{st.mid}, behind: behind},
+		{part: "steps", op: st.steps, fold: steps.fold, out: []dataflow.Type{st.out}}}
 	made.loop.Latency += steps.loop.WriteAt(0, 0) + steps.loop.Latency
 	_, ports := st.sums.Ports(f)
-	sum := st.sums.Cost(f, s.Target).Total().Plus(steps.cost).Plus(s.fifo(ports[0]))
+	sum := st.sums.Cost(f, s.Target).Total().Plus(steps.cost).Plus(s.fifo(behind, ports[0]))
 	return made, s.Board.Vector(sum), ask.Available(sum, s.Target.Board)
 }
 
