@@ -112,7 +112,7 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 	if r.Source.Example {
 		model = "The model is the example that hlsgen carries,"
 	}
-	model += " with the SHA-256\n" + templates.Code(r.sum()) + ". This makes the same design of it:"
+	model += " with the SHA-256\n" + templates.Code(r.sum) + ". This makes the same design of it:"
 	steps := []templates.Step{
 		{Title: "Look at it", Text: "Open `report/report.html` in a browser."},
 		{Title: "Run the test bench",
