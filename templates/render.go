@@ -101,7 +101,7 @@ func fill(t *pongo2.Template, name string, view any) (text []byte, err error) {
 		}
 	}()
 	var b bytes.Buffer
-	if err := t.ExecuteWriter(pongo2.Context{"v": view}, &b); err != nil {
+	if err := t.ExecuteWriterUnbuffered(pongo2.Context{"v": view}, &b); err != nil {
 		return nil, fmt.Errorf("template %s: %w", name, err)
 	}
 	return b.Bytes(), nil

@@ -114,12 +114,10 @@ func (p *dotPlan) pack(d *Dot, b []float64) []float64 {
 func (p *dotPlan) packed(d *Dot, at func(i int) float64) []grid {
 	const long = 1 << 12
 	rows := make([]grid, 0, len(p.first))
+	var small []float32
 	var room []float64
+	row := make([]float64, d.K)
 	for i, base := range p.first {
-		if len(room) < d.K {
-			room = make([]float64, max(d.K, min(long, (len(p.first)-i)*d.K)))
-		}
-		row := room[:d.K:d.K]
 		for k, o := range d.BOffset {
 			row[k] = at(int(base + o))
 		}
@@ -127,10 +125,29 @@ func (p *dotPlan) packed(d *Dot, at func(i int) float64) []grid {
 			rows = append(rows, rows[i-1])
 			continue
 		}
-		room = room[d.K:]
-		rows = append(rows, gridOrNumbers(row))
+		g := gridOrNumbers(row)
+		most := max(d.K, min(long, (len(p.first)-i)*d.K)) // that are made room for
+		if g.unit != 0 && g.most <= 1<<24 {
+			g.small, small = carve(small, d.K, most)
+			for k, v := range row {
+				g.small[k] = float32(v)
+			}
+			g.whole = nil
+		} else {
+			g.whole, room = carve(room, d.K, most)
+			copy(g.whole, row)
+		}
+		rows = append(rows, g)
 	}
 	return rows
+}
+
+// carve takes n elements of a room, which is made anew where it has no more as many.
+func carve[E any](room []E, n, most int) (taken, rest []E) {
+	if len(room) < n {
+		room = make([]E, most)
+	}
+	return room[:n:n], room[n:]
 }
 
 // gridOrNumbers is the grid of a row, which is laid out in its place, with unit 0 and the numbers themselves where it
@@ -148,8 +165,13 @@ func (g *grid) is(numbers []float64) bool {
 	if unit == 0 {
 		unit = 1
 	}
-	for i, v := range numbers {
-		if g.whole[i]*unit != v {
+	for i, w := range g.small {
+		if float64(w)*unit != numbers[i] {
+			return false
+		}
+	}
+	for i, w := range g.whole {
+		if w*unit != numbers[i] {
 			return false
 		}
 	}
@@ -168,7 +190,8 @@ func (d *Dot) pick(to, a []float64, base int32) {
 type grid struct {
 	unit  float64
 	whole []float64
-	most  float64 // the largest magnitude of whole
+	small []float32 // in its place, where whole is not there
+	most  float64   // the largest magnitude
 }
 
 // gridOf finds the largest unit: the greatest common divisor, which for scaled codes is the scale. ok is false where
@@ -252,8 +275,11 @@ func (g *grid) numbers(to []float64) []float64 {
 	if g.unit == 0 {
 		return g.whole
 	}
+	for i, w := range g.small {
+		to[i] = float64(w) * g.unit // exact: it was one of the numbers
+	}
 	for i, w := range g.whole {
-		to[i] = w * g.unit // exact: it was one of the numbers
+		to[i] = w * g.unit
 	}
 	return to
 }
@@ -292,10 +318,13 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 		}
 	}, func(i int, row int32) {
 		var y real.Interval
-		if whole[row] {
-			y = scale[row].Mul(real.Pt(sumWhole(n, rows[row].whole)))
-		} else {
-			y = sumPoints(x, rows[row].numbers(w))
+		switch b := &rows[row]; {
+		case !whole[row]:
+			y = sumPoints(x, b.numbers(w))
+		case b.small != nil:
+			y = scale[row].Mul(real.Pt(sumSmall(n, b.small)))
+		default:
+			y = scale[row].Mul(real.Pt(sumWhole(n, b.whole)))
 		}
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	})
@@ -330,6 +359,23 @@ func sumWhole(a, b []float64) float64 {
 	}
 	for ; k < len(a); k++ {
 		s0 += a[k] * b[k]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// sumSmall is sumWhole where one factor of each product is small.
+func sumSmall(a []float64, b []float32) float64 {
+	var s0, s1, s2, s3 float64
+	b = b[:len(a)]
+	k := 0
+	for ; k+4 <= len(a); k += 4 {
+		s0 += a[k] * float64(b[k])
+		s1 += a[k+1] * float64(b[k+1])
+		s2 += a[k+2] * float64(b[k+2])
+		s3 += a[k+3] * float64(b[k+3])
+	}
+	for ; k < len(a); k++ {
+		s0 += a[k] * float64(b[k])
 	}
 	return (s0 + s1) + (s2 + s3)
 }

@@ -438,7 +438,7 @@ func (p *Program) newRunner(s *Step) *runner {
 
 // packs reports whether an input is a constant that is read for a product alone, which lays it out in its own way.
 func (r *runner) packs(slot int) bool {
-	return r.factor != nil && r.factor.Codes != nil && slot == r.product.Dot.B &&
+	return r.factor != nil && (r.factor.Codes != nil || r.factor.Singles != nil) && slot == r.product.Dot.B &&
 		(r.elem == nil || !slices.Contains(r.elem.Args, slot))
 }
 

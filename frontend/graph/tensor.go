@@ -6,21 +6,22 @@ import (
 	"slices"
 )
 
-// A Tensor is a constant, row-major. Its elements lie in one of three forms: in F, real numbers; in I, integers; or in
-// Codes and Values, both: element i is Values[Codes[i]]. Codes take a byte each, and what is computed of one element
-// is computed of at most 256, so large constants should be codes. Where codes mean something else in each channel,
-// Groups picks the channel, and Values has 256 of each, one after the other. Reading goes by the methods, whatever the
-// form. Nobody changes a tensor that is in use: tensors share their elements.
+// A Tensor is a constant, row-major. Its elements lie in one of four forms: in F, real numbers; in Singles, those that
+// are float32s; in I, integers; or in Codes and Values, both: element i is Values[Codes[i]]. Codes take a byte each, and
+// what is computed of one element is computed of at most 256, so large constants should be codes. Where codes mean
+// something else in each channel, Groups picks the channel, and Values has 256 of each, one after the other. Reading
+// goes by the methods, whatever the form. Nobody changes a tensor that is in use: tensors share their elements.
 //
 // Every ONNX float is exact in a float64, every integer type but uint64 above 2^63 in an int64.
 type Tensor struct {
-	DType  DType
-	Shape  []int // empty for a scalar
-	F      []float64
-	I      []int64
-	Codes  []uint8
-	Values []float64
-	Groups Pick // the zero value where all codes mean the same
+	DType   DType
+	Shape   []int // empty for a scalar
+	F       []float64
+	Singles []float32
+	I       []int64
+	Codes   []uint8
+	Values  []float64
+	Groups  Pick // the zero value where all codes mean the same
 }
 
 // Len is the number of elements.
@@ -32,13 +33,16 @@ func (t *Tensor) At(i int) float64 {
 	if t.F != nil {
 		return t.F[i]
 	}
-	return t.whole(i)
+	return t.narrow(i)
 }
 
-// whole is At of integers and codes.
-func (t *Tensor) whole(i int) float64 {
-	if t.Codes != nil {
+// narrow is At of elements that are no float64s.
+func (t *Tensor) narrow(i int) float64 {
+	switch {
+	case t.Codes != nil:
 		return t.Values[t.value(i)]
+	case t.Singles != nil:
+		return float64(t.Singles[i])
 	}
 	return float64(t.I[i])
 }
@@ -91,6 +95,11 @@ func (t *Tensor) Occurring() iter.Seq[float64] {
 		}
 		for _, v := range t.F {
 			if !yield(v) {
+				return
+			}
+		}
+		for _, v := range t.Singles {
+			if !yield(float64(v)) {
 				return
 			}
 		}
@@ -162,7 +171,8 @@ func (t *Tensor) picked(shape []int, from func(i int) int) *Tensor {
 		return floats
 	}
 	n := Size(shape)
-	out.F, out.I, out.Codes = pickOf(t.F, n, from), pickOf(t.I, n, from), pickOf(t.Codes, n, from)
+	out.F, out.Singles = pickOf(t.F, n, from), pickOf(t.Singles, n, from)
+	out.I, out.Codes = pickOf(t.I, n, from), pickOf(t.Codes, n, from)
 	return &out
 }
 
@@ -264,14 +274,17 @@ func (t *Tensor) infinite(bad func(v float64) bool) (i int) {
 	return -1
 }
 
-// finite reports whether all elements are real numbers that lie in F; false says nothing. An infinity less itself, and
-// what is no number, are none, and stay so in a sum.
+// finite reports whether all elements are real numbers that lie in F or Singles; false says nothing. An infinity less
+// itself, and what is no number, are none, and stay so in a sum.
 func (t *Tensor) finite() bool {
-	rest := 0.0
+	rest, single := 0.0, float32(0)
 	for _, v := range t.F {
 		rest += v - v
 	}
-	return t.F != nil && rest == 0
+	for _, v := range t.Singles {
+		single += v - v
+	}
+	return (t.F != nil || t.Singles != nil) && rest == 0 && single == 0
 }
 
 // filled is a tensor of one value.
@@ -279,13 +292,13 @@ func filled(dt DType, shape []int, v float64) *Tensor {
 	return &Tensor{DType: dt, Shape: shape, Codes: make([]uint8, Size(shape)), Values: []float64{v}}
 }
 
-// codedFrom is the size from which on a tensor of few values becomes codes.
-const codedFrom = 1 << 12
+// Large is the size from which on a tensor takes the form that needs the fewest bytes.
+const Large = 1 << 12
 
 // coded is the tensor as codes where it is large and its elements, in F, are at most 256 numbers, as those of quantised
 // weights are; else the tensor itself.
 func (t *Tensor) coded() *Tensor {
-	if len(t.F) < codedFrom {
+	if len(t.F) < Large {
 		return t
 	}
 	const slots = 1 << 10 // by hash: where a number's code is, or the next that is free

@@ -33,7 +33,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"hlsgen/boards"
@@ -121,7 +120,7 @@ type Result struct {
 	Real bool // the samples are given, or the source's own
 
 	rooms []*dataflow.Room // by layer of the model, what may be loaded; nil where weights are constants
-	sum   func() string    // Source.Sum, computed once
+	sum   string           // Source.Sum
 }
 
 // Run builds: the story in a few straight lines. What the user has to change is in d, and then the result is nil; an
@@ -143,7 +142,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if r.Source = src; src == nil || err != nil {
 		return nil, err
 	}
-	r.sum = sync.OnceValue(src.Sum)
+	r.sum = src.Sum()
 	board, found := FindBoard(o.Board, d)
 	if found {
 		o.Backend = o.Backend.For(board, d)

@@ -14,7 +14,8 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// importModel imports for a build. Where d says why there is nothing, what it returns has no model.
+// importModel imports for a build, and lets the file's bytes go: they are as many as those of the weights. Where d says
+// why there is nothing, what it returns has no model.
 func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, err error) {
 	none := &frontend.Imported{}
 	opt, ok := o.imports(d)
@@ -22,12 +23,14 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 		return none, nil
 	}
 	opt.Pass.Until = o.Passes
+	onnx := src.ONNX
+	src.ONNX = nil
 	if o.Dump == "" {
-		im, err = frontend.Import(src.File, src.ONNX, opt, d)
+		im, err = frontend.Import(src.File, onnx, opt, d)
 	} else {
 		err = Sharing(o.Dump, d, func(dir *owned.Shared) error {
 			opt.Pass.Dump = dumpTo(dir)
-			if im, err = frontend.Import(src.File, src.ONNX, opt, d); err != nil || im.Model == nil {
+			if im, err = frontend.Import(src.File, onnx, opt, d); err != nil || im.Model == nil {
 				return err
 			}
 			return dir.Write("99-lowered.txt", []byte(im.Model.Graph.String()))

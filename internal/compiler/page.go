@@ -191,7 +191,7 @@ func (r *Result) checks() (f report.Facts) {
 // given is what the design was made from.
 func (r *Result) given(o Options) (f report.Facts) {
 	f.Add("model", r.Source.File, "")
-	f.Add("SHA-256", r.sum(), "")
+	f.Add("SHA-256", r.sum, "")
 	f.Add("cost formulas", r.Design.Target.Formula.String(), "")
 	options := o.given()
 	for _, name := range slices.Sorted(maps.Keys(options)) {

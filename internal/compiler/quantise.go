@@ -354,7 +354,8 @@ func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err 
 	x.Source = &made
 	o := v.o
 	o.LSTM, o.Cells, o.Dump = "", "", ""
-	im, err := importModel(o, &made, &d)
+	read := made // which the variant keeps
+	im, err := importModel(o, &read, &d)
 	if err != nil {
 		return nil, err
 	}

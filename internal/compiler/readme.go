@@ -113,7 +113,7 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 	if r.Source.Example {
 		model = "The model is the example that hlsgen carries,"
 	}
-	model += " with the SHA-256\n" + templates.Code(r.sum()) + ". This makes the same design of it:"
+	model += " with the SHA-256\n" + templates.Code(r.sum) + ". This makes the same design of it:"
 	if r.Design.Certificate.Interrupted {
 		model = strings.TrimSuffix(model, " This makes the same design of it:") + " The search for this design was " +
 			"interrupted,\nso that without `--folding` another one may come of it. This makes the same one, its " +

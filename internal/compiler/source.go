@@ -17,7 +17,7 @@ import (
 type Source struct {
 	Name    string // of the file, without folder and extension; for the example, its name
 	File    string // base name, for diagnostics
-	ONNX    []byte
+	ONNX    []byte // nil once a build has imported it
 	Example bool
 	Inputs  *npy.Array // samples along the first axis; nil where the model brings none
 	Labels  *npy.Array // class per sample, -1 where it has none; nil without

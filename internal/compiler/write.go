@@ -211,7 +211,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 	}
 	all[page] = readme
 	b, err := json.MarshalIndent(manifest{Head: Versioned, Tool: "hlsgen " + o.Version, Model: r.Source.File,
-		SHA256: r.sum(), Board: t.Board.Name, Part: t.Board.Part,
+		SHA256: r.sum, Board: t.Board.Name, Part: t.Board.Part,
 		Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(),
 		Prefix: append([]string{}, m.Prefix.Nodes...),
 		Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified, Record: owned.RecordOf(all)}, "", "  ")

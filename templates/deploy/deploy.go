@@ -2,7 +2,7 @@
 // what results mean, a driver that reads it, and the generated C++ as a library that stands in for the device.
 //
 //	deploy.go        the files
-//	host.go          host.json, of a design
+//	host.go          host.json, of a design; json.go, its text
 //	accelerator.py   the driver; the same for every design
 //	accelerator.hpp  the same in C++; _xrt and _bare are doors to a card, and to a board without an operating system
 //	ends.go          host.json as ONNX: pre.onnx and post.onnx; onnx.go has the operators they are made of

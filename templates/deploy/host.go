@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -40,6 +39,7 @@ type Host struct {
 	Weights   *Weights             `json:"weights,omitempty"`   // that are to be loaded into it
 
 	before, after []byte // ONNX of takes, and of gives
+	size          int    // of the text without the hash
 }
 
 // Steps says of sequences how many steps they may have.
@@ -196,12 +196,7 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 	if list := externalOf(d); list != nil {
 		h.Weights = &Weights{External: list}
 	}
-	text, err := json.Marshal(h)
-	if err != nil {
-		return nil, err
-	}
-	h.Hash = sum(text)
-	return h, nil
+	return h, h.sign()
 }
 
 // simple refuses a host of which not even what lies inside of the model is functions of one element each.
@@ -415,10 +410,4 @@ func repeated(list []int32, steps int) ([]int32, bool) {
 		}
 	}
 	return list[:n], true
-}
-
-// Format is the text of host.json.
-func (h *Host) Format() ([]byte, error) {
-	text, err := json.Marshal(h)
-	return append(text, '\n'), err
 }

@@ -50,17 +50,20 @@ func add[T any](v *tablesView, kind, name string, items []T, spell func(to []byt
 	if len(items) == 0 {
 		return "nullptr"
 	}
-	var text []byte
+	var text strings.Builder
+	var spelled []byte
 	for i, item := range items {
 		if i > 0 {
-			text = append(text, ", "...)
+			text.WriteString(", ")
 		}
 		if i%16 == 0 {
-			text = append(text, "\n    "...)
+			text.WriteString("\n    ")
 		}
-		text = spell(text, item)
+		spelled = spell(spelled[:0], item)
+		text.Write(spelled)
 	}
-	v.Tables = append(v.Tables, tableView{kind, name, string(append(text, '\n'))})
+	text.WriteByte('\n')
+	v.Tables = append(v.Tables, tableView{kind, name, text.String()})
 	return name
 }
 

@@ -1,0 +1,99 @@
+package deploy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Format is the text of host.json.
+func (h *Host) Format() ([]byte, error) {
+	const more = 64 // than what the hash is of
+	text := bytes.NewBuffer(make([]byte, 0, h.size+more))
+	if _, err := h.write(text); err != nil {
+		return nil, err
+	}
+	return append(text.Bytes(), '\n'), nil
+}
+
+// sign makes the hash.
+func (h *Host) sign() (err error) {
+	of := sha256.New()
+	if h.size, err = h.write(of); err != nil {
+		return err
+	}
+	h.Hash = hex.EncodeToString(of.Sum(nil)[:8])
+	return nil
+}
+
+// An elements is a list of places under a key.
+type elements struct {
+	key string
+	of  []int32
+}
+
+// write writes host.json, and gives its length. Nearly all of it is lists of places, which package json would hold as
+// text, and more than once: it is given lists of one number, which is no place.
+func (h *Host) write(to io.Writer) (n int, err error) {
+	var lists []elements
+	short := func(key string, of *[]int32) {
+		if len(*of) > 0 {
+			lists = append(lists, elements{key, *of})
+			*of = []int32{math.MinInt32}
+		}
+	}
+	s := *h
+	s.Send, s.Results = slices.Clone(h.Send), slices.Clone(h.Results)
+	for i := range s.Send {
+		short("index", &s.Send[i].Index)
+		short("which", &s.Send[i].Which)
+	}
+	for i := range s.Results {
+		short("index", &s.Results[i].Index)
+		short("which", &s.Results[i].Which)
+	}
+	text, err := json.Marshal(&s)
+	for _, l := range lists {
+		if err != nil {
+			return n, err
+		}
+		key := `"` + l.key + `":` // a quote in a name has a backslash
+		before, rest, _ := bytes.Cut(text, []byte(key+"["+strconv.Itoa(math.MinInt32)+"]"))
+		n += len(before) + len(key)
+		if _, err = to.Write(append(slices.Clip(before), key...)); err == nil {
+			var k int
+			k, err = l.write(to)
+			n += k
+		}
+		text = rest
+	}
+	if err == nil {
+		_, err = to.Write(text)
+	}
+	return n + len(text), err
+}
+
+// write writes a list, and gives its length.
+func (l elements) write(to io.Writer) (n int, err error) {
+	const part = 1 << 16
+	text := []byte{'['}
+	for i, v := range l.of {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, int64(v), 10)
+		if len(text) >= part {
+			if _, err = to.Write(text); err != nil {
+				return n, err
+			}
+			n, text = n+len(text), text[:0]
+		}
+	}
+	_, err = to.Write(append(text, ']'))
+	return n + len(text) + 1, err
+}
