@@ -32,7 +32,7 @@ func (z *trials) look(members []bool, depth []int) look {
 	if v, ok := z.known.looks.Load(key); ok {
 		l := v.(look)
 		z.left -= l.words
-		l.circle, l.keeps = z.placed(l.circle, members), l.keeps && z.left > 0
+		l.circle, l.keeps = l.circle.placed(z.plan, members), l.keeps && z.left > 0
 		return l
 	}
 	frames := z.frames(members)
@@ -43,19 +43,19 @@ func (z *trials) look(members []bool, depth []int) look {
 		l = z.held(z.pressed(depth, frames))
 	}
 	if l.words = before - z.left; z.err == nil && z.left > 0 {
-		z.known.looks.Store(key, look{l.tried, z.numbered(l.circle, members)})
+		z.known.looks.Store(key, look{l.tried, l.circle.numbered(z.plan, members)})
 	}
 	return l
 }
 
 // numbered is a circle with the numbers of layers and streams within a window, placed that in the design.
-func (p *plan) numbered(c circle, members []bool) circle {
+func (c circle) numbered(p *plan, members []bool) circle {
 	nodes, streams := p.nodesOf(members), p.streamsOf(members)
 	return c.renamed(func(i int) int { return slices.Index(nodes, i) },
 		func(s int) int { return slices.Index(streams, s) })
 }
 
-func (p *plan) placed(c circle, members []bool) circle {
+func (c circle) placed(p *plan, members []bool) circle {
 	nodes, streams := p.nodesOf(members), p.streamsOf(members)
 	return c.renamed(func(i int) int { return nodes[i] }, func(s int) int { return streams[s] })
 }

@@ -18,7 +18,7 @@ type course struct {
 }
 
 // courseKey is all that decides a course, as text.
-func (p *plan) courseKey(in, out Pace, depth []int) string {
+func courseKey(p *plan, in, out Pace, depth []int) string {
 	return string(p.key(fmt.Append(nil, "course ", in.Every, " ", out.Every), nil, depth))
 }
 

@@ -34,7 +34,7 @@ func TestCourses(t *testing.T) {
 			alone := *with
 			alone.known = &Known{}
 			frames := 8 + rng.IntN(20)
-			c, ok := known.courses.Load(p.courseKey(with.in, with.out, depth))
+			c, ok := known.courses.Load(courseKey(p, with.in, with.out, depth))
 			if ok && !c.(*course).waits(with.interval) {
 				followed++
 			}

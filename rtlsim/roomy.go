@@ -14,6 +14,7 @@ import (
 
 // A roomy is depths that keep the interval with a paced host, most of them deeper than they have to be.
 type roomy struct {
+	*sizer
 	least  []int // what was there before
 	enough []int // nothing ever fills up
 	high   []int // most words that were in the FIFO then
@@ -22,7 +23,7 @@ type roomy struct {
 // roomy is nil where no depths keep the interval. This trial is made whatever the effort is: it is what a sizing
 // without effort ends with.
 func (z *sizer) roomy() *roomy {
-	r := &roomy{least: z.now, enough: slices.Clone(z.now)}
+	r := &roomy{sizer: z, least: z.now, enough: slices.Clone(z.now)}
 	z.now = r.enough
 	for s := range z.now {
 		z.raise(s, z.enough(s))
@@ -39,19 +40,19 @@ func (z *sizer) roomy() *roomy {
 }
 
 // under sets depths that hold so many times what was held, and no more than a cap.
-func (z *sizer) under(r *roomy, times, most int) {
-	z.now = slices.Clone(r.enough)
-	for s := range z.now {
-		z.trim(s, min(times*r.high[s], most), r.least)
+func (r *roomy) under(times, most int) {
+	r.now = slices.Clone(r.enough)
+	for s := range r.now {
+		r.trim(s, min(times*r.high[s], most), r.least)
 	}
 }
 
 // trimmed takes back what FIFOs did not hold with a paced host. Where pipelines freeze, a host at full speed may need
 // more: then as little is taken back as it takes.
-func (z *sizer) trimmed(r *roomy) {
-	for times := 1; !z.kept && z.err == nil; times *= 2 {
-		z.under(r, times, slices.Max(r.enough))
-		z.kept = slices.Equal(z.now, r.enough) || z.pressedKeeps()
+func (r *roomy) trimmed() {
+	for times := 1; !r.kept && r.err == nil; times *= 2 {
+		r.under(times, slices.Max(r.enough))
+		r.kept = slices.Equal(r.now, r.enough) || r.pressedKeeps()
 	}
 }
 
@@ -61,32 +62,32 @@ func (z *sizer) pressedKeeps() bool {
 }
 
 // capped sets depths of which none is deeper than the least cap that keeps the interval.
-func (z *sizer) capped(r *roomy, layers []int) {
+func (r *roomy) capped(layers []int) {
 	const few = 4 // windows of the slowest layers tell most often where a cap is too low
-	caps := z.caps(r)
+	caps := r.caps()
 	keeps := func(i int) bool {
-		z.under(r, 1, caps[i])
-		return !z.short(layers[:min(few, len(layers))]) && z.surely(pacedHost).keeps
+		r.under(1, caps[i])
+		return !r.short(layers[:min(few, len(layers))]) && r.surely(pacedHost).keeps
 	}
-	for i := sort.Search(len(caps), keeps); i < len(caps) && z.err == nil; i++ {
-		if z.kept = keeps(i) && z.pressedKeeps(); z.kept {
+	for i := sort.Search(len(caps), keeps); i < len(caps) && r.err == nil; i++ {
+		if r.kept = keeps(i) && r.pressedKeeps(); r.kept {
 			return
 		}
 	}
-	z.trimmed(r)
+	r.trimmed()
 }
 
 // caps are powers of four steps, the least first. Each spares some of the bits that the next one takes.
-func (z *sizer) caps(r *roomy) (list []int) {
+func (r *roomy) caps() (list []int) {
 	const part = 200
-	z.under(r, 1, slices.Max(r.enough))
-	bits, most := z.bits(z.now), z.each
-	for 4*most < slices.Max(z.now) {
+	r.under(1, slices.Max(r.enough))
+	bits, most := r.bits(r.now), r.each
+	for 4*most < slices.Max(r.now) {
 		most *= 4
 	}
-	for ; most >= z.each; most /= 4 {
-		if z.under(r, 1, most); z.bits(z.now) < bits-bits/part {
-			bits, list = z.bits(z.now), append(list, most)
+	for ; most >= r.each; most /= 4 {
+		if r.under(1, most); r.bits(r.now) < bits-bits/part {
+			bits, list = r.bits(r.now), append(list, most)
 		}
 	}
 	slices.Reverse(list)

@@ -136,7 +136,7 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 	}
 	t := e.finish()
 	if e.search.bare > 0 && opt.Known != nil {
-		opt.Known.courses.Store(p.courseKey(opt.In, opt.Out, p.design.Depths()), e.course.recurs(e))
+		opt.Known.courses.Store(courseKey(p, opt.In, opt.Out, p.design.Depths()), e.course.recurs(e))
 	}
 	t.Bottleneck = e.bottleneck(opt)
 	if len(frames) > 0 {

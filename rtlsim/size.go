@@ -209,11 +209,11 @@ func (z *sizer) throughput() {
 	if r := z.roomy(); r == nil {
 		return
 	} else if z.dear(slowest) {
-		z.capped(r, slowest)
+		r.capped(slowest)
 	} else {
 		z.inWindows(slowest)
 		if z.finish(); !z.kept && z.err == nil {
-			z.trimmed(r)
+			r.trimmed()
 		}
 	}
 }
@@ -260,7 +260,7 @@ func (z *sizer) inWindows(slowest []int) {
 // mend makes the whole design deeper, circle by circle, until it keeps the interval, which it reports.
 func (z *sizer) mend() bool {
 	for !z.keeps() {
-		if z.err != nil || z.left <= 0 || !z.deepen(nil, z.look(nil, z.now)) {
+		if z.err != nil || z.left <= 0 || !(&mended{z, nil}).deepen(z.look(nil, z.now)) {
 			return false
 		}
 	}

@@ -209,7 +209,7 @@ func (z *trials) try(members []bool, depth []int) tried {
 
 // tryWhole tries the design with a paced host, and where pipelines freeze with one at full speed.
 func (z *trials) tryWhole(depth []int, frames int) (t tried) {
-	key := z.courseKey(z.in, z.out, depth)
+	key := courseKey(z.plan, z.in, z.out, depth)
 	var pressed *course
 	if c, ok := z.known.courses.Load(key); ok {
 		pressed = c.(*course)

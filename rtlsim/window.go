@@ -56,7 +56,7 @@ func (z *sizer) deepest(members []bool) {
 		return
 	}
 	for z.err == nil && z.left > 0 {
-		if l := z.look(members, z.now); l.keeps || !z.deepen(members, l) {
+		if l := z.look(members, z.now); l.keeps || !(&mended{z, members}).deepen(l) {
 			return
 		}
 	}
@@ -97,45 +97,52 @@ func (z *sizer) local(s int) bool {
 	return false
 }
 
+// A mended is a window that does not keep the interval, or the whole design where members is nil, whose FIFOs are made
+// deeper.
+type mended struct {
+	*sizer
+	members []bool
+}
+
 // deepen makes FIFOs of a window, or of the whole design where members is nil, deeper until it keeps the interval, or
 // until the circle that holds it up does: the one that alone does it with the fewest bits, or where none does, several.
 // It reports false where that cannot be.
-func (z *sizer) deepen(members []bool, l look) bool {
+func (m *mended) deepen(l look) bool {
 	failed := l.tried
 	if len(l.nodes) > 0 {
-		circle := z.membersOf(l.nodes)
-		if t := z.try(circle, z.now); !t.keeps {
-			members, failed = circle, t
+		circle := m.membersOf(l.nodes)
+		if t := m.try(circle, m.now); !t.keeps {
+			m, failed = &mended{m.sizer, circle}, t
 		}
 	}
-	return z.cured(members, failed, l.rooms) || z.together(members)
+	return m.cured(failed, l.rooms) || m.together()
 }
 
 // cured makes the FIFO of a window deeper that alone has it keep the interval with the fewest bits, and reports whether
 // there is one: among some streams, or those that were full where these are nil.
-func (z *sizer) cured(members []bool, failed tried, among []int) bool {
-	streams := z.streamsOf(members)
+func (m *mended) cured(failed tried, among []int) bool {
+	streams := m.streamsOf(m.members)
 	var full []int
 	first := true // nothing has become deeper yet
 	for i, s := range streams {
-		if first = first && z.now[s] == z.low[s]; i < len(failed.full) && failed.full[i] {
+		if first = first && m.now[s] == m.low[s]; i < len(failed.full) && failed.full[i] {
 			full = append(full, s)
 		}
 	}
 	if first {
-		z.need(members, full)
+		m.need(m.members, full)
 	}
 	if among == nil {
 		among = full
 	}
-	best := z.narrowest(members, streams, among)
+	best := m.narrowest(streams, among)
 	if best.stream < 0 {
 		return false
 	}
-	was := z.now[best.stream]
-	z.now[best.stream] = best.words
-	z.search(best.stream, z.step(was+1), func() bool { return z.passes(members) })
-	z.why[best.stream] = members
+	was := m.now[best.stream]
+	m.now[best.stream] = best.words
+	m.search(best.stream, m.step(was+1), func() bool { return m.passes(m.members) })
+	m.why[best.stream] = m.members
 	return true
 }
 
@@ -144,13 +151,13 @@ type cure struct{ stream, words, bits int }
 
 // narrowest is the cure with the fewest bits among the full streams of a window, the first of equal ones; its stream is
 // -1 where there is none. The next step of each is a bound of what it takes, which spares most trials.
-func (z *sizer) narrowest(members []bool, streams, full []int) cure {
-	deeper := func(s, words int) cure { return cure{s, words, (words - z.now[s]) * z.ports[s].Width()} }
+func (m *mended) narrowest(streams, full []int) cure {
+	deeper := func(s, words int) cure { return cure{s, words, (words - m.now[s]) * m.ports[s].Width()} }
 	less := func(a, b cure) bool { return a.bits < b.bits || a.bits == b.bits && a.stream < b.stream }
 	var open []cure
 	for _, s := range full {
-		if !z.given(s) {
-			open = append(open, deeper(s, z.step(z.now[s]+1)))
+		if !m.given(s) {
+			open = append(open, deeper(s, m.step(m.now[s]+1)))
 		}
 	}
 	slices.SortFunc(open, func(a, b cure) int { return cmp.Or(a.bits-b.bits, a.stream-b.stream) })
@@ -160,14 +167,14 @@ func (z *sizer) narrowest(members []bool, streams, full []int) cure {
 			break
 		}
 		s := least.stream
-		was := z.now[s]
-		z.raise(s, z.enough(s))
-		t := z.try(members, z.now)
-		z.now[s] = was
+		was := m.now[s]
+		m.raise(s, m.enough(s))
+		t := m.try(m.members, m.now)
+		m.now[s] = was
 		if !t.keeps {
 			continue
 		}
-		words := max(z.step(t.high[slices.Index(streams, s)]), was)
+		words := max(m.step(t.high[slices.Index(streams, s)]), was)
 		if c := deeper(s, words); best.stream < 0 || less(c, best) {
 			best = c
 		}
@@ -177,41 +184,41 @@ func (z *sizer) narrowest(members []bool, streams, full []int) cure {
 
 // together makes FIFOs deeper until all together do it, and takes back what is not needed: those at which a circle
 // waits for room, and then the next one, or all.
-func (z *sizer) together(members []bool) bool {
-	was := slices.Clone(z.now)
-	streams := z.circles(members)
+func (m *mended) together() bool {
+	was := slices.Clone(m.now)
+	streams := m.circles()
 	if streams == nil {
-		streams = slices.DeleteFunc(z.streamsOf(members), z.given)
+		streams = slices.DeleteFunc(m.streamsOf(m.members), m.given)
 	}
 	for _, s := range streams {
-		z.raise(s, z.enough(s))
+		m.raise(s, m.enough(s))
 	}
-	t := z.try(members, z.now)
+	t := m.try(m.members, m.now)
 	if !t.keeps {
-		z.now = was
+		m.now = was
 		return false
 	}
-	passes := func() bool { return z.passes(members) }
+	passes := func() bool { return m.passes(m.members) }
 	high := map[int]int{}
-	for i, s := range z.streamsOf(members) {
+	for i, s := range m.streamsOf(m.members) {
 		high[s] = t.high[i]
 	}
-	by(streams, func(s int) int { return (was[s] - z.step(high[s])) * z.ports[s].Width() })
-	z.without(streams, was, passes)
-	t = z.try(members, z.now)
-	for i, s := range z.streamsOf(members) {
+	by(streams, func(s int) int { return (was[s] - m.step(high[s])) * m.ports[s].Width() })
+	m.without(streams, was, passes)
+	t = m.try(m.members, m.now)
+	for i, s := range m.streamsOf(m.members) {
 		if t.keeps {
-			z.trim(s, t.high[i], was)
+			m.trim(s, t.high[i], was)
 		}
 	}
 	for _, s := range streams {
-		if z.now[s] > was[s] {
-			z.search(s, was[s], passes)
+		if m.now[s] > was[s] {
+			m.search(s, was[s], passes)
 		}
 	}
 	for _, s := range streams {
-		if z.now[s] > was[s] {
-			z.why[s] = members
+		if m.now[s] > was[s] {
+			m.why[s] = m.members
 		}
 	}
 	return true
@@ -219,23 +226,23 @@ func (z *sizer) together(members []bool) bool {
 
 // circles is the streams at which circles wait for room, one after the other, until none is left; nil where they are
 // not found. Of each the narrow ones are made deeper, those that are much wider where that does not help.
-func (z *sizer) circles(members []bool) (deeper []int) {
+func (m *mended) circles() (deeper []int) {
 	const alike = 2 // times as wide
-	was := slices.Clone(z.now)
-	defer func() { z.now = was }()
+	was := slices.Clone(m.now)
+	defer func() { m.now = was }()
 	for {
-		l := z.look(members, z.now)
+		l := m.look(m.members, m.now)
 		if l.keeps {
 			return deeper
 		}
-		rooms := slices.DeleteFunc(l.rooms, func(s int) bool { return z.given(s) || slices.Contains(deeper, s) })
+		rooms := slices.DeleteFunc(l.rooms, func(s int) bool { return m.given(s) || slices.Contains(deeper, s) })
 		if len(rooms) == 0 {
 			return nil
 		}
-		by(rooms, func(s int) int { return z.ports[s].Width() })
+		by(rooms, func(s int) int { return m.ports[s].Width() })
 		for _, s := range rooms {
-			if z.ports[s].Width() <= alike*z.ports[rooms[0]].Width() {
-				z.raise(s, z.enough(s))
+			if m.ports[s].Width() <= alike*m.ports[rooms[0]].Width() {
+				m.raise(s, m.enough(s))
 				deeper = append(deeper, s)
 			}
 		}
