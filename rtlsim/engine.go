@@ -106,7 +106,7 @@ func (e *engine) pass(ctx context.Context) (through bool, err error) {
 
 // settled reports whether a brief run has come to frames that are like each other: all that work, and the host, were
 // later by the same clocks twice.
-func (e *engine) settled() bool { return e.brief && e.drift.same }
+func settled(e *engine) bool { return e.brief && e.drift.same }
 
 // stopped says why a frame does not come out: a *Deadlock or the end of the clocks, or the context's error.
 func (e *engine) stopped(ctx context.Context) error {

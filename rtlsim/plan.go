@@ -108,7 +108,7 @@ func (p *plan) nodesOf(members []bool) (list []int) {
 }
 
 // membersOf is a window of some layers.
-func (p *plan) membersOf(nodes []int) []bool {
+func membersOf(p *plan, nodes []int) []bool {
 	members := make([]bool, len(p.loops))
 	for _, i := range nodes {
 		members[i] = true

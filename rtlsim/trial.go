@@ -93,7 +93,7 @@ func (z *trials) keepsPressed(e *engine) bool {
 	}
 	last := e.goal - 1
 	half := last / 2
-	return (e.goal == e.frames || e.settled()) && z.err == nil && e.done() && e.trace.Period.Frames == 0 &&
+	return (e.goal == e.frames || settled(e)) && z.err == nil && e.done() && e.trace.Period.Frames == 0 &&
 		e.trace.Frames[last].Last-e.trace.Frames[half].Last <= (last-half)*z.interval
 }
 
@@ -118,7 +118,7 @@ func (z *trials) keepsInterval(e *engine) bool {
 		if e.search.over {
 			return false
 		}
-		if l.grows(e.clock()) || e.settled() {
+		if l.grows(e.clock()) || settled(e) {
 			return false
 		}
 	}

@@ -110,7 +110,7 @@ type mended struct {
 func (m *mended) deepen(l look) bool {
 	failed := l.tried
 	if len(l.nodes) > 0 {
-		circle := m.membersOf(l.nodes)
+		circle := membersOf(m.plan, l.nodes)
 		if t := m.try(circle, m.now); !t.keeps {
 			m, failed = &mended{m.sizer, circle}, t
 		}

@@ -35,9 +35,9 @@ type piece struct {
 // between is the FIFO of a stream inside of a split, behind pieces of a latency: two words where pipelines freeze. With
 // credits a word has its place from the start of its iteration on, and a piece that starts one in every clock needs a
 // place for each that is under way.
-func (s *Space) between(latency int) dataflow.FIFO {
+func between(t dataflow.Target, latency int) dataflow.FIFO {
 	words := dataflow.Shallow
-	if s.Target.Stalls == dataflow.Credit {
+	if t.Stalls == dataflow.Credit {
 		words = rtlsim.Step(latency + 1)
 	}
 	return dataflow.FIFO{Depth: words, Memory: dataflow.SRL}
@@ -122,7 +122,7 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, boo
 	}
 	for k, p := range d.parts {
 		n := &made.nodes[1+k]
-		n.behind = s.between(latency) // words wait for those of the slowest part
+		n.behind = between(s.Target, latency) // words wait for those of the slowest part
 		if costs[k] = costs[p.like]; p.like == k {
 			costs[k] = s.cost(n)
 		}
@@ -189,7 +189,7 @@ func (s *splitter) fork(p dataflow.Port, parts int) border {
 		fork := bound("fork", dup.New(dup.Params{Copies: parts, Word: p.PerWord, Tile: p.Tile}),
 			[]dataflow.Type{s.Streams[s.node.In[0]].typ})
 		latency := fork.op.Loop(fork.fold, s.Target).Latency
-		fork.behind = s.between(latency)
+		fork.behind = between(s.Target, latency)
 		f = border{fork, latency, s.cost(&fork)}
 		s.forks[at] = f
 	}

@@ -76,7 +76,7 @@ func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.V
 		return nil, search.Vector{}, false
 	}
 	made := &split{chain: true, loop: st.sums.Loop(f, s.Target)}
-	behind := s.between(made.loop.Latency)
+	behind := between(s.Target, made.loop.Latency)
 	made.nodes = []piece{{part: "sums", op: st.sums, fold: f, out: []dataflow.Type{st.mid}, behind: behind},
 		{part: "steps", op: st.steps, fold: steps.fold, out: []dataflow.Type{st.out}}}
 	made.loop.Latency += steps.loop.WriteAt(0, 0) + steps.loop.Latency

@@ -7,7 +7,7 @@ import (
 )
 
 // A Tensor is a constant, row-major. Its elements lie in one of four forms: in F, real numbers; in Singles, those that
-// are float32s; in I, integers; or in Codes and Values, both: element i is Values[Codes[i]]. Codes take a byte each, and
+// are float32s; in I, integers; or in Codes and Values, both: element i is Values[Codes[i]]. Codes take a byte each and
 // what is computed of one element is computed of at most 256, so large constants should be codes. Where codes mean
 // something else in each channel, Groups picks the channel, and Values has 256 of each, one after the other. Reading
 // goes by the methods, whatever the form. Nobody changes a tensor that is in use: tensors share their elements.
