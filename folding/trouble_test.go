@@ -203,7 +203,7 @@ func TestFixedBeyondBudget(t *testing.T) {
 		want []string
 	}{
 		{`{"MVAU_0": {"PE": 64, "SIMD": 392, "ram_style": "distributed", "resType": "lut"}}`, Goal{MaxUse: all(0.1)},
-			[]string{"error[budget-exceeded]", " LUT; the budget on zcu104 is 23040 of 230400",
+			[]string{"error[budget-exceeded]", " LUT before any FIFO is deep; the budget on zcu104 is 23040 of 230400",
 				"the largest layer is MVAU_0"}},
 		{`{"MVAU_0": {"resType": "dsp"}, "MVAU_1": {"resType": "dsp"}}`,
 			Goal{MaxUse: Use{LUT: 0.8, LUTRAM: 0.8, FF: 0.8, BRAM: 0.8, URAM: 0.8, Mean: 0.8}},

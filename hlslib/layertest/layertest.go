@@ -233,12 +233,12 @@ func (b *bound) checkRows(in, want []dataflow.Tensor) error {
 		return slices.Clone(in[0].Data[i*size:][:size])
 	}
 	count := b.out[0].Shape[0]
-	size = len(want[0].Data) / count
+	each := len(want[0].Data) / count
 	for from := range count {
 		for _, to := range slices.Compact([]int{from + 1, min(from+2, count)}) {
-			if got := op.EvalRows(row, from, to); !slices.Equal(got, want[0].Data[from*size:to*size]) {
+			if got := op.EvalRows(row, from, to); !slices.Equal(got, want[0].Data[from*each:to*each]) {
 				return fmt.Errorf("rows %d to %d are %v, Eval gives %v", from, to-1, got,
-					want[0].Data[from*size:to*size])
+					want[0].Data[from*each:to*each])
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 	}
 	opt.Pass.Until = o.Passes
 	onnx := src.ONNX
-	src.ONNX = nil
+	src.sum, src.ONNX = src.Sum(), nil
 	if o.Dump == "" {
 		im, err = frontend.Import(src.File, onnx, opt, d)
 	} else {
