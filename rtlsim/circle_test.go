@@ -30,7 +30,7 @@ func TestLook(t *testing.T) {
 			continue
 		}
 		found++
-		if z.passes(membersOf(z.plan, l.nodes)) && d.Target.Stalls == dataflow.Credit {
+		if z.passes(z.membersOf(l.nodes)) && d.Target.Stalls == dataflow.Credit {
 			t.Errorf("seed %d: %v alone keep the interval", seed, l.nodes)
 		}
 		for s := range d.FIFO {

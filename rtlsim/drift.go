@@ -33,7 +33,6 @@ type drift struct {
 	over     bool // every frame is to be run
 	was, now pause
 	clocks   []int // per task: by how many the last frame was later
-	same     bool  // so was the one before it
 	free     int   // frames in turn that are copies
 	since    []int // per stream: clock of the last read before these
 	whole    bool  // nothing is to be left out of the next frame, whose words have to be seen
@@ -90,13 +89,13 @@ func (d *drift) alike(e *engine) {
 		}
 		return
 	}
-	d.same = d.later()
+	same := d.later()
 	d.whole = false
 	if !d.moved(e) || !d.undecided(e) {
 		d.free = 0
 		return
 	}
-	if d.free == 0 || !d.same {
+	if d.free == 0 || !same {
 		d.free, d.since = 0, d.since[:0]
 		for _, s := range d.was.streams {
 			d.since = append(d.since, s.read)

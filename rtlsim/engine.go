@@ -31,7 +31,6 @@ type engine struct {
 	end    int  // clock in which nothing may happen any more
 	late   bool // something would happen in clock end or later
 	every  bool // every frame is wanted: logs
-	brief  bool // frames that are like each other are enough of a run
 	trace  *Trace
 	search search
 
@@ -103,10 +102,6 @@ func (e *engine) pass(ctx context.Context) (through bool, err error) {
 	}
 	return through, err
 }
-
-// settled reports whether a brief run has come to frames that are like each other: all that work, and the host, were
-// later by the same clocks twice.
-func settled(e *engine) bool { return e.brief && e.drift.same }
 
 // stopped says why a frame does not come out: a *Deadlock or the end of the clocks, or the context's error.
 func (e *engine) stopped(ctx context.Context) error {

@@ -89,14 +89,6 @@ func (p *plan) streamsOf(members []bool) (list []int) {
 	return list
 }
 
-// words is those that a frame moves in a window, or in the whole where members is nil.
-func (p *plan) words(members []bool) (words int) {
-	for _, s := range p.streamsOf(members) {
-		words += p.ports[s].Words
-	}
-	return words
-}
-
 // nodesOf is the layers of a window, or all where members is nil, in the order in which they are numbered there.
 func (p *plan) nodesOf(members []bool) (list []int) {
 	for i := range p.loops {
@@ -108,7 +100,7 @@ func (p *plan) nodesOf(members []bool) (list []int) {
 }
 
 // membersOf is a window of some layers.
-func membersOf(p *plan, nodes []int) []bool {
+func (p *plan) membersOf(nodes []int) []bool {
 	members := make([]bool, len(p.loops))
 	for _, i := range nodes {
 		members[i] = true

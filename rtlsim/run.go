@@ -47,7 +47,7 @@
 //	            lengths.go, sequences of different lengths
 //	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; course.go, where
 //	            another run tells; window.go, around a layer; blocks.go, between forks and joins; circle.go,
-//	            what holds up a trial, of what its workers note (holds.go); roomy.go, where effort is short
+//	            what holds up a trial, of what its workers note (holds.go)
 //	record.go   what happened in every clock; vcd.go and timeline.go draw it
 //	counters.go what an accelerator's counters show
 //	compare.go  two engines' outputs

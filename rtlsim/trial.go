@@ -58,12 +58,15 @@ func (z *trials) fastest() int {
 const (
 	trialFrames = 64
 	trialWords  = 2e7
-	fewFrames   = 8 // that it may take in any case
 )
 
 // frames is how many frames a trial may take.
 func (z *trials) frames(members []bool) int {
-	return min(trialFrames, max(fewFrames, trialWords/(1+z.words(members))))
+	words := 1
+	for _, s := range z.streamsOf(members) {
+		words += z.ports[s].Words
+	}
+	return min(trialFrames, max(8, trialWords/words))
 }
 
 // paced is the whole design with a host that gives a frame per interval.
@@ -72,8 +75,7 @@ func (z *trials) paced(depth []int, frames int) *engine {
 	for _, s := range e.sources {
 		s.pace = z.interval
 	}
-	e.brief = false
-	e.drift.over = e.drift.over || !z.fills(depth)
+	e.drift.over = e.drift.over || z.hosts == pacedHost
 	return e
 }
 
@@ -81,7 +83,6 @@ func (z *trials) paced(depth []int, frames int) *engine {
 func (z *trials) pressed(depth []int, frames int) *engine {
 	e := z.whole(depth, nil, Options{Frames: frames, In: z.in, Out: z.out})
 	e.every = true
-	e.brief = z.words(nil) > trialWords/fewFrames
 	return e
 }
 
@@ -91,9 +92,9 @@ func (z *trials) keepsPressed(e *engine) bool {
 	if z.keepsInterval(e) {
 		return true
 	}
-	last := e.goal - 1
+	last := e.frames - 1
 	half := last / 2
-	return (e.goal == e.frames || settled(e)) && z.err == nil && e.done() && e.trace.Period.Frames == 0 &&
+	return e.goal == e.frames && z.err == nil && e.done() && e.trace.Period.Frames == 0 &&
 		e.trace.Frames[last].Last-e.trace.Frames[half].Last <= (last-half)*z.interval
 }
 
@@ -118,7 +119,7 @@ func (z *trials) keepsInterval(e *engine) bool {
 		if e.search.over {
 			return false
 		}
-		if l.grows(e.clock()) || settled(e) {
+		if l.grows(e.clock()) {
 			return false
 		}
 	}
@@ -265,29 +266,11 @@ func (z *trials) key(members []bool, depth []int) string {
 }
 
 // enough is words that do for a stream whatever else is too little: those of every frame that can be under way at a
-// time.
+// time. A frame is no longer under way than its iterations and latencies take one after the other.
 func (z *trials) enough(s int) int {
-	frames, latency := z.underWay()
-	return frames*z.ports[s].Words + latency
-}
-
-// underWay is how many frames can be under way at a time, and the latency of all layers. A frame is no longer under way
-// than its iterations and latencies take one after the other.
-func (z *trials) underWay() (frames, latency int) {
-	clocks := 0
+	clocks, latency := 0, 0
 	for _, l := range z.loops {
 		clocks, latency = clocks+l.Iterations()+l.Latency, latency+l.Latency
 	}
-	return 2 + clocks/max(1, z.interval), latency
-}
-
-// fills reports whether some FIFO may fill up.
-func (z *trials) fills(depth []int) bool {
-	frames, latency := z.underWay()
-	for s, port := range z.ports {
-		if depth[s] < frames*port.Words+latency {
-			return true
-		}
-	}
-	return false
+	return (2+clocks/max(1, z.interval))*z.ports[s].Words + latency
 }
