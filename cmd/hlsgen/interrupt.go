@@ -33,8 +33,8 @@ func (e *ending) takes(s os.Signal) bool {
 	return true
 }
 
-// by is what ends the search of a build by an action that is said; nil where a Ctrl-C ends the process. Where none is
-// said, it depends on whether there is somebody at a terminal, who sees what the search has.
+// by returns the interrupt that a build's search listens to, for the value of --on-interrupt. It is nil where Ctrl-C
+// ends the process: with stop, and without the flag where standard error is no terminal.
 func (e *ending) by(action string, terminal bool) *folding.Interrupt {
 	if e == nil || action != best && (action != "" || !terminal) {
 		return nil

@@ -24,7 +24,7 @@ import (
 // long is a build whose search goes on for seconds after its first design, of a model in the folder it runs in.
 const long = "build model.onnx --board pynq-z1 --no-csim --verify 0 --out made/out --search-time 20s"
 
-// ctrlC is what the key sends.
+// ctrlC is the byte that a terminal sends for Ctrl-C.
 const ctrlC = "\x03"
 
 // resnet is a folder with a model that is searched for long, for a process of its own.

@@ -99,7 +99,7 @@ func (p *progress) tick(ended <-chan struct{}) {
 // folds is the stage in which a folding is searched for.
 const folds = "folding"
 
-// text is what is shown of the stage.
+// text returns the line that shows the stage: its name, and of a search its best design and the time so far.
 func (p *progress) text() string {
 	if p.stage != folds || p.total > 0 {
 		return p.stage
@@ -139,7 +139,7 @@ func elapsed(t time.Duration) string {
 	return fmt.Sprintf("%s min %d s", whole(s/60), s%60)
 }
 
-// columns is how many there are on a terminal; 80 where it is none.
+// columns returns the width of a terminal in characters; 80 where w is no terminal.
 func columns(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {

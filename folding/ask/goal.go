@@ -35,7 +35,7 @@ type Goal struct {
 	Tell      func(st Standing) // is told of each better design; may be nil
 }
 
-// StepsPerSecond is how many steps a search does in a second, on a slow machine.
+// StepsPerSecond is the steps that a search is given for each second of Goal.SearchTime: what a slow machine does.
 const StepsPerSecond = 20_000_000
 
 // Budget is the steps that end the search; 0: as many as are usual.

@@ -80,8 +80,9 @@ func (r *reader) listed(key string, o *object, before string, converted bool) {
 	r.fifos = append(r.fifos, listed{key: key, words: words[0], before: before, converted: converted})
 }
 
-// FIFOs is what the file gives the FIFOs of a graph, per stream: in front of its reader, and behind its writer; zeros
-// where something is left to hlsgen. It reports false, after telling why, where the file asks for what there is not.
+// FIFOs returns the depths in words and the memories that the file gives a graph's FIFOs, per stream: in front of its
+// reader, and behind its writer. What the file leaves to hlsgen is zero. It returns false, and d says why, where the
+// file gives a layer another number of FIFOs than it has streams.
 func (f *File) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow.FIFO, ok bool) {
 	in, out, ok = make([]dataflow.FIFO, len(g.Streams)), make([]dataflow.FIFO, len(g.Streams)), true
 	index := map[string]int{}

@@ -125,8 +125,8 @@ func (h *hunt) run(ctx context.Context, any bool, patience int) error {
 	return nil
 }
 
-// bound is what no such design measures less than, whatever its FIFOs hold, as far as is known: what the best one
-// measures where that is proved, and infinite where there surely is none.
+// bound returns the least that any design of the hunt may measure, as far as is known. It is the best design's own
+// measure where that is proved, and infinite where there surely is no design.
 func (h *hunt) bound() float64 {
 	bound := h.value()
 	for _, list := range [][]*node{h.open, h.left} {
@@ -271,7 +271,7 @@ type sized struct {
 	sizing  *rtlsim.Sizing
 }
 
-// frameWords is how many words a frame is on all streams.
+// frameWords returns the words of one frame, summed over all streams of a design.
 func frameWords(d *dataflow.Design) (n int) {
 	for s := range d.Model.Graph.Streams {
 		n += d.Port(s).Words
