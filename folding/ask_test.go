@@ -49,7 +49,7 @@ func consistent(t testing.TB, d *Design, goal Goal) {
 	if err := d.Design.Verify(); err != nil {
 		t.Fatalf("%+v: %v", goal, err)
 	}
-	trace, err := rtlsim.Run(context.Background(), d.Design, nil, rtlsim.Options{Frames: fit.Frames(d.Design)})
+	trace, err := rtlsim.Run(context.Background(), d.Design, nil, fit.Filled(d.Design))
 	if err != nil {
 		t.Fatalf("%+v: %v", goal, err)
 	}

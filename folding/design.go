@@ -127,7 +127,7 @@ func pace(d *dataflow.Design, t *rtlsim.Trace, memory space.Memory) Pace {
 
 // timed is the pace of a design that is simulated for that alone.
 func timed(ctx context.Context, d *dataflow.Design, memory space.Memory) (*Pace, error) {
-	t, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: fit.Frames(d)})
+	t, err := rtlsim.Run(ctx, d, nil, fit.Filled(d))
 	if err != nil {
 		return nil, err
 	}

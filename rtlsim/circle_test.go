@@ -30,7 +30,7 @@ func TestLook(t *testing.T) {
 			continue
 		}
 		found++
-		if z.passes(z.membersOf(l.nodes)) && d.Target.Stalls == dataflow.Credit {
+		if z.passes(membersOf(z.plan, l.nodes)) && d.Target.Stalls == dataflow.Credit {
 			t.Errorf("seed %d: %v alone keep the interval", seed, l.nodes)
 		}
 		for s := range d.FIFO {
@@ -55,7 +55,7 @@ func sizerOf(t *testing.T, d *dataflow.Design) *sizer {
 	z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &Known{}, left: 1e9}, depths: newDepths(p,
 		SizeOptions{each: 1}), blocks: p.split(), why: map[int][]bool{}}
 	z.begin()
-	z.interval = z.fastest()
+	z.interval = fastest(p, Pace{}, Pace{})
 	return z
 }
 

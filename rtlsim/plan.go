@@ -89,6 +89,31 @@ func (p *plan) streamsOf(members []bool) (list []int) {
 	return list
 }
 
+// words is those that a frame moves in a window, or in the whole where members is nil.
+func (p *plan) words(members []bool) (words int) {
+	for _, s := range p.streamsOf(members) {
+		words += p.ports[s].Words
+	}
+	return words
+}
+
+// fastest is the interval with unbounded FIFOs.
+func fastest(p *plan, in, out Pace) int {
+	most := 0
+	for _, l := range p.loops {
+		most = max(most, l.Iterations())
+	}
+	for s, port := range p.ports {
+		if p.writer[s] < 0 {
+			most = max(most, port.Words*max(in.Every, p.every[s]))
+		}
+		if p.reader[s] < 0 {
+			most = max(most, port.Words*max(out.Every, p.every[s]))
+		}
+	}
+	return most
+}
+
 // nodesOf is the layers of a window, or all where members is nil, in the order in which they are numbered there.
 func (p *plan) nodesOf(members []bool) (list []int) {
 	for i := range p.loops {
@@ -100,7 +125,7 @@ func (p *plan) nodesOf(members []bool) (list []int) {
 }
 
 // membersOf is a window of some layers.
-func (p *plan) membersOf(nodes []int) []bool {
+func membersOf(p *plan, nodes []int) []bool {
 	members := make([]bool, len(p.loops))
 	for _, i := range nodes {
 		members[i] = true

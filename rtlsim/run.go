@@ -47,7 +47,8 @@
 //	            lengths.go, sequences of different lengths
 //	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; course.go, where
 //	            another run tells; window.go, around a layer; blocks.go, between forks and joins; circle.go,
-//	            what holds up a trial, of what its workers note (holds.go)
+//	            what holds up a trial, of what its workers note (holds.go); schedule.go, depths that surely do
+//	            where credits are counted, from the clocks of one frame (tour.go)
 //	record.go   what happened in every clock; vcd.go and timeline.go draw it
 //	counters.go what an accelerator's counters show
 //	compare.go  two engines' outputs
@@ -63,6 +64,7 @@ import (
 // Options say how to run. The zero value runs given frames at full speed.
 type Options struct {
 	Frames    int  // number of frames of a run without data; 0 where frames are given
+	Words     int  // where these frames move more words, fewer frames: those that show the interval; 0 for all
 	Record    bool // keep what happened in every clock in Trace.Record: three numbers for each word
 	Layers    int  // keep of that what layers did alone, in so many of the first frames (Trace.Head): for WriteTimeline
 	In, Out   Pace // of the host on every input and every output
@@ -94,7 +96,7 @@ func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, op
 
 // known is run without data and whole record, of what was not run before.
 func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
-	b := fmt.Append(nil, opt.Frames, " ", opt.In, " ", opt.Out, " ", opt.MaxCycles)
+	b := fmt.Append(nil, opt.Frames, " ", opt.Words, " ", opt.In, " ", opt.Out, " ", opt.MaxCycles)
 	for _, n := range p.design.Model.Graph.Nodes {
 		b = fmt.Appendf(b, " %q", n.Name)
 	}
@@ -129,6 +131,9 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 		if !through {
 			return nil, e.stopped(ctx)
 		}
+		if words := p.words(nil); e.goal == 1 && opt.Words > 0 && words > opt.Words/e.frames {
+			shorten(e, opt)
+		}
 		if !e.search.over {
 			e.course.went(e)
 			e.recur()
@@ -143,6 +148,15 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 		t.Outputs, err = p.carry(ctx, frames, each, opt.Carried)
 	}
 	return t, err
+}
+
+// shorten leaves, after the first frame, those that it takes to see the interval, and to draw: twice as many as are
+// under way at a time, and a few more.
+func shorten(e *engine, opt Options) {
+	const more = 4
+	underWay := 1 + e.clock()/max(1, fastest(e.plan, opt.In, opt.Out))
+	e.frames = min(e.frames, max(2*underWay+more, opt.Layers))
+	e.trace.Frames = e.trace.Frames[:e.frames]
 }
 
 // checked is the plan of each frame, all of which are well formed.

@@ -79,9 +79,9 @@ type Need struct{ Nodes, Streams []int }
 //     (look): the layers of that get the narrowest FIFO deeper that helps, or, where no single one does, several.
 //  3. The same for every block, for wider windows that together cover the design, and in the end for the whole.
 //
-// Before 2, the whole is tried as it is, unless a window tells that it is too shallow, and then with FIFOs that never
-// fill. Where these do not keep the interval no depths do; where the effort is not enough for windows, they are what
-// remains, as deep as they were used and under a cap.
+// Before 2, the whole is tried as it is, unless a window tells that it is too shallow, and then with FIFOs that hold
+// what a schedule puts into them. These are what remains where the effort is not enough for windows, or where windows
+// come to more bits.
 //
 // For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a
 // stream past it. At 2 words everywhere the block of these three deadlocks: its FIFOs get 128 words (four steps), then
@@ -125,7 +125,7 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 		z.kept = z.free(nil, z.now)
 		z.exact = true
 	} else if z.err == nil {
-		z.interval = max(opt.Interval, z.fastest())
+		z.interval = max(opt.Interval, fastest(p, z.in, z.out))
 		z.throughput()
 	}
 	if opt.Shorter && z.kept && z.err == nil {
@@ -206,21 +206,25 @@ func (z *sizer) throughput() {
 			return
 		}
 	}
-	roomy := z.roomy()
-	if roomy == nil {
+	eased, ok := z.eased(slowest)
+	if !ok {
 		return
 	}
-	const frames = 20 // that the trials of a window take in all, more or less
-	if frames*z.windows(slowest) > z.left {
-		z.capped(roomy, slowest)
-		z.kept = true
+	if z.dear(slowest) {
+		z.now, z.kept = eased, true
 		return
 	}
 	z.inWindows(slowest)
-	z.finish()
-	if !z.kept && z.err == nil {
-		z.now, z.kept = roomy, true
+	if z.finish(); z.err == nil && !(z.kept && z.bits(z.now) <= z.bits(eased)) {
+		z.now, z.kept = eased, true
+		z.exact = z.left > 0 && z.shrink()
 	}
+}
+
+// dear reports whether the effort is not enough for the windows around layers and for some trials of the whole.
+func (z *sizer) dear(layers []int) bool {
+	const windows, wholes = 20, 8 // frames that the trials take in all, more or less
+	return windows*z.windows(layers)+wholes*z.words(nil) > z.left
 }
 
 // finish makes the whole design keep the interval, and takes back what is not needed. Where pipelines freeze, a host at
@@ -256,42 +260,6 @@ func (z *sizer) inWindows(slowest []int) {
 	}
 }
 
-// roomy is depths that keep the interval, most of them deeper than they have to be: what FIFOs held that held up
-// nobody. It is nil where no depths do. This trial is made whatever the effort is: it is what a sizing without effort
-// ends with.
-func (z *sizer) roomy() (depth []int) {
-	was := z.now
-	z.now = slices.Clone(was)
-	for s := range z.now {
-		z.raise(s, z.enough(s))
-	}
-	z.hosts = pacedHost // nothing ever fills up
-	t := z.surely()
-	if z.hosts = fullHost; t.keeps { // a paced one fills no more than it did
-		depth = z.trimmed(t.high, was)
-	}
-	z.hosts = anyHost
-	if z.now = was; t.keeps && len(z.needs) == 0 {
-		z.need(nil, z.streamsOf(nil))
-	}
-	return depth
-}
-
-// trimmed takes back what FIFOs did not use with a paced host. Where pipelines freeze, a host at full speed may need
-// more: then as little is taken back as it takes.
-func (z *sizer) trimmed(high, was []int) []int {
-	roomy := slices.Clone(z.now)
-	for times := 1; ; times *= 2 {
-		copy(z.now, roomy)
-		for s := range z.now {
-			z.trim(s, min(times*high[s], roomy[s]), was)
-		}
-		if z.design.Target.Stalls == dataflow.Credit || slices.Equal(z.now, roomy) || z.surely().keeps {
-			return z.now
-		}
-	}
-}
-
 // surely tries the whole design, whatever effort is left.
 func (z *sizer) surely() tried {
 	const words = 4e8
@@ -302,35 +270,6 @@ func (z *sizer) surely() tried {
 	z.cut = z.cut || z.left <= 0 && !t.keeps
 	z.left = left - (before - z.left)
 	return t
-}
-
-// capped takes roomy depths of which none is deeper than the least power of four steps that keeps the interval: what
-// few trials of the whole can tell, where the effort is not enough to deepen windows. Caps that spare few bits are not
-// tried.
-func (z *sizer) capped(roomy, layers []int) {
-	least, most := z.now, z.each
-	under := func(most int) []int {
-		z.now = slices.Clone(roomy)
-		for s := range z.now {
-			z.trim(s, most, least)
-		}
-		return z.now
-	}
-	for 4*most < slices.Max(roomy) {
-		most *= 4
-	}
-	kept := roomy
-	const worth = 20 // trials of the whole are, where caps may spare such a part of the bits
-	if z.bits(roomy)-z.bits(under(z.each)) < z.bits(roomy)/worth {
-		most = 0
-	}
-	for ; most >= z.each; most /= 4 {
-		if under(most); z.short(layers) || !z.surely().keeps {
-			break
-		}
-		kept = z.now
-	}
-	z.now = kept
 }
 
 // mend makes the whole design deeper, circle by circle, until it keeps the interval, which it reports.

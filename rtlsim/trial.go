@@ -36,23 +36,6 @@ const (
 	fullHost // at full speed; a paced one is known to be kept up with
 )
 
-// fastest is the interval with unbounded FIFOs.
-func (z *trials) fastest() int {
-	most := 0
-	for _, l := range z.loops {
-		most = max(most, l.Iterations())
-	}
-	for s, port := range z.ports {
-		if z.writer[s] < 0 {
-			most = max(most, port.Words*max(z.in.Every, z.every[s]))
-		}
-		if z.reader[s] < 0 {
-			most = max(most, port.Words*max(z.out.Every, z.every[s]))
-		}
-	}
-	return most
-}
-
 // A trial that keeps the interval shows it within a few frames. One that falls behind by very little may take long to
 // do so: it is given up after so many frames, or so many words.
 const (

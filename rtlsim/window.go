@@ -22,9 +22,7 @@ func (z *sizer) short(layers []int) bool {
 func (z *sizer) windows(layers []int) (words int) {
 	for _, l := range layers {
 		if widest := z.window(l, radius); z.slow(l) && z.busy(widest) {
-			for _, s := range z.streamsOf(widest) {
-				words += z.ports[s].Words
-			}
+			words += z.words(widest)
 		}
 	}
 	return words
@@ -112,7 +110,7 @@ type mended struct {
 func (m *mended) deepen(l look) bool {
 	failed := l.tried
 	if len(l.nodes) > 0 {
-		circle := m.membersOf(l.nodes)
+		circle := membersOf(m.plan, l.nodes)
 		if t := m.try(circle, m.now); !t.keeps {
 			m, failed = &mended{m.sizer, circle}, t
 		}

@@ -62,8 +62,12 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim
 	return z, nil
 }
 
-// Frames is how many frames it takes to see the interval: more than the design holds at a time.
-func Frames(d *dataflow.Design) int { return 16 + 2*len(d.Model.Graph.Nodes) }
+// Filled is how a run has to be to show the interval of a design: of more frames than it holds at a time, or, where
+// these move more words than it pays to, of as many as are seen to be under way, and some more.
+func Filled(d *dataflow.Design) rtlsim.Options {
+	const words = 1e8
+	return rtlsim.Options{Frames: 16 + 2*len(d.Model.Graph.Nodes), Words: words}
+}
 
 // Drawn is how many of a design's first frames a timeline shows at most.
 func Drawn(d *dataflow.Design) int {
@@ -78,7 +82,9 @@ func Drawn(d *dataflow.Design) int {
 // Run simulates a design until the pipeline is full; the trace shows the layers' clocks of the frames that are drawn.
 // It is not to be changed. The error may be a *rtlsim.Deadlock.
 func (q *Question) Run(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
-	return rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: Frames(d), Layers: Drawn(d), Known: &q.Known})
+	opt := Filled(d)
+	opt.Layers, opt.Known = Drawn(d), &q.Known
+	return rtlsim.Run(ctx, d, nil, opt)
 }
 
 // Interval is the clocks per frame of a design. The error may be a *rtlsim.Deadlock.

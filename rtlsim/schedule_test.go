@@ -1,0 +1,98 @@
+package rtlsim
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+)
+
+// Over random networks: FIFOs that hold what any of the schedules puts into them keep the interval, without trial,
+// where credits are counted.
+func TestScheduleKeeps(t *testing.T) {
+	t.Parallel()
+	tried := 0
+	for seed := range uint64(80) {
+		d, rng := randomNet(t, seed, 77)
+		if seed%2 > 0 {
+			d = randomForks(t, rng)
+		}
+		d.Target.Stalls = dataflow.Credit
+		opt := SizeOptions{each: 1, In: Pace{Every: int(seed % 3)}, Out: Pace{Every: int(seed % 4)}}
+		p := newPlan(d)
+		z := &trials{plan: p, ctx: t.Context(), in: opt.In, out: opt.Out, left: 1e9}
+		z.interval = fastest(p, opt.In, opt.Out)
+		for pace := host; pace < len(d.Folds); pace++ {
+			words := z.pacedBy(pace)
+			tried++
+			if !keeps(t, d, words, &Sizing{Interval: z.interval}, opt) {
+				t.Fatalf("seed %d: paced by %d: %v words do not keep %d clocks in\n%s", seed, pace, words, z.interval,
+					d.Model.Graph)
+			}
+		}
+	}
+	if tried < 200 {
+		t.Errorf("%d schedules", tried)
+	}
+}
+
+// Layers before the slowest one do not run ahead of it, and those behind it do not wait for words to gather.
+func TestScheduleFollowsTheSlowest(t *testing.T) {
+	t.Parallel()
+	n := &net{t: t, perWord: 1}
+	layer := func(s, clocks int) int {
+		return n.add("Pass", dataflow.Loop{Latency: 1, Body: []dataflow.Run{{Times: 10, Body: []dataflow.Run{
+			{Times: 1, Moves: dataflow.Moves{Read: 1, Write: 1}}, {Times: clocks/10 - 1}}}}}, s)[0]
+	}
+	d := n.design(2, layer(layer(layer(n.input(10), 20), 100), 50))
+	z := &trials{plan: newPlan(d), ctx: t.Context(), interval: 100}
+	for _, c := range []struct {
+		pace int
+		want []int
+	}{{host, []int{5, 8, 2, 2}}, {1, []int{2, 2, 2, 2}}} {
+		if got := z.pacedBy(c.pace); !slices.Equal(got, c.want) {
+			t.Errorf("paced by %d: FIFOs hold %v, want %v", c.pace, got, c.want)
+		}
+	}
+}
+
+// A schedule is one for every frame: the next one finds the same state an interval later.
+func TestSchedulePeriodic(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 100 {
+		d := randomForks(t, rng)
+		z := &trials{plan: newPlan(d), ctx: t.Context()}
+		z.interval = fastest(z.plan, Pace{}, Pace{}) + rng.IntN(5)
+		s := newSchedule(z)
+		for i, node := range d.Model.Graph.Nodes {
+			s.give(i)
+			s.soonest(i)
+			loop := s.loops[i]
+			at := map[int]int{} // clocks by iteration
+			for p, id := range node.In {
+				for k, clock := range s.read[id] {
+					at[loop.ReadAt(p, k)] = clock
+					if clock < s.seen[id][k] {
+						t.Fatalf("%s reads word %d of s%d in clock %d, before %d", node.Name, k, id, clock,
+							s.seen[id][k])
+					}
+				}
+			}
+			for p, id := range node.Out {
+				for k, clock := range s.seen[id] {
+					at[loop.WriteAt(p, k)] = clock - loop.Latency
+				}
+			}
+			for a, x := range at {
+				for b, y := range at {
+					if a < b && (y-x < b-a || y-x > z.interval-loop.Iterations()+b-a) {
+						t.Fatalf("%s: iterations %d and %d of %d in clocks %d and %d of %d", node.Name, a, b,
+							loop.Iterations(), x, y, z.interval)
+					}
+				}
+			}
+		}
+	}
+}
