@@ -150,12 +150,12 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 	return t, err
 }
 
-// shorten leaves, after the first frame, those that it takes to see the interval, and to draw: twice as many as are
-// under way at a time, and a few more.
+// shorten leaves, after the first frame, those that it takes to see the interval, and to draw: as many as are under way
+// at a time, and some more.
 func shorten(e *engine, opt Options) {
 	const more = 4
 	underWay := 1 + e.clock()/max(1, fastest(e.plan, opt.In, opt.Out))
-	e.frames = min(e.frames, max(2*underWay+more, opt.Layers))
+	e.frames = min(e.frames, max(underWay+more, opt.Layers))
 	e.trace.Frames = e.trace.Frames[:e.frames]
 }
 
