@@ -73,7 +73,7 @@ type Need struct{ Nodes, Streams []int }
 // too.
 //
 //  1. FIFOs begin with the least that is free from deadlock at any stalls and kernel latencies: two words but in blocks
-//     (forks to joins), where they are halved together, the widest last, as long as a frame gets through.
+//     (forks to joins), where a FIFO gets deeper that a frame is stuck at (grow.go).
 //  2. Around each layer, the slowest first, a window of its neighbours has to keep the interval in a world that never
 //     waits. What such a window needs is needed wherever it stands. Where one does not, a circle of waits holds it up
 //     (look): the layers of that get the narrowest FIFO deeper that helps, or, where no single one does, several.
@@ -84,9 +84,8 @@ type Need struct{ Nodes, Streams []int }
 // remains, as deep as they were used and under a cap.
 //
 // For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a
-// stream past it. At 2 words everywhere the block of these three deadlocks: its FIFOs get 128 words (four steps), then
-// 2 again one after the other, as long as a frame gets through; the one past the layer does not, and does with 128. The
-// windows, and then the whole, are run with these. They miss the interval where the join is slow to begin, say; then
+// stream past it. At 2 words everywhere the block of these three deadlocks: the stream past the layer, at which the
+// fork waits for room, gets a step of 32 words after the other, until a frame gets through with 128. The windows, and then the whole, are run with these. They miss the interval where the join is slow to begin, say; then
 // what is full there, a single FIFO of 32 words or several, is deepened.
 //
 // Minimising buffers under a throughput constraint is a question of synchronous dataflow (S. Stuijk, M. Geilen, T.
@@ -149,21 +148,6 @@ type sizer struct {
 	kept   bool
 	cut    bool
 	exact  bool
-}
-
-// begin sets every stream to what is given, or to the least that is free from deadlock: in blocks a frame's words are
-// enough, and from there on depths are halved.
-func (z *sizer) begin() {
-	for _, b := range z.blocks {
-		if len(b.streams) == 1 || z.free(b.members, z.now) {
-			continue // no circle
-		}
-		z.need(b.members, b.streams)
-		for _, s := range b.streams {
-			z.raise(s, z.ports[s].Words)
-		}
-		z.lower(b.streams, func() bool { return z.free(b.members, z.now) })
-	}
 }
 
 // lengthen makes depths such that sequences of every length come through, where these differ. More room never stops
