@@ -85,8 +85,9 @@ type Need struct{ Nodes, Streams []int }
 //
 // For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a
 // stream past it. At 2 words everywhere the block of these three deadlocks: the stream past the layer, at which the
-// fork waits for room, gets a step of 32 words after the other, until a frame gets through with 128. The windows, and then the whole, are run with these. They miss the interval where the join is slow to begin, say; then
-// what is full there, a single FIFO of 32 words or several, is deepened.
+// fork waits for room, gets a step of 32 words after the other, until a frame gets through with 128. The windows, and
+// then the whole, are run with these. They miss the interval where the join is slow to begin, say; then what is full
+// there, a single FIFO of 32 words or several, is deepened.
 //
 // Minimising buffers under a throughput constraint is a question of synchronous dataflow (S. Stuijk, M. Geilen, T.
 // Basten, Exploring trade-offs in buffer requirements and throughput constraints, DAC 2006), where it is answered by
