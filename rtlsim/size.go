@@ -50,7 +50,7 @@ type Sizing struct {
 	Interval int    // clocks per frame that the depths keep; 0 where they are minimal
 	Words    []int  // per stream
 	Kept     bool   // these depths were seen to do so; false where none can, or where that is not known (Cut)
-	Cut      bool   // a trial of the whole was given up: it moves too many words
+	Cut      bool   // whether any depths keep the interval is not known: a trial of the whole came to a limit
 	Exact    bool   // no FIFO alone could do with a step less; where pipelines freeze, none could before others did
 	Needs    []Need // what was seen to be too little at first; empty where SizeOptions.From does
 	Trials   int
@@ -147,7 +147,7 @@ type sizer struct {
 	needs  []Need
 	why    map[int][]bool // by stream: the window that it was made deeper for; nil for the whole
 	kept   bool
-	cut    bool
+	cut    bool // the last trial that was to be made in any case came to a limit
 	exact  bool
 }
 
@@ -186,8 +186,8 @@ func (z *sizer) throughput() {
 	slowest := numbers(len(z.loops))
 	by(slowest, func(i int) int { return -z.loops[i].Iterations() })
 	if !z.short(slowest) {
-		if z.kept = z.blocksFree() && z.surely().keeps; z.kept || z.cut {
-			z.exact = z.kept
+		if z.kept = z.blocksFree() && z.surely().keeps; z.kept {
+			z.exact = true
 			return
 		}
 	}
@@ -284,7 +284,7 @@ func (z *sizer) surely() tried {
 	z.left = max(left, words)
 	before := z.left
 	t := z.try(nil, z.now)
-	z.cut = z.cut || z.left <= 0 && !t.keeps
+	z.cut = t.cut
 	z.left = left - (before - z.left)
 	return t
 }
