@@ -17,8 +17,8 @@ import (
 // through.
 //
 // For example, a fork gives words to a layer that holds back 100 of them, and past it to a join. Stuck at two words,
-// the fork waits for room past the layer, the join for the layer's word, and the layer for the fork's. Only one of these
-// waits is for room: that stream gets 32, 64, 96 and then 128 words, and needs each of these steps.
+// the fork waits for room past the layer, the join for the layer's word, and the layer for the fork's. Only one of
+// these waits is for room: that stream gets 32, 64, 96 and then 128 words, and needs each of these steps.
 
 // A growth is such a run of a block.
 type growth struct {
@@ -53,7 +53,7 @@ func (z *sizer) begin() {
 			}
 			continue
 		}
-		z.lower(b, was, g.needed)
+		z.loose = !z.lower(b, was, g.needed) || z.loose
 	}
 }
 
@@ -135,12 +135,23 @@ func (g *growth) circles() (list [][]int) {
 }
 
 // lower takes streams of a block that may not need what they have to the fewest words with which a frame gets through,
-// those that hold the most bits first.
-func (z *sizer) lower(b block, least []int, needed func(s int) bool) {
+// those that hold the most bits first. It reports whether the effort was enough for all.
+func (z *sizer) lower(b block, least []int, needed func(s int) bool) bool {
 	open := slices.DeleteFunc(slices.Clone(b.streams), func(s int) bool { return z.now[s] == least[s] || needed(s) })
 	by(open, func(s int) int { return (least[s] - z.now[s]) * z.ports[s].Width() })
-	free := func() bool { return z.free(b.members, z.now) }
+	words := 0
+	for _, s := range b.streams {
+		words += z.ports[s].Words
+	}
+	free := func() bool {
+		if z.left <= 0 {
+			return false
+		}
+		z.left -= words
+		return z.free(b.members, z.now)
+	}
 	for _, s := range open {
 		z.search(s, least[s], free)
 	}
+	return len(open) == 0 || z.left > 0
 }

@@ -54,3 +54,29 @@ func TestGrow(t *testing.T) {
 		t.Errorf("%d streams are deep: the block tests too little", deep)
 	}
 }
+
+// What a stream got where another one could have had it is taken back where that one needs it anyway, as far as the
+// effort goes.
+func TestGrowTakesBack(t *testing.T) {
+	t.Parallel()
+	const words = 400
+	n := &net{t: t, perWord: 1}
+	fork := n.add("Fork", pass(words, 1, 2, 1), n.input(words))
+	both := n.add("Both", pass(words, 1, 2, 1), fork[0])
+	first := n.add("Window", held1(words, 200), fork[1])[0]
+	then := n.add("Window", held1(words, 150), both[1])[0]
+	d := n.design(2, n.add("Join", pass(words, 3, 1, 1), first, both[0], then)...)
+	from := slices.Repeat([]int{Least}, len(d.FIFO))
+	from[fork[0]] = memoryWords // which makes it the one to go on with
+	for _, effort := range []int{0, 1} {
+		opt := SizeOptions{Minimal: true, From: from, Effort: effort}
+		z := size(t, d, opt)
+		if !z.Kept || z.Exact != (effort == 0) || !keeps(t, d, z.Words, z, opt) {
+			t.Errorf("effort %d: %+v", effort, z)
+		}
+		less := slices.Clone(z.Words)
+		if less[fork[0]] -= memoryWords; keeps(t, d, less, z, opt) != (effort == 1) {
+			t.Errorf("effort %d: %v", effort, z.Words)
+		}
+	}
+}

@@ -40,8 +40,8 @@
 //	run.go      Run: frames through a design; trace.go, what it shows; bottleneck.go, where the interval comes from
 //	plan.go     what folds fix of a design, and engines of it or of a part
 //	engine.go   nodes (worker.go, line.go, pipeline.go), the host (host.go) and streams (stream.go) at work, each as
-//	            far as it can go (agenda.go); period.go finds the steady state, drift.go frames in which a FIFO fills,
-//	            repeat.go rows that repeat
+//	            far as it can go (agenda.go); period.go finds the steady state, settle.go before it is there, drift.go
+//	            frames in which a FIFO fills, repeat.go rows that repeat
 //	data.go     what streams carry; agree.go, that it is what the layers' Evals give
 //	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks;
 //	            lengths.go, sequences of different lengths

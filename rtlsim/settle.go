@@ -2,14 +2,14 @@ package rtlsim
 
 import "slices"
 
-// Where words wait for long, at a join behind many layers, a state comes back late: a FIFO that holds sixteen frames has
-// sixteen frames of reads in it, and has them only once so many were run alike. But frames that are alike show what
+// Where words wait for long, at a join behind many layers, a state comes back late: a FIFO that holds sixteen frames
+// has sixteen frames of reads in it, and has them only once so many were run alike. But frames that are alike show what
 // comes of them as soon as the clocks of one of them are known word by word.
 //
 // Say that in a frame all that works, and the host, was later than a frame before by the same clocks, with the same in
 // its pipelines, and that a stream whose reads are not the same as then had decided nothing: no word of it waited for
-// room. If all frames from now on are copies of this one, word j needs the place that the word so many before it leaves,
-// which is one of a copy, or of a frame before. It has it, if
+// room. If all frames from now on are copies of this one, word j needs the place that the word so many before it
+// leaves, which is one of a copy, or of a frame before. It has it, if
 //
 //   - words of frames before were read no later than those of copies would have been, and
 //   - the words of copies that are held when it comes, it included, are no more than the FIFO's.

@@ -63,3 +63,35 @@ func TestSettled(t *testing.T) {
 		t.Errorf("%d settled, %d frames sooner than a state comes back: too few", early, frames)
 	}
 }
+
+// A trial that a limit ends is told from one that falls behind, or deadlocks.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	d := skips(t, 8, 100, 60)
+	z := &trials{plan: newPlan(d), ctx: t.Context(), known: &Known{}, left: math.MaxInt}
+	z.interval = z.fastest()
+	roomy := make([]int, len(z.ports))
+	for s := range roomy {
+		roomy[s] = z.enough(s)
+	}
+	least := size(t, d, SizeOptions{Minimal: true}).Words
+	for _, c := range []struct {
+		name       string
+		depth      []int
+		frames     int
+		left       int
+		keeps, cut bool
+	}{
+		{"long enough", roomy, 20, math.MaxInt, true, false},
+		{"too few frames", roomy, 2, math.MaxInt, false, true},
+		{"too few words", roomy, 20, 1, false, true},
+		{"behind", least, 20, math.MaxInt, false, false},
+		{"stuck", slices.Repeat([]int{Least}, len(roomy)), 20, math.MaxInt, false, false},
+	} {
+		z.left = c.left
+		e := z.paced(c.depth, c.frames)
+		if got := ran(e, z.keepsInterval(e)); got.keeps != c.keeps || got.cut != c.cut {
+			t.Errorf("%s: keeps %t, cut %t", c.name, got.keeps, got.cut)
+		}
+	}
+}

@@ -123,7 +123,7 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 	z.begin()
 	if opt.Minimal {
 		z.kept = z.free(nil, z.now)
-		z.exact = true
+		z.exact = !z.loose
 	} else if z.err == nil {
 		z.interval = max(opt.Interval, z.fastest())
 		z.throughput()
@@ -149,6 +149,7 @@ type sizer struct {
 	kept   bool
 	cut    bool // the last trial that was to be made in any case came to a limit
 	exact  bool
+	loose  bool // some depths that were free from deadlock were not lowered as far as they may be
 }
 
 // lengthen makes depths such that sequences of every length come through, where these differ. More room never stops
@@ -187,7 +188,7 @@ func (z *sizer) throughput() {
 	by(slowest, func(i int) int { return -z.loops[i].Iterations() })
 	if !z.short(slowest) {
 		if z.kept = z.blocksFree() && z.surely().keeps; z.kept {
-			z.exact = true
+			z.exact = !z.loose
 			return
 		}
 	}
