@@ -46,8 +46,8 @@
 //	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks;
 //	            lengths.go, sequences of different lengths
 //	size.go     Size: how deep FIFOs have to be; grow.go, at least; depths.go, raised and lowered; trial.go, tried;
-//	            course.go, where another run tells; window.go, around a layer; blocks.go, between forks and joins; circle.go,
-//	            what holds up a trial, of what its workers note (holds.go)
+//	            course.go, where another run tells; window.go, around a layer; blocks.go, between forks and joins;
+//	            circle.go, what holds up a trial, of what its workers note (holds.go)
 //	record.go   what happened in every clock; vcd.go and timeline.go draw it
 //	counters.go what an accelerator's counters show
 //	compare.go  two engines' outputs
