@@ -31,6 +31,11 @@ func (a agenda) wakeAll(tasks int) {
 // each, something may be done.
 func (a agenda) run(ctx context.Context, tasks int, visit func(task), after func()) error {
 	a.wakeAll(tasks)
+	return a.drain(ctx, visit, after)
+}
+
+// drain visits tasks that are woken until none is.
+func (a agenda) drain(ctx context.Context, visit func(task), after func()) error {
 	for busy := true; busy; {
 		if ctx.Err() != nil {
 			return ctx.Err()

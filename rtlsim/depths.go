@@ -72,28 +72,6 @@ func numbers(n int) []int {
 	return list
 }
 
-// lower takes streams from the depths they have, which pass, to smaller ones of which none alone can be smaller: all at
-// once, else halves of them, the widest last. For example, of streams a, b, c and d of which c has to be deep: not all;
-// a and b, yes; not c and d; not c; d, yes. c is then looked at step by step.
-func (d *depths) lower(streams []int, passes func() bool) {
-	open := slices.DeleteFunc(slices.Clone(streams), func(s int) bool { return d.now[s] <= d.low[s] || d.given(s) })
-	if len(open) == 0 || d.drop(open, d.low, passes) {
-		return
-	}
-	if len(open) == 1 {
-		d.search(open[0], d.low[open[0]], passes)
-		return
-	}
-	saves := func(s int) int { return (d.now[s] - d.low[s]) * d.ports[s].Width() }
-	by(open, saves)
-	half := len(open) / 2
-	if saves(open[len(open)-1]) > 4*saves(open[len(open)-2]) {
-		half = len(open) - 1 // most likely the one that has to be deep
-	}
-	d.lower(open[:half:half], passes)
-	d.lower(open[half:], passes)
-}
-
 // without takes those of some streams back to what they had that need not be deeper where others are, the first ones
 // first.
 func (d *depths) without(streams, was []int, passes func() bool) {

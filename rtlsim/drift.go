@@ -37,6 +37,8 @@ type drift struct {
 	since    []int // per stream: clock of the last read before these
 	whole    bool  // nothing is to be left out of the next frame, whose words have to be seen
 	left     int   // frames that may be moved
+	asked    bool  // whether frames have settled
+	settles  bool  // that may be, and nothing is to be left out of the next one, whose words have to be seen
 }
 
 // A pause is an engine between two frames.
@@ -76,11 +78,13 @@ func (d *drift) follows(e *engine) bool {
 
 // alike looks after a frame that was run how many may be moved.
 func (d *drift) alike(e *engine) {
-	if d.over {
+	if d.over && !d.asked {
 		return
 	}
 	d.was, d.now = d.now, d.was
-	d.now.note(e)
+	if d.now.note(e); d.over {
+		return
+	}
 	if d.was.workers == nil {
 		for _, s := range e.streams {
 			if 8*s.depth >= s.port.Words { // it may fill for long

@@ -31,6 +31,7 @@ type engine struct {
 	end    int  // clock in which nothing may happen any more
 	late   bool // something would happen in clock end or later
 	every  bool // every frame is wanted: logs
+	cut    bool // a trial ended before it showed anything
 	trace  *Trace
 	search search
 
@@ -94,7 +95,7 @@ func (e *engine) pass(ctx context.Context) (through bool, err error) {
 		e.trace.Record.ended(e)
 		return true, nil
 	}
-	e.stretch.rests = e.drift.whole
+	e.stretch.rests = e.drift.whole || e.drift.settles
 	err = e.drain(ctx)
 	if through = err == nil && e.done(); through {
 		e.drift.alike(e)

@@ -40,15 +40,15 @@
 //	run.go      Run: frames through a design; trace.go, what it shows; bottleneck.go, where the interval comes from
 //	plan.go     what folds fix of a design, and engines of it or of a part
 //	engine.go   nodes (worker.go, line.go, pipeline.go), the host (host.go) and streams (stream.go) at work, each as
-//	            far as it can go (agenda.go); period.go finds the steady state, drift.go frames in which a FIFO fills,
-//	            repeat.go rows that repeat
+//	            far as it can go (agenda.go); period.go finds the steady state, settle.go before it is there, drift.go
+//	            frames in which a FIFO fills, repeat.go rows that repeat
 //	data.go     what streams carry; agree.go, that it is what the layers' Evals give
 //	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks;
 //	            lengths.go, sequences of different lengths
-//	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; course.go, where
-//	            another run tells; window.go, around a layer; blocks.go, between forks and joins; circle.go,
-//	            what holds up a trial, of what its workers note (holds.go); schedule.go, depths that surely do
-//	            where credits are counted, from the clocks of one frame (tour.go)
+//	size.go     Size: how deep FIFOs have to be; grow.go, at least; depths.go, raised and lowered; trial.go, tried;
+//	            course.go, where another run tells; window.go, around a layer; blocks.go, between forks and joins;
+//	            circle.go, what holds up a trial, of what its workers note (holds.go); schedule.go, depths that surely
+//	            do where credits are counted, from the clocks of one frame (tour.go)
 //	record.go   what happened in every clock; vcd.go and timeline.go draw it
 //	counters.go what an accelerator's counters show
 //	compare.go  two engines' outputs

@@ -50,7 +50,7 @@ type Sizing struct {
 	Interval int    // clocks per frame that the depths keep; 0 where they are minimal
 	Words    []int  // per stream
 	Kept     bool   // these depths were seen to do so; false where none can, or where that is not known (Cut)
-	Cut      bool   // a trial of the whole was given up: it moves too many words
+	Cut      bool   // whether any depths keep the interval is not known: a trial of the whole came to a limit
 	Exact    bool   // no FIFO alone could do with a step less; where pipelines freeze, none could before others did
 	Needs    []Need // what was seen to be too little at first; empty where SizeOptions.From does
 	Trials   int
@@ -73,7 +73,7 @@ type Need struct{ Nodes, Streams []int }
 // too.
 //
 //  1. FIFOs begin with the least that is free from deadlock at any stalls and kernel latencies: two words but in blocks
-//     (forks to joins), where they are halved together, the widest last, as long as a frame gets through.
+//     (forks to joins), where a FIFO gets deeper that a frame is stuck at (grow.go).
 //  2. Around each layer, the slowest first, a window of its neighbours has to keep the interval in a world that never
 //     waits. What such a window needs is needed wherever it stands. Where one does not, a circle of waits holds it up
 //     (look): the layers of that get the narrowest FIFO deeper that helps, or, where no single one does, several.
@@ -84,10 +84,10 @@ type Need struct{ Nodes, Streams []int }
 // come to more bits.
 //
 // For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a
-// stream past it. At 2 words everywhere the block of these three deadlocks: its FIFOs get 128 words (four steps), then
-// 2 again one after the other, as long as a frame gets through; the one past the layer does not, and does with 128. The
-// windows, and then the whole, are run with these. They miss the interval where the join is slow to begin, say; then
-// what is full there, a single FIFO of 32 words or several, is deepened.
+// stream past it. At 2 words everywhere the block of these three deadlocks: the stream past the layer, at which the
+// fork waits for room, gets a step of 32 words after the other, until a frame gets through with 128. The windows, and
+// then the whole, are run with these. They miss the interval where the join is slow to begin, say; then what is full
+// there, a single FIFO of 32 words or several, is deepened.
 //
 // Minimising buffers under a throughput constraint is a question of synchronous dataflow (S. Stuijk, M. Geilen, T.
 // Basten, Exploring trade-offs in buffer requirements and throughput constraints, DAC 2006), where it is answered by
@@ -123,7 +123,7 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 	z.begin()
 	if opt.Minimal {
 		z.kept = z.free(nil, z.now)
-		z.exact = true
+		z.exact = !z.loose
 	} else if z.err == nil {
 		z.interval = max(opt.Interval, fastest(p, z.in, z.out))
 		z.throughput()
@@ -147,23 +147,9 @@ type sizer struct {
 	needs  []Need
 	why    map[int][]bool // by stream: the window that it was made deeper for; nil for the whole
 	kept   bool
-	cut    bool
+	cut    bool // the last trial that was to be made in any case came to a limit
 	exact  bool
-}
-
-// begin sets every stream to what is given, or to the least that is free from deadlock: in blocks a frame's words are
-// enough, and from there on depths are halved.
-func (z *sizer) begin() {
-	for _, b := range z.blocks {
-		if len(b.streams) == 1 || z.free(b.members, z.now) {
-			continue // no circle
-		}
-		z.need(b.members, b.streams)
-		for _, s := range b.streams {
-			z.raise(s, z.ports[s].Words)
-		}
-		z.lower(b.streams, func() bool { return z.free(b.members, z.now) })
-	}
+	loose  bool // some depths that were free from deadlock were not lowered as far as they may be
 }
 
 // lengthen makes depths such that sequences of every length come through, where these differ. More room never stops
@@ -201,8 +187,8 @@ func (z *sizer) throughput() {
 	slowest := numbers(len(z.loops))
 	by(slowest, func(i int) int { return -z.loops[i].Iterations() })
 	if !z.short(slowest) {
-		if z.kept = z.blocksFree() && z.surely().keeps; z.kept || z.cut {
-			z.exact = z.kept
+		if z.kept = z.blocksFree() && z.surely().keeps; z.kept {
+			z.exact = !z.loose
 			return
 		}
 	}
@@ -267,7 +253,7 @@ func (z *sizer) surely() tried {
 	z.left = max(left, words)
 	before := z.left
 	t := z.try(nil, z.now)
-	z.cut = z.cut || z.left <= 0 && !t.keeps
+	z.cut = t.cut
 	z.left = left - (before - z.left)
 	return t
 }

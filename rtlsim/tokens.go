@@ -77,7 +77,13 @@ func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err err
 			l.walk = l.loop.Walk()
 		}
 	}
-	if err := t.agenda.run(ctx, len(t.workers), t.visit, func() {}); err != nil {
+	t.agenda.wakeAll(len(t.workers))
+	return t.goOn(ctx)
+}
+
+// goOn takes the frame further, where layers were woken since it was stuck.
+func (t *tokens) goOn(ctx context.Context) (through bool, err error) {
+	if err := t.agenda.drain(ctx, t.visit, func() {}); err != nil {
 		return false, err
 	}
 	for i := range t.workers {
@@ -144,24 +150,21 @@ func (t *tokens) move(l *tokenWorker, n int) {
 	}
 }
 
-// waits lists what layer i waits for at the end of a run.
-func (t *tokens) waits(i int) (list []wait) {
+// wait is what a layer that is not through waits for at the end of a run: a word, if there is one, else room.
+func (t *tokens) wait(i int) wait {
 	l := &t.workers[i]
-	if l.done {
-		return nil
-	}
 	m := l.walk.Moves()
 	for p, s := range l.in {
 		if m.Read&l.joined.Read>>p&1 != 0 && t.held[s] == 0 {
-			list = append(list, wait{i, s, t.writer[s], false})
+			return wait{i, s, t.writer[s], false}
 		}
 	}
 	for p, s := range l.out {
 		if m.Write&l.joined.Write>>p&1 != 0 && t.held[s] >= t.capacity[s] {
-			list = append(list, wait{i, s, t.reader[s], true})
+			return wait{i, s, t.reader[s], true}
 		}
 	}
-	return list
+	panic("rtlsim: a layer stands still and waits for nothing")
 }
 
 // A wait is that a layer waits for what another one does not do.
@@ -194,7 +197,7 @@ func (t *tokens) cycle() []wait {
 			break
 		}
 		seen[at] = len(chain)
-		w := t.waits(at)[0]
+		w := t.wait(at)
 		chain = append(chain, w)
 		at = w.other
 	}

@@ -77,15 +77,18 @@ func (z *trials) keepsPressed(e *engine) bool {
 	}
 	last := e.frames - 1
 	half := last / 2
+	e.cut = e.cut && e.goal < e.frames
 	return e.goal == e.frames && z.err == nil && e.done() && e.trace.Period.Frames == 0 &&
 		e.trace.Frames[last].Last-e.trace.Frames[half].Last <= (last-half)*z.interval
 }
 
 // keepsInterval runs until a state recurs, and reports whether frames then follow each other at the interval, or, where
 // the host does not wait for it, faster. A run that falls behind by the same clocks frame after frame is given up: it
-// would not catch up but for a rare transient, which would cost a deeper FIFO and nothing else.
+// would not catch up but for a rare transient, which would cost a deeper FIFO and nothing else. Where a limit ends the
+// run, the engine is cut.
 func (z *trials) keepsInterval(e *engine) bool {
 	l := lateness{interval: z.interval}
+	e.drift.asked, e.cut = true, false
 	for e.goal < e.frames && z.err == nil && z.left > 0 {
 		through, err := e.pass(z.ctx)
 		if err != nil {
@@ -99,13 +102,17 @@ func (z *trials) keepsInterval(e *engine) bool {
 		if e.recur() {
 			return e.trace.Period.Clocks <= z.interval*e.trace.Period.Frames
 		}
-		if e.search.over {
-			return false
+		if e.drift.settled(e) {
+			return e.drift.clocks[0] <= z.interval
 		}
 		if l.grows(e.clock()) {
 			return false
 		}
+		if e.search.over {
+			break
+		}
 	}
+	e.cut = true
 	return false
 }
 
@@ -160,6 +167,7 @@ func (z *trials) free(members []bool, depth []int) bool {
 // tried is what came of a window. Streams are numbered within it.
 type tried struct {
 	keeps bool
+	cut   bool   // a limit ended the run before it showed whether it does: not known
 	full  []bool // the writer missed room: that other FIFOs are deeper changes nothing where it does not pass
 	high  []int  // most words that were in the FIFO
 	words int    // that were moved to find out
@@ -168,14 +176,16 @@ type tried struct {
 // try runs a window, or the whole design where members is nil.
 func (z *trials) try(members []bool, depth []int) tried {
 	if z.err != nil || z.left <= 0 {
-		return tried{}
+		return tried{cut: true}
 	}
 	z.count++
 	key, before := z.key(members, depth), z.left
 	if v, ok := z.known.windows.Load(key); ok {
 		t := v.(tried)
 		z.left -= t.words // as if it had been tried here: results do not depend on what is known
-		t.keeps = t.keeps && z.left > 0
+		if z.left <= 0 {
+			t.keeps, t.cut = false, true
+		}
 		return t
 	}
 	var t tried
@@ -232,7 +242,7 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 
 // ran is what came of a run.
 func ran(e *engine, keeps bool) tried {
-	t := tried{keeps: keeps}
+	t := tried{keeps: keeps, cut: e.cut && !keeps}
 	for _, s := range e.streams {
 		t.full, t.high = append(t.full, s.full > 0), append(t.high, s.high)
 	}

@@ -293,7 +293,7 @@ func latency(ctx context.Context, b *space.Built) (int, error) {
 func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b *space.Built,
 	clocks int) (*space.Folding, error) {
 	z, err := c.size(ctx, b, clocks)
-	if err != nil || z == nil {
+	if err != nil || z == nil || !z.Kept {
 		return nil, err
 	}
 	with := r.Holding(b, z.Words)

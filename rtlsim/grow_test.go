@@ -1,0 +1,82 @@
+package rtlsim
+
+import (
+	"slices"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+)
+
+// skips is a block in which every layer reads what all before it gave, and holds back words of it.
+func skips(t testing.TB, layers, words, held int) *dataflow.Design {
+	n := &net{t: t, perWord: 1}
+	s := n.add("Pass", pass(words, 1, 1, 2), n.input(words))[0]
+	var given [][]int // by layer, what it gives those behind it
+	next := func(each func(in []int) int) int {
+		var in []int
+		for k := range given {
+			in = append(in, given[k][0])
+			given[k] = given[k][1:]
+		}
+		return each(in)
+	}
+	join := func(in []int) int { return n.add("Concat", pass(words, len(in), 1, 1), in...)[0] }
+	for i := range layers {
+		given = append(given, n.add("Fork", pass(words, 1, layers+1-i, 1), s))
+		s = n.add("Window", held1(words, held), next(join))[0]
+	}
+	given = append(given, []int{s})
+	return n.design(2, next(join))
+}
+
+// What a block needs to be free from deadlock is found in one run, and none of its streams needs less, however many
+// there are.
+func TestGrow(t *testing.T) {
+	t.Parallel()
+	d := skips(t, 12, 500, 40)
+	z := size(t, d, SizeOptions{Minimal: true})
+	if !z.Kept || !z.Exact || !keeps(t, d, z.Words, z, SizeOptions{Minimal: true}) {
+		t.Fatalf("%+v deadlocks", z)
+	}
+	deep := 0
+	for s, words := range z.Words {
+		if words == Least {
+			continue
+		}
+		deep++
+		less := slices.Clone(z.Words)
+		less[s] = max(Least, words-memoryWords)
+		if keeps(t, d, less, z, SizeOptions{Minimal: true}) {
+			t.Errorf("s%d needs no %d words", s, words)
+		}
+	}
+	if deep < 50 {
+		t.Errorf("%d streams are deep: the block tests too little", deep)
+	}
+}
+
+// What a stream got where another one could have had it is taken back where that one needs it anyway, as far as the
+// effort goes.
+func TestGrowTakesBack(t *testing.T) {
+	t.Parallel()
+	const words = 400
+	n := &net{t: t, perWord: 1}
+	fork := n.add("Fork", pass(words, 1, 2, 1), n.input(words))
+	both := n.add("Both", pass(words, 1, 2, 1), fork[0])
+	first := n.add("Window", held1(words, 200), fork[1])[0]
+	then := n.add("Window", held1(words, 150), both[1])[0]
+	d := n.design(2, n.add("Join", pass(words, 3, 1, 1), first, both[0], then)...)
+	from := slices.Repeat([]int{Least}, len(d.FIFO))
+	from[fork[0]] = memoryWords // which makes it the one to go on with
+	for _, effort := range []int{0, 1} {
+		opt := SizeOptions{Minimal: true, From: from, Effort: effort}
+		z := size(t, d, opt)
+		if !z.Kept || z.Exact != (effort == 0) || !keeps(t, d, z.Words, z, opt) {
+			t.Errorf("effort %d: %+v", effort, z)
+		}
+		less := slices.Clone(z.Words)
+		if less[fork[0]] -= memoryWords; keeps(t, d, less, z, opt) != (effort == 1) {
+			t.Errorf("effort %d: %v", effort, z.Words)
+		}
+	}
+}
