@@ -71,10 +71,16 @@ func (z *trials) pressed(depth []int, frames int) *engine {
 
 // keepsPressed is keepsInterval of the whole design with a host at full speed. FIFOs in front of the slowest layer may
 // take long to fill: where no state recurs, the second half of the run counts.
-func (z *trials) keepsPressed(e *engine) bool {
-	if z.keepsInterval(e) {
-		return true
-	}
+func (z *trials) keepsPressed(e *engine) bool { return z.keepsInterval(e) || z.keepsHalf(e) }
+
+// keepsPaced is keepsInterval of the whole design with a host that gives a frame per interval. Where frames are so
+// large that few are run, the second half of the run counts as well.
+func (z *trials) keepsPaced(e *engine) bool {
+	return z.keepsInterval(e) || e.frames < trialFrames && z.keepsHalf(e)
+}
+
+// keepsHalf reports whether a run in which no state recurs did not fall behind in its second half.
+func (z *trials) keepsHalf(e *engine) bool {
 	last := e.frames - 1
 	half := last / 2
 	e.cut = e.cut && e.goal < e.frames
@@ -217,7 +223,7 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	}
 	if !paced {
 		e := z.paced(depth, frames)
-		t = ran(e, z.keepsInterval(e))
+		t = ran(e, z.keepsPaced(e))
 		waited := slices.ContainsFunc(e.sources, func(s *source) bool { return s.waited })
 		if pressed == nil && e.search.bare > 0 && !waited {
 			pressed = e.course.recurs(e)
