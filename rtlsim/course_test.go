@@ -41,7 +41,7 @@ func TestCourses(t *testing.T) {
 			got := with.tryWhole(depth, frames)
 			var want tried
 			e := alone.paced(depth, frames)
-			want = ran(e, alone.keepsInterval(e))
+			want = ran(e, alone.keepsPaced(e))
 			if want.keeps && d.Target.Stalls == dataflow.Frozen {
 				if e := alone.pressed(depth, frames); !alone.keepsPressed(e) {
 					want = ran(e, false)
