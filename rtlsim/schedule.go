@@ -3,6 +3,8 @@ package rtlsim
 import (
 	"math"
 	"slices"
+
+	"hlsgen/internal/dataflow"
 )
 
 // A schedule is the clocks of the words of one frame, where all frames are alike, an interval after each other. It is
@@ -24,6 +26,7 @@ type schedule struct {
 	seen     [][]int // per stream: clocks in which the words are visible; nil where that is open
 	read     [][]int // per stream: clocks in which they are read; nil where that is open
 	needs    []int   // per stream: words that the FIFO holds at most
+	latency  int     // clocks from the host's first word to its last one, where it gives the pace
 	spare    [][]int // reused
 }
 
@@ -32,11 +35,13 @@ const host = -1
 
 // eased is depths that hold what the narrowest of a few schedules puts into FIFOs, and that were seen to keep the
 // interval; ok is false where they were not. Where pipelines freeze, a word that comes sooner than in the schedule may
-// make others late: then FIFOs become deeper. What is given is left as it is.
-func (z *sizer) eased(slowest []int) (depth []int, ok bool) {
+// make others late: then FIFOs become deeper. Depths that are trusted are not tried. What is given is left as it is.
+func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 	was := z.now
 	defer func() { z.now = was }()
-	needs := z.scheduled(slowest)
+	needs, underWay := z.scheduled(slowest)
+	const few = 8 // frames: where more are under way, a run takes longer than a trial
+	trust = trust && (underWay <= few || z.design.Target.Stalls == dataflow.Credit)
 	for _, times := range []int{1, 4, 0} {
 		z.now = slices.Clone(was)
 		for s := range needs {
@@ -46,7 +51,8 @@ func (z *sizer) eased(slowest []int) (depth []int, ok bool) {
 			}
 			z.raise(s, words)
 		}
-		if z.surely().keeps {
+		if trust || z.surely().keeps {
+			z.untried = trust && z.design.Target.Stalls == dataflow.Frozen
 			if len(z.needs) == 0 {
 				z.need(nil, z.streamsOf(nil))
 			}
@@ -60,8 +66,9 @@ func (z *sizer) eased(slowest []int) (depth []int, ok bool) {
 }
 
 // scheduled is the words that FIFOs hold in the schedule, of a few, in which they hold the fewest bits: the host gives
-// the pace, or the first or the last of the layers that are almost as slow as the slowest one.
-func (z *sizer) scheduled(slowest []int) []int {
+// the pace, or the first or the last of the layers that are almost as slow as the slowest one; and how many frames are
+// under way at a time.
+func (z *sizer) scheduled(slowest []int) (best []int, underWay int) {
 	paces := []int{host}
 	if len(slowest) > 0 {
 		first, last := slowest[0], slowest[0]
@@ -76,18 +83,21 @@ func (z *sizer) scheduled(slowest []int) []int {
 			paces = append(paces, last)
 		}
 	}
-	var best []int
 	for _, pace := range paces {
 		z.left -= z.words(nil)
-		if words := z.pacedBy(pace); best == nil || z.bits(words) < z.bits(best) {
-			best = words
+		s := z.pacedBy(pace)
+		if pace == host {
+			underWay = 1 + s.latency/max(1, z.interval)
+		}
+		if best == nil || z.bits(s.needs) < z.bits(best) {
+			best = s.needs
 		}
 	}
-	return best
+	return best, underWay
 }
 
-// pacedBy is the words that FIFOs hold at most in the schedule to which a layer, or the host, gives the pace.
-func (z *trials) pacedBy(pace int) []int {
+// pacedBy is the schedule to which a layer, or the host, gives the pace.
+func (z *trials) pacedBy(pace int) *schedule {
 	s := newSchedule(z)
 	before := s.before(pace)
 	s.start(pace, before)
@@ -118,7 +128,7 @@ func (z *trials) pacedBy(pace int) []int {
 		}
 		s.hold(node.Out)
 	}
-	return s.needs
+	return s
 }
 
 // hold notes what FIFOs hold whose words have all their clocks, which are not needed any more. What the host writes
@@ -250,6 +260,7 @@ func (s *schedule) take(id int) {
 		at -= s.interval // after the frame before
 	}
 	s.read[id] = list
+	s.latency = max(s.latency, at+s.interval)
 }
 
 // held is the words that a FIFO holds at most.

@@ -24,7 +24,7 @@ func TestScheduleKeeps(t *testing.T) {
 		z := &trials{plan: p, ctx: t.Context(), in: opt.In, out: opt.Out, left: 1e9}
 		z.interval = fastest(p, opt.In, opt.Out)
 		for pace := host; pace < len(d.Folds); pace++ {
-			words := z.pacedBy(pace)
+			words := z.pacedBy(pace).needs
 			tried++
 			if !keeps(t, d, words, &Sizing{Interval: z.interval}, opt) {
 				t.Fatalf("seed %d: paced by %d: %v words do not keep %d clocks in\n%s", seed, pace, words, z.interval,
@@ -51,7 +51,7 @@ func TestScheduleFollowsTheSlowest(t *testing.T) {
 		pace int
 		want []int
 	}{{host, []int{5, 8, 2, 2}}, {1, []int{2, 2, 2, 2}}} {
-		if got := z.pacedBy(c.pace); !slices.Equal(got, c.want) {
+		if got := z.pacedBy(c.pace).needs; !slices.Equal(got, c.want) {
 			t.Errorf("paced by %d: FIFOs hold %v, want %v", c.pace, got, c.want)
 		}
 	}

@@ -42,6 +42,10 @@ type SizeOptions struct {
 	Effort int
 	Known  *Known // what was found in other designs; may be nil
 
+	// Trust takes depths that hold a schedule without a trial, where the effort is not enough for windows: credits prove
+	// that they keep the interval, else they are Untried.
+	Trust bool
+
 	each int // words of the smallest memory, where not 0: in tests, whose networks are small
 }
 
@@ -49,7 +53,8 @@ type SizeOptions struct {
 type Sizing struct {
 	Interval int    // clocks per frame that the depths keep; 0 where they are minimal
 	Words    []int  // per stream
-	Kept     bool   // these depths were seen to do so; false where none can, or where that is not known (Cut)
+	Kept     bool   // these depths were seen to do so, or are Untried; false where none can, or where that is not known (Cut)
+	Untried  bool   // these depths hold a schedule of pipelines that freeze (Trust), which proves nothing
 	Cut      bool   // whether any depths keep the interval is not known: a trial of the whole came to a limit
 	Exact    bool   // no FIFO alone could do with a step less; where pipelines freeze, none could before others did
 	Needs    []Need // what was seen to be too little at first; empty where SizeOptions.From does
@@ -119,7 +124,8 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 	p := newPlan(d)
 	z := &sizer{trials: &trials{plan: p, ctx: ctx, known: known, in: opt.In, out: opt.Out, left: cmp.Or(opt.Effort,
 		1e9)},
-		depths: newDepths(p, opt), blocks: p.split(), why: map[int][]bool{}}
+		depths: newDepths(p, opt), blocks: p.split(), why: map[int][]bool{},
+		trust: opt.Trust && !slices.ContainsFunc(opt.Fixed, func(words int) bool { return words > 0 })}
 	z.begin()
 	if opt.Minimal {
 		z.kept = z.free(nil, z.now)
@@ -135,7 +141,7 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 		return nil, z.err
 	}
 	return &Sizing{Interval: z.interval, Words: z.now, Kept: z.kept, Cut: z.cut && !z.kept,
-		Exact: z.exact,
+		Exact: z.exact, Untried: z.untried,
 		Needs: z.needs, Trials: z.count, Moved: cmp.Or(opt.Effort, 1e9) - z.left}, nil
 }
 
@@ -143,13 +149,15 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 type sizer struct {
 	*trials
 	depths
-	blocks []block
-	needs  []Need
-	why    map[int][]bool // by stream: the window that it was made deeper for; nil for the whole
-	kept   bool
-	cut    bool // the last trial that was to be made in any case came to a limit
-	exact  bool
-	loose  bool // some depths that were free from deadlock were not lowered as far as they may be
+	blocks  []block
+	needs   []Need
+	why     map[int][]bool // by stream: the window that it was made deeper for; nil for the whole
+	kept    bool
+	cut     bool // the last trial that was to be made in any case came to a limit
+	exact   bool
+	untried bool
+	trust   bool // as SizeOptions.Trust, where no depths are given
+	loose   bool // some depths that were free from deadlock were not lowered as far as they may be
 }
 
 // lengthen makes depths such that sequences of every length come through, where these differ. More room never stops
@@ -192,11 +200,12 @@ func (z *sizer) throughput() {
 			return
 		}
 	}
-	eased, ok := z.eased(slowest)
+	dear := z.dear(slowest)
+	eased, ok := z.eased(slowest, dear && z.trust)
 	if !ok {
 		return
 	}
-	if z.dear(slowest) {
+	if dear {
 		z.now, z.kept = eased, true
 		return
 	}

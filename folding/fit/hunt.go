@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -241,8 +242,14 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 		h.take(f)
 		return b, z, nil
 	}
-	with := n.Holding(b, z.Words)
-	if err = h.assess(ctx, &with, class); err == nil && h.best == nil {
+	with, ok, err := h.assess(ctx, &n.Region, b, class, z)
+	if err == nil && !ok {
+		if z, err = h.size(ctx, b, n.Limit, false); err != nil || !z.Kept {
+			return b, z, err
+		}
+		with, _, err = h.assess(ctx, &n.Region, b, class, z)
+	}
+	if err == nil && h.best == nil {
 		err = h.again(ctx, with)
 	}
 	return b, z, err
@@ -252,10 +259,10 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 func (h *hunt) sizeOnce(ctx context.Context, n *node, b *space.Built, f *space.Folding) (*rtlsim.Sizing, error) {
 	l := &h.last
 	if !n.Whole() {
-		return h.size(ctx, b, n.Limit)
+		return h.size(ctx, b, n.Limit, true)
 	}
 	if l.sizing == nil || !slices.Equal(l.options, f.Options) || !slices.Equal(l.depths, b.Depths()) {
-		z, err := h.size(ctx, b, n.Limit)
+		z, err := h.size(ctx, b, n.Limit, true)
 		if err != nil {
 			return nil, err
 		}
@@ -298,7 +305,7 @@ func (h *hunt) again(ctx context.Context, r space.Region) error {
 		if b == nil {
 			return nil
 		}
-		z, err := h.size(ctx, b, r.Limit)
+		z, err := h.size(ctx, b, r.Limit, false)
 		if err != nil || z == nil || !z.Kept {
 			return err
 		}
@@ -306,22 +313,44 @@ func (h *hunt) again(ctx context.Context, r space.Region) error {
 			h.take(f)
 			return nil
 		}
-		r = r.Holding(b, z.Words)
 		was := h.best
-		if err := h.assess(ctx, &r, h.Classes(f.Options)); err != nil || h.best != was {
+		if r, _, err = h.assess(ctx, &r, b, h.Classes(f.Options), z); err != nil || h.best != was {
 			return err
 		}
 	}
 	return nil
 }
 
-// assess takes the best way to build a folding of some classes.
-func (h *hunt) assess(ctx context.Context, r *space.Region, class []int32) error {
-	f, err := h.Question.assess(ctx, r, class, nil, h.measure, h.within())
-	if f != nil {
-		h.take(f)
+// assess takes the best way to build a folding of some classes in a region whose FIFOs hold what they need, and returns
+// that region. Where these depths are not tried, the design is run; ok is false where it does not keep the interval.
+func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.Built, class []int32, z *rtlsim.Sizing) (
+	with space.Region, ok bool, err error) {
+	with = r.Holding(b, z.Words)
+	f, err := h.Question.assess(ctx, &with, class, nil, h.measure, h.within())
+	if f == nil || err != nil {
+		return with, true, err
 	}
-	return err
+	if z.Untried {
+		if ok, err = h.runs(ctx, h.Build(f).Design); !ok || err != nil {
+			return with, false, err
+		}
+	}
+	h.take(f)
+	return with, true, nil
+}
+
+// runs reports whether a design keeps the interval in a run.
+func (h *hunt) runs(ctx context.Context, d *dataflow.Design) (bool, error) {
+	t, err := h.Run(ctx, d)
+	if err != nil {
+		if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
+			err = nil
+		}
+		return false, err
+	}
+	const most = 16 // frames: states recur in most longer runs
+	h.Effort.Done += wordSteps * h.words * min(len(t.Frames), most)
+	return t.Interval() <= float64(h.limit), nil
 }
 
 // take has a design for the best, where it is better and the whole search has not come to its end.

@@ -292,7 +292,7 @@ func latency(ctx context.Context, b *space.Built) (int, error) {
 // whole is the best design of a folding's classes whose FIFOs keep an interval; nil where none is within the caps.
 func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b *space.Built,
 	clocks int) (*space.Folding, error) {
-	z, err := c.size(ctx, b, clocks)
+	z, err := c.size(ctx, b, clocks, false)
 	if err != nil || z == nil || !z.Kept {
 		return nil, err
 	}

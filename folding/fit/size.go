@@ -21,10 +21,13 @@ const (
 
 // size is the words that a design's FIFOs need at least to keep an interval of limit clocks, or to be free from
 // deadlock where the goal asks for that alone. It is nil where the design is slower than the goal allows, or deadlocks.
-func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim.Sizing, error) {
+//
+// Where a trial costs much, depths may be trusted to keep the interval (rtlsim.Sizing.Untried), until a run of the whole
+// design tells.
+func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bool) (*rtlsim.Sizing, error) {
 	fixed := b.Fixed(q.Given(b))
 	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: SizingWords, Known: &q.Known,
-		Shorter: q.Shorter}
+		Shorter: q.Shorter, Trust: trust}
 	opt.Minimal = q.Goal.FIFO != ask.FIFO{}
 	z, err := rtlsim.Size(ctx, b.Design, opt)
 	if err != nil {
