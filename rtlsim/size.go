@@ -42,8 +42,8 @@ type SizeOptions struct {
 	Effort int
 	Known  *Known // what was found in other designs; may be nil
 
-	// Trust takes depths that hold a schedule without a trial, where the effort is not enough for windows: credits prove
-	// that they keep the interval, else they are Untried.
+	// Trust takes depths that hold a schedule without a trial, where the effort is not enough for windows: credits
+	// prove that they keep the interval, else they are Untried.
 	Trust bool
 
 	each int // words of the smallest memory, where not 0: in tests, whose networks are small
@@ -53,7 +53,7 @@ type SizeOptions struct {
 type Sizing struct {
 	Interval int    // clocks per frame that the depths keep; 0 where they are minimal
 	Words    []int  // per stream
-	Kept     bool   // these depths were seen to do so, or are Untried; false where none can, or where that is not known (Cut)
+	Kept     bool   // these depths do so, or are Untried; false where none can, or where that is not known (Cut)
 	Untried  bool   // these depths hold a schedule of pipelines that freeze (Trust), which proves nothing
 	Cut      bool   // whether any depths keep the interval is not known: a trial of the whole came to a limit
 	Exact    bool   // no FIFO alone could do with a step less; where pipelines freeze, none could before others did

@@ -22,8 +22,8 @@ const (
 // size is the words that a design's FIFOs need at least to keep an interval of limit clocks, or to be free from
 // deadlock where the goal asks for that alone. It is nil where the design is slower than the goal allows, or deadlocks.
 //
-// Where a trial costs much, depths may be trusted to keep the interval (rtlsim.Sizing.Untried), until a run of the whole
-// design tells.
+// Where a trial costs much, depths may be trusted to keep the interval (rtlsim.Sizing.Untried), until a run of the
+// whole design tells.
 func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bool) (*rtlsim.Sizing, error) {
 	fixed := b.Fixed(q.Given(b))
 	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: SizingWords, Known: &q.Known,
