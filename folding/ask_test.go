@@ -130,11 +130,16 @@ func deadlocked(t testing.TB, m *dataflow.Model, target dataflow.Target, goal Go
 // withFile is designed with a folding file, on the zcu104 at 200 MHz.
 func withFile(t testing.TB, m *dataflow.Model, file string, goal Goal) (*Design, *diag.List) {
 	t.Helper()
+	return withFileOn(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, file, goal)
+}
+
+func withFileOn(t testing.TB, m *dataflow.Model, target dataflow.Target, file string, goal Goal) (*Design, *diag.List) {
+	t.Helper()
 	var told diag.List
 	if goal.Fixed = ReadFile([]byte(file), &told); goal.Fixed == nil {
 		t.Fatalf("%s: %s", file, text(&told))
 	}
-	d, more := designed(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, goal)
+	d, more := designed(t, m, target, goal)
 	told.Diags = append(told.Diags, more.Diags...)
 	return d, &told
 }
