@@ -53,7 +53,7 @@ func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 		}
 		if trust || z.surely().keeps {
 			z.untried = trust && z.design.Target.Stalls == dataflow.Frozen
-			if len(z.needs) == 0 {
+			if len(z.needs) == 0 && !slices.Equal(z.now, was) {
 				z.need(nil, z.streamsOf(nil))
 			}
 			return z.now, true

@@ -43,7 +43,8 @@ type SizeOptions struct {
 	Known  *Known // what was found in other designs; may be nil
 
 	// Trust takes depths that hold a schedule without a trial, where the effort is not enough for windows: credits
-	// prove that they keep the interval, else they are Untried.
+	// prove that they keep the interval, else they are Untried. Whether less does is not looked into, but by a few
+	// windows (Unsure), unless that may spare much.
 	Trust bool
 
 	each int // words of the smallest memory, where not 0: in tests, whose networks are small
@@ -55,6 +56,7 @@ type Sizing struct {
 	Words    []int  // per stream
 	Kept     bool   // these depths do so, or are Untried; false where none can, or where that is not known (Cut)
 	Untried  bool   // these depths hold a schedule of pipelines that freeze (Trust), which proves nothing
+	Unsure   bool   // whether less does, too, is not known: Needs are too little for the schedule (Trust)
 	Cut      bool   // whether any depths keep the interval is not known: a trial of the whole came to a limit
 	Exact    bool   // no FIFO alone could do with a step less; where pipelines freeze, none could before others did
 	Needs    []Need // what was seen to be too little at first; empty where SizeOptions.From does
@@ -141,7 +143,7 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 		return nil, z.err
 	}
 	return &Sizing{Interval: z.interval, Words: z.now, Kept: z.kept, Cut: z.cut && !z.kept,
-		Exact: z.exact, Untried: z.untried,
+		Exact: z.exact, Untried: z.untried, Unsure: z.unsure && len(z.needs) > 0,
 		Needs: z.needs, Trials: z.count, Moved: cmp.Or(opt.Effort, 1e9) - z.left}, nil
 }
 
@@ -156,6 +158,7 @@ type sizer struct {
 	cut     bool // the last trial that was to be made in any case came to a limit
 	exact   bool
 	untried bool
+	unsure  bool
 	trust   bool // as SizeOptions.Trust, where no depths are given
 	loose   bool // some depths that were free from deadlock were not lowered as far as they may be
 }
@@ -194,16 +197,29 @@ func (z *sizer) need(members []bool, streams []int) {
 func (z *sizer) throughput() {
 	slowest := numbers(len(z.loops))
 	by(slowest, func(i int) int { return -z.loops[i].Iterations() })
-	if !z.short(slowest) {
-		if z.kept = z.blocksFree() && z.surely().keeps; z.kept {
-			z.exact = !z.loose
-			return
-		}
-	}
 	dear := z.dear(slowest)
-	eased, ok := z.eased(slowest, dear && z.trust)
+	trust := dear && z.trust
+	looked := slowest
+	if trust {
+		const few = 8
+		looked = slowest[:min(few, len(slowest))]
+	}
+	short := z.short(looked)
+	if !short && !trust && z.enoughAlready() {
+		return
+	}
+	needs := z.needs
+	eased, ok := z.eased(slowest, trust)
 	if !ok {
 		return
+	}
+	if !short && trust {
+		const worth = 20 // a trial is, where a schedule takes such a part of the bits more
+		if z.bits(eased)-z.bits(z.now) > z.bits(z.now)/worth && z.enoughAlready() {
+			z.needs, z.untried = needs, false
+			return
+		}
+		z.unsure = true
 	}
 	if dear {
 		z.now, z.kept = eased, true
@@ -214,6 +230,13 @@ func (z *sizer) throughput() {
 		z.now, z.kept = eased, true
 		z.exact = z.left > 0 && z.shrink()
 	}
+}
+
+// enoughAlready reports whether the design keeps the interval at the depths that it begins with.
+func (z *sizer) enoughAlready() bool {
+	z.kept = z.blocksFree() && z.surely().keeps
+	z.exact = z.kept && !z.loose
+	return z.kept
 }
 
 // dear reports whether the effort is not enough for the windows around layers and for some trials of the whole.

@@ -197,6 +197,9 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 	f := h.Folding(&n.Region, n.solution)
 	class := h.Classes(f.Options)
 	b, z, err := h.try(ctx, n, f, class)
+	if z != nil && z.Unsure {
+		h.left = append(h.left, n) // what the parts leave out may be a design
+	}
 	switch {
 	case err != nil:
 		return err
@@ -204,6 +207,7 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 		h.divide(n, class, h.layersAt(h.Wide), nil)
 	case z != nil && z.Cut:
 		h.left = append(h.left, n)
+	case z != nil && z.Unsure && h.best != nil:
 	case z == nil || !z.Kept: // depths that are given are in the way
 		h.divide(n, class, nil, nil)
 	case len(z.Needs) > 0:
@@ -237,6 +241,16 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 	}
 	if z, err = h.sizeOnce(ctx, n, b, f); err != nil || z == nil || z.Cut || !z.Kept {
 		return b, z, err
+	}
+	if len(z.Needs) == 0 && len(h.Wide) == 0 && z.Untried {
+		if ok, err := h.runs(ctx, b.Design); err != nil {
+			return b, z, err
+		} else if !ok {
+			z, err = h.size(ctx, b, n.Limit, false)
+			if err != nil || !z.Kept {
+				return b, z, err
+			}
+		}
 	}
 	if len(z.Needs) == 0 && len(h.Wide) == 0 {
 		h.take(f)
