@@ -60,31 +60,75 @@ func TestSteps(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s of %v: %d %t", name, share, goal.Interval, goal.Latency), func(t *testing.T) {
 					t.Parallel()
-					var last *Design
-					for _, n := range steps {
-						goal := goal
-						goal.Steps = n
-						d, told := designed(t, m, target, goal)
-						if d == nil {
-							if last != nil {
-								t.Fatalf("%d steps: no design, where fewer have one: %s", n, text(told))
-							}
-							continue
-						}
-						if last != nil && better(last, d, goal) {
-							t.Errorf("%d steps: %v clocks, latency %d, %v; with fewer %v, %d, %v", n, d.Clocks.Interval,
-								d.Clocks.Latency, d.Certificate.Bounds, last.Clocks.Interval, last.Clocks.Latency,
-								last.Certificate.Bounds)
-						}
-						if last != nil && d.Clocks.Interval < float64(last.Certificate.Floor) {
-							t.Errorf("%d steps: %v clocks, where none below %d was said to be", n, d.Clocks.Interval,
-								last.Certificate.Floor)
-						}
-						last = d
-					}
+					neverWorse(t, m, target, goal, steps)
 				})
 			}
 		}
+	}
+}
+
+// neverWorse holds designs of more and more steps against each other.
+func neverWorse(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goal, steps []int) {
+	t.Helper()
+	var last *Design
+	for _, n := range steps {
+		goal := goal
+		goal.Steps = n
+		d, told := designed(t, m, target, goal)
+		if d == nil {
+			if last != nil {
+				t.Fatalf("%d steps: no design, where fewer have one: %s", n, text(told))
+			}
+			continue
+		}
+		if last != nil && better(last, d, goal) {
+			t.Errorf("%d steps: %v clocks, latency %d, %v; with fewer %v, %d, %v", n, d.Clocks.Interval,
+				d.Clocks.Latency, d.Certificate.Bounds, last.Clocks.Interval, last.Clocks.Latency,
+				last.Certificate.Bounds)
+		}
+		if last != nil && d.Clocks.Interval < float64(last.Certificate.Floor) {
+			t.Errorf("%d steps: %v clocks, where none below %d was said to be", n, d.Clocks.Interval,
+				last.Certificate.Floor)
+		}
+		last = d
+	}
+}
+
+// Of forty networks of 5 to 120 layers: the design never gets worse, neither with more steps nor within one search.
+func TestAnytime(t *testing.T) {
+	t.Parallel()
+	tier.NeedsLong(t)
+	const nets, unit, times = 40, 20_000_000, 64
+	for seed := range uint64(nets) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		layers := 5 + 115*int(seed)/(nets-1)
+		m := randomLarge(r, layers)
+		target := dataflow.Target{Board: part(board("zcu104"), 0.2+0.6*r.Float64()), ClockMHz: 200}
+		t.Run(fmt.Sprintf("%d: %d layers", seed, layers), func(t *testing.T) {
+			t.Parallel()
+			if seed%4 == 0 {
+				var steps []int
+				for n := 1; n <= times; n *= 2 {
+					steps = append(steps, n*unit)
+				}
+				neverWorse(t, m, target, Goal{}, steps)
+				return
+			}
+			last := Standing{Interval: math.Inf(1)}
+			goal := Goal{Steps: times * unit, Tell: func(s Standing) {
+				if s.Interval > last.Interval || s.Interval == last.Interval && s.Share > last.Share+rounding {
+					t.Errorf("%+v after %+v", s, last)
+				}
+				last = s
+			}}
+			d, told := designed(t, m, target, goal)
+			if d == nil && !math.IsInf(last.Interval, 1) {
+				t.Errorf("no design, where %+v was found: %s", last, text(told))
+			}
+			if d != nil && d.Clocks.Interval > last.Interval {
+				t.Errorf("%v clocks, where %+v was found", d.Clocks.Interval, last)
+			}
+		})
 	}
 }
 
