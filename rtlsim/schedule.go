@@ -40,6 +40,12 @@ func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 	was := z.now
 	defer func() { z.now = was }()
 	needs, underWay := z.scheduled(slowest)
+	if needs == nil {
+		if needs = z.filled(); needs == nil {
+			return nil, false
+		}
+		trust = false
+	}
 	const few = 8 // frames: where more are under way, a run takes longer than a trial
 	trust = trust && (underWay <= few || z.design.Target.Stalls == dataflow.Credit)
 	for _, times := range []int{1, 4, 0} {
@@ -65,10 +71,30 @@ func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 	return nil, false
 }
 
+// longestList is the most words of a stream whose clocks are listed.
+const longestList = 1 << 25
+
+// filled is the most words that FIFOs which never fill hold with a paced host; nil where that was not run to its end.
+func (z *sizer) filled() []int {
+	was, hosts := z.now, z.hosts
+	defer func() { z.now, z.hosts = was, hosts }()
+	z.now, z.hosts = slices.Clone(was), pacedHost
+	for s := range z.now {
+		z.raise(s, z.enough(s))
+	}
+	if t := z.surely(); t.keeps {
+		return t.high
+	}
+	return nil
+}
+
 // scheduled is the words that FIFOs hold in the schedule, of a few, in which they hold the fewest bits: the host gives
 // the pace, or the first or the last of the layers that are almost as slow as the slowest one; and how many frames are
-// under way at a time.
+// under way at a time. It is nil where a frame is too long for a schedule.
 func (z *sizer) scheduled(slowest []int) (best []int, underWay int) {
+	if slices.ContainsFunc(z.ports, func(p dataflow.Port) bool { return p.Words > longestList }) {
+		return nil, 0
+	}
 	paces := []int{host}
 	if len(slowest) > 0 {
 		first, last := slowest[0], slowest[0]

@@ -96,3 +96,27 @@ func TestSchedulePeriodic(t *testing.T) {
 		}
 	}
 }
+
+// Frames that are too long for a schedule are run with FIFOs that never fill.
+func TestFilled(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		d, _ := randomNet(t, seed, 5)
+		d.Target.Stalls = dataflow.Credit
+		p := newPlan(d)
+		z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &Known{}, left: 1e9}, depths: newDepths(p,
+			SizeOptions{each: 1}), blocks: p.split()}
+		z.begin()
+		z.interval = fastest(p, Pace{}, Pace{})
+		words := z.filled()
+		if words == nil {
+			t.Fatalf("seed %d: nothing", seed)
+		}
+		for s := range words {
+			words[s] = max(words[s], z.now[s])
+		}
+		if !keeps(t, d, words, &Sizing{Interval: z.interval}, SizeOptions{}) {
+			t.Errorf("seed %d: %v words do not keep %d clocks", seed, words, z.interval)
+		}
+	}
+}
