@@ -87,8 +87,7 @@ type Need struct{ Nodes, Streams []int }
 //  3. The same for every block, for wider windows that together cover the design, and in the end for the whole.
 //
 // Before 2, the whole is tried as it is, unless a window tells that it is too shallow, and then with FIFOs that hold
-// what a schedule puts into them. These are what remains where the effort is not enough for windows, or where windows
-// come to more bits.
+// what a schedule puts into them. These are what remains where the effort is not enough for windows.
 //
 // For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a
 // stream past it. At 2 words everywhere the block of these three deadlocks: the stream past the layer, at which the
@@ -226,9 +225,8 @@ func (z *sizer) throughput() {
 		return
 	}
 	z.inWindows(slowest)
-	if z.finish(); z.err == nil && !(z.kept && z.bits(z.now) <= z.bits(eased)) {
+	if z.finish(); !z.kept && z.err == nil {
 		z.now, z.kept = eased, true
-		z.exact = z.left > 0 && z.shrink()
 	}
 }
 
