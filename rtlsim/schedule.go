@@ -41,7 +41,7 @@ func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 	defer func() { z.now = was }()
 	needs, underWay := z.scheduled(slowest)
 	if needs == nil {
-		if needs = z.filled(); needs == nil {
+		if needs = mostHeld(z); needs == nil {
 			return nil, false
 		}
 		trust = false
@@ -74,8 +74,8 @@ func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 // longestList is the most words of a stream whose clocks are listed.
 const longestList = 1 << 25
 
-// filled is the most words that FIFOs which never fill hold with a paced host; nil where that was not run to its end.
-func (z *sizer) filled() []int {
+// mostHeld is the most words that FIFOs which never fill hold with a paced host; nil where that was not run to its end.
+func mostHeld(z *sizer) []int {
 	was, hosts := z.now, z.hosts
 	defer func() { z.now, z.hosts = was, hosts }()
 	z.now, z.hosts = slices.Clone(was), pacedHost

@@ -108,7 +108,7 @@ func TestFilled(t *testing.T) {
 			SizeOptions{each: 1}), blocks: p.split()}
 		z.begin()
 		z.interval = fastest(p, Pace{}, Pace{})
-		words := z.filled()
+		words := mostHeld(z)
 		if words == nil {
 			t.Fatalf("seed %d: nothing", seed)
 		}
