@@ -56,7 +56,7 @@ type Sizing struct {
 	Words    []int  // per stream
 	Kept     bool   // these depths do so, or are Untried; false where none can, or where that is not known (Cut)
 	Untried  bool   // these depths hold a schedule of pipelines that freeze (Trust), which proves nothing
-	Unsure   bool   // whether less does, too, is not known: Needs are too little for the schedule (Trust)
+	Unsure   bool   // whether less does, too, is not known: Needs are not proved
 	Cut      bool   // whether any depths keep the interval is not known: a trial of the whole came to a limit
 	Exact    bool   // no FIFO alone could do with a step less; where pipelines freeze, none could before others did
 	Needs    []Need // what was seen to be too little at first; empty where SizeOptions.From does
@@ -204,8 +204,11 @@ func (z *sizer) throughput() {
 		looked = slowest[:min(few, len(slowest))]
 	}
 	short := z.short(looked)
-	if !short && !trust && z.enoughAlready() {
-		return
+	if !short && !trust {
+		if z.enoughAlready() {
+			return
+		}
+		z.unsure = z.cut
 	}
 	needs := z.needs
 	eased, ok := z.eased(slowest, trust)
@@ -214,11 +217,12 @@ func (z *sizer) throughput() {
 	}
 	if !short && trust {
 		const worth = 20 // a trial is, where a schedule takes such a part of the bits more
-		if z.bits(eased)-z.bits(z.now) > z.bits(z.now)/worth && z.enoughAlready() {
+		tried := z.bits(eased)-z.bits(z.now) > z.bits(z.now)/worth
+		if tried && z.enoughAlready() {
 			z.needs, z.untried = needs, false
 			return
 		}
-		z.unsure = true
+		z.unsure = !tried || z.cut
 	}
 	if dear {
 		z.now, z.kept = eased, true
