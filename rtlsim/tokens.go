@@ -150,7 +150,8 @@ func (t *tokens) move(l *tokenWorker, n int) {
 	}
 }
 
-// wait is what a layer that is not through waits for at the end of a run: a word, if there is one, else room.
+// wait returns one wait of layer i, which is not through, at the end of a run: for a word where it misses one, else for
+// room.
 func (t *tokens) wait(i int) wait {
 	l := &t.workers[i]
 	m := l.walk.Moves()

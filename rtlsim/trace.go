@@ -53,7 +53,7 @@ func (t *Trace) Latency() int { return t.Clocks(t.Frames[0].Last) }
 func (t *Trace) Clocks(to int) int { return to - t.Start + 1 }
 
 // Interval is the clocks between frames: exactly, of the steady state that the run came to; else the mean over the last
-// half of the run, where pipelines and FIFOs have filled; 0 for a single frame, which has no interval.
+// half of the run, in which FIFOs in front of the slowest layer may still fill; 0 for a single frame, which has none.
 func (t *Trace) Interval() float64 {
 	if t.Period.Frames > 0 {
 		return float64(t.Period.Clocks) / float64(t.Period.Frames)

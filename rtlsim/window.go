@@ -11,8 +11,10 @@ const radius = 3
 // short reports whether a window around one of some layers needs deeper FIFOs, so that the whole need not be tried.
 func (z *sizer) short(layers []int) bool {
 	for _, l := range layers {
-		if widest := z.window(l, radius); z.slow(l) && z.busy(widest) && !z.passes(widest) {
-			return z.err == nil && z.left > 0
+		if widest := z.window(l, radius); z.slow(l) && z.busy(widest) {
+			if t := z.try(widest, z.now); !t.keeps && !t.cut {
+				return z.err == nil && z.left > 0
+			}
 		}
 	}
 	return false

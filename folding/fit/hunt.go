@@ -247,7 +247,7 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 			return b, z, err
 		} else if !ok {
 			z, err = h.size(ctx, b, n.Limit, false)
-			if err != nil || !z.Kept {
+			if err != nil || z == nil || !z.Kept {
 				return b, z, err
 			}
 		}
@@ -258,7 +258,7 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 	}
 	with, ok, err := h.assess(ctx, &n.Region, b, class, z)
 	if err == nil && !ok {
-		if z, err = h.size(ctx, b, n.Limit, false); err != nil || !z.Kept {
+		if z, err = h.size(ctx, b, n.Limit, false); err != nil || z == nil || !z.Kept {
 			return b, z, err
 		}
 		with, _, err = h.assess(ctx, &n.Region, b, class, z)

@@ -65,8 +65,9 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bo
 	return z, nil
 }
 
-// Filled is how a run has to be to show the interval of a design: of more frames than it holds at a time, or, where
-// these move more words than it pays to, of as many as are seen to be under way, and some more.
+// Filled returns the options of a run that shows the interval of a design. It has more frames than the design can hold
+// at a time. Where these move more than 1e8 words, it has only as many as are under way after the first, and a few more
+// (rtlsim.Options.Words).
 func Filled(d *dataflow.Design) rtlsim.Options {
 	const words = 1e8
 	return rtlsim.Options{Frames: 16 + 2*len(d.Model.Graph.Nodes), Words: words}
