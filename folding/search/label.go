@@ -112,7 +112,7 @@ func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 	p.rest, p.left, p.base = make([]int64, len(p.limits)), make([]int64, len(p.limits)), make([]int64, len(p.kinds))
 	p.digester = newDigester(len(p.kinds) - 1)
 	p.room = t.effort.room
-	p.sheets = slices.Grow(p.sheets, max(0, len(t.plan.Tables)-len(p.sheets)))[:len(t.plan.Tables)]
+	p.room.layOut(len(t.plan.Tables), t.plan.Leaves)
 	return p
 }
 
@@ -130,6 +130,11 @@ func (t *prices) around1(kind int) *price {
 // sheet makes the labels of a table from those of the tables that it joins. whole is false where some were cut.
 func (p *pruner) sheet(table int) (whole bool) {
 	tb, s := &p.plan.Tables[table], &p.sheets[table]
+	if tb.Left >= 0 {
+		s.amounts = p.room.take()
+	} else if size := len(p.limits) * p.leafChoices(table); cap(s.amounts) > 2*size {
+		s.amounts = nil // of a join, in another tree
+	}
 	s.amounts, s.from, s.first = s.amounts[:0], s.from[:0], append(s.first[:0], 0)
 	whole = true
 	for r := range tb.Rows {
@@ -156,7 +161,22 @@ func (p *pruner) sheet(table int) (whole bool) {
 		p.cut(s, table)
 		whole = false
 	}
+	if tb.Left >= 0 { // of what was joined only the origins are asked for from now on
+		for _, i := range []int{tb.Left, tb.Right} {
+			if joined := &p.sheets[i]; p.plan.Tables[i].Left >= 0 {
+				p.room.free, joined.amounts = append(p.room.free, joined.amounts), nil
+			}
+		}
+	}
 	return whole
+}
+
+// leafChoices is how many choices a leaf has.
+func (t *Tree) leafChoices(leaf int) (n int) {
+	for _, row := range t.choices[leaf] {
+		n += len(row)
+	}
+	return n
 }
 
 // begin is where the labels of a row begin: there are none.

@@ -1,10 +1,13 @@
 package search
 
+import "slices"
+
 // A room is where trees put what they need, and where a pruner puts labels, which the next one overwrites.
 type room struct {
 	columns columns
 	spare   [][]int64 // lists that no tree needs any more
 	sheets  []sheet   // by table
+	free    [][]int64 // of amounts that no sheet needs any more
 	row     labels    // of the row whose labels are made
 	order   []entry
 	digests []uint64  // of each of these
@@ -23,6 +26,27 @@ func (r *room) list(n int) []int64 {
 	list := r.spare[last]
 	r.spare = r.spare[:last]
 	return sized(list, n)
+}
+
+// layOut makes room for the sheets of so many tables, the leaves first.
+func (r *room) layOut(tables, leaves int) {
+	const most = 16 // lists that are kept: few tables wait for the one that they are joined with
+	r.sheets = slices.Grow(r.sheets, max(0, tables-len(r.sheets)))[:tables]
+	for i := range r.sheets[leaves:] {
+		r.sheets[leaves+i].amounts = nil
+	}
+	if len(r.free) > most {
+		clear(r.free[most:])
+		r.free = r.free[:most]
+	}
+}
+
+// take is one of no amounts.
+func (r *room) take() (amounts []int64) {
+	if last := len(r.free) - 1; last >= 0 {
+		amounts, r.free = r.free[last], r.free[:last]
+	}
+	return amounts
 }
 
 // leave gives lists back.
