@@ -120,11 +120,18 @@ func (f *Functions) bindList() {
 			f.whole.bindList()
 		}
 		f.list = make([]num.Step, len(f.compare.Over))
+		var codes []int64 // of a function, which others share
 		for n, at := range f.origin {
+			s := &f.list[n]
 			if f.whole != nil && at >= 0 {
-				f.list[n] = f.whole.list[at]
+				*s = f.whole.list[at]
+				continue
+			}
+			*s = f.compare.Step(n, f.of)
+			if v := s.Value; len(v) <= len(codes) && slices.Equal(v, codes[:len(v)]) {
+				s.Value = codes[:len(v):len(v)]
 			} else {
-				f.list[n] = f.compare.Step(n, f.of)
+				codes = v
 			}
 		}
 	})
