@@ -44,8 +44,9 @@ type Clocks struct {
 
 // A Pace is what frames take that are alike.
 type Pace struct {
-	// clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one
-	Interval float64 `json:"interval_clocks"`
+	// clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one. 0 where only
+	// a lone frame was run (Design.Range)
+	Interval float64 `json:"interval_clocks,omitempty"`
 	// clocks from the first input word to the last output word of a lone frame, on the AXI4-Streams
 	Latency int `json:"latency_clocks"`
 }
@@ -126,12 +127,15 @@ func pace(d *dataflow.Design, t *rtlsim.Trace, memory space.Memory) Pace {
 }
 
 // timed is the pace of a design that is simulated for that alone.
-func timed(ctx context.Context, d *dataflow.Design, memory space.Memory) (*Pace, error) {
-	t, err := rtlsim.Run(ctx, d, nil, fit.Filled(d))
+func timed(ctx context.Context, d *dataflow.Design, opt rtlsim.Options, memory space.Memory) (*Pace, error) {
+	t, err := rtlsim.Run(ctx, d, nil, opt)
 	if err != nil {
 		return nil, err
 	}
 	p := pace(d, t, memory)
+	if opt.Frames == 1 {
+		p.Interval = 0
+	}
 	return &p, nil
 }
 
@@ -139,15 +143,23 @@ func timed(ctx context.Context, d *dataflow.Design, memory space.Memory) (*Pace,
 // them, if it has so many frames at all (rtlsim.Trace.Head).
 func (d *Design) Drawn() int { return fit.Drawn(d.Design) }
 
-// Range simulates the same design at both ends of the range of its latencies, for Clocks.Least and Most.
+// mostRanged is the most words of a frame of which Range runs several.
+const mostRanged = 4_000_000
+
+// Range simulates the same design at both ends of the range of its latencies, for Clocks.Least and Most. Where a frame
+// has more than mostRanged words, it runs a lone one: that shows the latency, and not the interval.
 func (d *Design) Range(ctx context.Context) error {
 	if d.Target.Calibrated() {
 		return nil
 	}
+	opt := fit.Filled(d.Design)
+	if fit.FrameWords(d.Design) > mostRanged {
+		opt.Frames = 1
+	}
 	at := func(b delay.Bound) (*Pace, error) {
 		c := *d.Design
 		c.Target.Bound = b
-		return timed(ctx, &c, d.memory)
+		return timed(ctx, &c, opt, d.memory)
 	}
 	var err error
 	if d.Clocks.Least, err = at(delay.Least); err == nil {
@@ -166,5 +178,5 @@ func (q report) shortest(ctx context.Context, d *dataflow.Design) (*Pace, error)
 	if err != nil {
 		return nil, err
 	}
-	return timed(ctx, at, q.Memory)
+	return timed(ctx, at, fit.Filled(at), q.Memory)
 }

@@ -237,7 +237,7 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 		return nil, nil, nil
 	}
 	if h.words == 0 {
-		h.words = frameWords(b.Design)
+		h.words = FrameWords(b.Design)
 	}
 	if z, err = h.sizeOnce(ctx, n, b, f); err != nil || z == nil || z.Cut || !z.Kept {
 		return b, z, err
@@ -292,8 +292,8 @@ type sized struct {
 	sizing  *rtlsim.Sizing
 }
 
-// frameWords returns the words of one frame, summed over all streams of a design.
-func frameWords(d *dataflow.Design) (n int) {
+// FrameWords returns the words of one frame, summed over all streams of a design.
+func FrameWords(d *dataflow.Design) (n int) {
 	for s := range d.Model.Graph.Streams {
 		n += d.Port(s).Words
 	}

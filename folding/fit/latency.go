@@ -326,7 +326,7 @@ func (c *chase) anew(ctx context.Context, limit int) (*space.Folding, error) {
 // admit adds the path that a design waits for where FIFOs never are in the way, and says how long that is. fresh is
 // false where the path is known.
 func (c *chase) admit(ctx context.Context, b *space.Built) (fresh bool, waits int, err error) {
-	c.Effort.Done += wordSteps * frameWords(b.Design)
+	c.Effort.Done += wordSteps * FrameWords(b.Design)
 	hops, waits, err := space.Critical(ctx, b.Design)
 	if err != nil {
 		return false, 0, err
