@@ -46,7 +46,7 @@ func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 		}
 		trust = false
 	}
-	const few = 8 // frames: where more are under way, a run takes longer than a trial
+	const few = 16 // frames: where more are under way, a run takes longer than a trial
 	trust = trust && (underWay <= few || z.design.Target.Stalls == dataflow.Credit)
 	for _, times := range []int{1, 4, 0} {
 		z.now = slices.Clone(was)
