@@ -85,7 +85,7 @@ func (e *engine) enlist() {
 
 // drain visits tasks until none can go on.
 func (e *engine) drain(ctx context.Context) error {
-	e.stretch.begin()
+	e.stretch.begin(e)
 	return e.agenda.run(ctx, e.tasks, visitor(e), e.repeat)
 }
 

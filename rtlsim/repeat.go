@@ -28,6 +28,7 @@ type stretch struct {
 	rests  bool // nor in this frame
 	far    rung
 	near   rung
+	words  int      // that were read when the last mark was made, or before the frame
 	clocks []int    // reused
 	flown  []uint64 // reused
 }
@@ -35,6 +36,7 @@ type stretch struct {
 // A rung is a mark, and the sweeps since its like was first made.
 type rung struct {
 	sweeps int
+	made   bool
 	mark   mark
 }
 
@@ -66,7 +68,12 @@ type streamMark struct {
 type hostMark struct{ frame, word, free int }
 
 // begin forgets what was before a frame.
-func (f *stretch) begin() { f.near.sweeps, f.far.sweeps = 0, 0 }
+func (f *stretch) begin(e *engine) {
+	for _, r := range []*rung{&f.near, &f.far} {
+		r.sweeps, r.made = 0, false
+	}
+	f.words, _ = e.stretch.moved(e)
+}
 
 // repeat is called after each sweep, and goes over what repeats.
 func (e *engine) repeat() {
@@ -75,20 +82,41 @@ func (e *engine) repeat() {
 		return
 	}
 	for _, r := range []*rung{&f.near, &f.far} {
-		if r.sweeps == 0 {
+		if !r.made {
 			continue
 		}
 		if clocks, times := e.since(&r.mark); times > 0 {
 			e.follow(&r.mark, clocks, times)
-			f.near.sweeps = 0
+			f.near.sweeps, f.near.made = 0, false
 			break
 		}
 	}
-	for _, r := range []*rung{&f.near, &f.far} {
-		if r.sweeps++; r.sweeps&(r.sweeps-1) == 0 {
-			e.note(&r.mark)
-		}
+	same := f.near.sweeps == f.far.sweeps // one mark does
+	f.far.step(e, true)
+	f.near.step(e, !same)
+}
+
+// step counts a sweep, and makes a new mark where it is time to. A mark is the clocks of all words that are under way.
+// It is not made before about as many have been moved: where FIFOs hold whole frames, it would take longer than these.
+func (r *rung) step(e *engine, marks bool) {
+	const few = 1 << 12 // clocks, which are no matter
+	if r.sweeps++; r.sweeps&(r.sweeps-1) != 0 || !marks {
+		return
 	}
+	f := &e.stretch
+	if read, state := f.moved(e); state <= few+read-f.words {
+		e.note(&r.mark)
+		r.made, f.words = true, read
+	}
+}
+
+// moved is the words that were read so far, and how many clocks of words still matter, or are kept.
+func (*stretch) moved(e *engine) (read, state int) {
+	for _, s := range e.streams {
+		read += s.read
+		state += s.written - s.kept
+	}
+	return read, state
 }
 
 // note makes a mark of where the engine is.

@@ -38,7 +38,7 @@ func throughAll(t *testing.T, d *dataflow.Design, opt Options, every bool) (trac
 	e := newPlan(d).whole(d.Depths(), nil, opt)
 	for e.goal < e.frames {
 		e.goal++
-		e.stretch.begin()
+		e.stretch.begin(e)
 		err := e.agenda.run(t.Context(), e.tasks, visitor(e), func() {
 			if sweeps++; !every {
 				e.repeat()
