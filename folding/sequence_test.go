@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"hlsgen/boards"
 	"hlsgen/folding/fit"
+	"hlsgen/frontend"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/tier"
 )
 
@@ -92,44 +96,114 @@ func neverWorse(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Go
 		}
 		last = d
 	}
+	if last == nil {
+		t.Log("no design")
+		return
+	}
+	t.Logf("%d layers: %v clocks, none below %d", len(m.Graph.Nodes), last.Clocks.Interval, last.Certificate.Floor)
 }
 
-// Of forty networks of 5 to 120 layers: the design never gets worse, neither with more steps nor within one search.
+// others are networks that others trained, below the folder of shared models, each with the share of a board that it
+// is for: little, so that there is something to search.
+var others = []struct {
+	path  string
+	share float64
+}{
+	{"zoo/espcn_nn_resize", 0.2},
+	{"zoo/TFC_1W1A", 0.06},
+	{"zoo/TFC_2W2A", 0.06},
+	{"zoo/exmodels_branched_model_ch_last", 0.3},
+	{"zoo/exmodels_tiny_unet_model_100k_ch_last_v2", 0.9},
+	{"zoo/exmodels_separable_conv_model_ch_last_v2", 0.06},
+	{"zoo/juan_SimpleCNVNN_test", 0.05},
+	{"zoo/kwsmlp_w3a3", 0.12},
+	{"shelf/direction_classifier/qdq_logits.onnx", 1},
+	{"zoo/mdc_mnist_conv", 0.06},
+	{"zoo/qkeras_jettagging", 0.06},
+	{"zoo/radioml_wise_lion_17", 0.06},
+}
+
+// shared is a model below the folder of shared models. The test is skipped where there is no such folder.
+func shared(t *testing.T, path string) *dataflow.Model {
+	t.Helper()
+	path = filepath.Join(tier.NeedsShared(t), "models", filepath.FromSlash(path))
+	if filepath.Ext(path) == "" {
+		path = filepath.Join(path, "model.onnx")
+	}
+	onnx, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told diag.List
+	im, err := frontend.Import(path, onnx, frontend.Options{}, &told)
+	if err != nil || im == nil || im.Model == nil {
+		t.Fatal(err, text(&told))
+	}
+	return im.Model
+}
+
+// Of forty networks, random ones of 5 to 120 layers and trained ones: the design never gets worse, neither with more
+// steps nor within one search.
 func TestAnytime(t *testing.T) {
 	t.Parallel()
 	tier.NeedsLong(t)
-	const nets, unit, times = 40, 20_000_000, 64
-	for seed := range uint64(nets) {
-		r := rand.New(rand.NewPCG(seed, 4))
-		layers := 5 + 115*int(seed)/(nets-1)
-		m := randomLarge(r, layers)
-		target := dataflow.Target{Board: part(board("zcu104"), 0.2+0.6*r.Float64()), ClockMHz: 200}
-		t.Run(fmt.Sprintf("%d: %d layers", seed, layers), func(t *testing.T) {
+	for i := range 40 {
+		random := i - len(others)
+		layers := 5 + 115*random/(39-len(others))
+		name := fmt.Sprintf("random of %d layers", layers)
+		if random < 0 {
+			name = others[i].path
+		}
+		t.Run(fmt.Sprintf("%d: %s", i, name), func(t *testing.T) {
 			t.Parallel()
-			if seed%4 == 0 {
-				var steps []int
-				for n := 1; n <= times; n *= 2 {
-					steps = append(steps, n*unit)
-				}
-				neverWorse(t, m, target, Goal{}, steps)
-				return
+			var m *dataflow.Model
+			var share float64
+			if random < 0 {
+				m, share = shared(t, others[i].path), others[i].share
+			} else {
+				r := rand.New(rand.NewPCG(uint64(random), 4))
+				m = randomLarge(r, layers)
+				share = max(0.18, 0.1+0.3*r.Float64()) // the largest need so much
 			}
-			last := Standing{Interval: math.Inf(1)}
-			goal := Goal{Steps: times * unit, Tell: func(s Standing) {
-				if s.Interval > last.Interval || s.Interval == last.Interval && s.Share > last.Share+rounding {
-					t.Errorf("%+v after %+v", s, last)
-				}
-				last = s
-			}}
-			d, told := designed(t, m, target, goal)
-			if d == nil && !math.IsInf(last.Interval, 1) {
-				t.Errorf("no design, where %+v was found: %s", last, text(told))
-			}
-			if d != nil && d.Clocks.Interval > last.Interval {
-				t.Errorf("%v clocks, where %+v was found", d.Clocks.Interval, last)
-			}
+			anytime(t, m, dataflow.Target{Board: part(board("zcu104"), share), ClockMHz: 200}, i%4 == 0)
 		})
 	}
+}
+
+// anytime holds one search of many steps against what it tells on its way; or, with more, designs of more and more
+// steps against each other.
+func anytime(t *testing.T, m *dataflow.Model, target dataflow.Target, more bool) {
+	t.Helper()
+	const unit, times = 20_000_000, 64
+	if more {
+		var steps []int
+		for n := 1; n <= times; n *= 2 {
+			steps = append(steps, n*unit)
+		}
+		neverWorse(t, m, target, Goal{}, steps)
+		return
+	}
+	last := Standing{Interval: math.Inf(1)}
+	goal := Goal{Steps: times * unit, Tell: func(s Standing) {
+		if s.Interval > last.Interval || s.Floor < last.Floor ||
+			s.Interval == last.Interval && s.Share > last.Share+rounding {
+			t.Errorf("%+v after %+v", s, last)
+		}
+		last = s
+	}}
+	d, told := designed(t, m, target, goal)
+	switch {
+	case d == nil && !math.IsInf(last.Interval, 1):
+		t.Errorf("no design, where %+v was found: %s", last, text(told))
+	case d != nil && (d.Clocks.Interval > last.Interval ||
+		d.Clocks.Interval == last.Interval && d.Certificate.Bounds[0].Value > last.Share+rounding):
+		t.Errorf("%v clocks, %v, where %+v was found", d.Clocks.Interval, d.Certificate.Bounds[0], last)
+	}
+	if d == nil {
+		t.Logf("%d layers: %s", len(m.Graph.Nodes), text(told))
+		return
+	}
+	t.Logf("%d layers: %v clocks, none below %d", len(m.Graph.Nodes), d.Clocks.Interval, d.Certificate.Floor)
 }
 
 // Asking for an interval at which the fastest design was looked for finds nothing faster than that.

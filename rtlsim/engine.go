@@ -28,6 +28,7 @@ type engine struct {
 
 	frames int
 	goal   int  // frames that may be gone through
+	passed int  // frames that were gone through word by word, or begun
 	end    int  // clock in which nothing may happen any more
 	late   bool // something would happen in clock end or later
 	every  bool // every frame is wanted: logs
@@ -95,6 +96,7 @@ func (e *engine) pass(ctx context.Context) (through bool, err error) {
 		e.trace.Record.ended(e)
 		return true, nil
 	}
+	e.passed++
 	e.stretch.rests = e.drift.whole || e.drift.settles
 	err = e.drain(ctx)
 	if through = err == nil && e.done(); through {

@@ -123,6 +123,9 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 	if opt.Record || opt.Layers > 0 {
 		e.keep(opt)
 	}
+	if k := opt.Known; k != nil {
+		defer func() { k.moved.Add(int64(e.passed * p.words(nil))) }()
+	}
 	for e.goal < e.frames {
 		through, err := e.pass(ctx)
 		if err != nil {

@@ -6,13 +6,20 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"hlsgen/internal/dataflow"
 )
 
 // Known remembers which windows keep which intervals at which depths, and runs without data. It may be shared by any
 // designs, also between goroutines. The zero value knows nothing.
-type Known struct{ windows, looks, runs, courses sync.Map }
+type Known struct {
+	windows, looks, runs, courses sync.Map
+	moved                         atomic.Int64
+}
+
+// Moved is how many words the runs without data moved that were made. Frames that repeat others move none.
+func (k *Known) Moved() int { return int(k.moved.Load()) }
 
 // trials run a design, or a window of it, at depths that are tried.
 type trials struct {

@@ -1,0 +1,158 @@
+package folding
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"hlsgen/folding/fit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
+)
+
+// A sized is how large a network of a family is: the side of its square pictures, which is that of all layers, its
+// channels, and how many layers have weights.
+type sized struct{ side, channels, layers int }
+
+// families are networks of any size.
+var families = map[string]func(sized) *dataflow.Model{
+	"chain": func(n sized) *dataflow.Model {
+		p := newPainter()
+		s := p.image(n.side, n.side, n.channels)
+		for range n.layers {
+			s = p.conv(s, 3, 1, n.channels)
+		}
+		return p.model("chain", p.classify(s, n.channels))
+	},
+	"residual": func(n sized) *dataflow.Model {
+		p := newPainter()
+		s := p.conv(p.image(n.side, n.side, n.channels), 3, 1, n.channels)
+		for range n.layers / 2 {
+			f := p.fork(s, 2)
+			s = p.join(p.conv(p.conv(f[0], 3, 1, n.channels), 3, 1, n.channels), f[1])
+		}
+		return p.model("residual", p.classify(s, n.channels))
+	},
+	"depthwise": func(n sized) *dataflow.Model {
+		p := newPainter()
+		s := p.image(n.side, n.side, n.channels)
+		for range n.layers / 2 {
+			s = p.conv(p.depthwise(s, 1), 1, 1, n.channels)
+		}
+		return p.model("depthwise", p.classify(s, n.channels))
+	},
+}
+
+// effort is the steps that the fastest design of a network takes.
+type effort struct {
+	search int // with the words that trials of FIFOs move
+	run    int // words that runs of designs move
+	usual  int // for one interval, by the size of the network
+}
+
+// The steps of a word that moves (fit), and how many times the usual ones a search takes at most: most of them find the
+// shortest interval (narrowing), where the last try may take more; others begin, and settle on a design.
+const (
+	perWord   = 2
+	usualMost = narrowing + 4
+)
+
+func (e effort) steps() int { return e.search + perWord*e.run }
+
+func effortOf(t *testing.T, m *dataflow.Model, target dataflow.Target) (e effort) {
+	t.Helper()
+	space := must(List(m, target, nil, FIFO{}, nil))
+	q := &inquiry{report{fit.Ask(space.Space, Goal{})}, space.made, new(diag.List)}
+	s := q.sequence(t.Context(), space.Intervals())
+	defer s.close()
+	f, err := s.fastest()
+	if err != nil || f == nil {
+		t.Fatal(err, text(q.told))
+	}
+	if _, err := q.design(t.Context(), f.Folding); err != nil {
+		t.Fatal(err)
+	}
+	s.over() // has the rest counted
+	for _, p := range s.pursuits {
+		p.Under(&s.whole)
+		e.usual = max(e.usual, p.Work())
+	}
+	e.search, e.run = s.whole.Done, q.Known.Moved()
+	return e
+}
+
+// Steps of search and simulation grow with pixels, weights and layers by an exponent of no more than 1.1. That is so of
+// what is usual for a network of its size, and no search takes more than a few times as much. It is so of what searches
+// take, too, where they are as hard for both networks. A leap is a pair of which the smaller one's ends early, with a
+// proof or because nothing better comes: there the steps that it takes say nothing of its size. Checking a network
+// takes none.
+func TestStepsGrow(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	const (
+		u250, zcu104, part4 = "alveo-u250", "zcu104", "0.4 zcu104"
+		long, leap          = 1, 2 // both in the long tier
+	)
+	for _, c := range []struct {
+		family, grows, board string
+		small, large         sized
+		when                 int
+	}{
+		{"chain", "pixels", u250, sized{64, 4, 4}, sized{128, 4, 4}, 0},
+		{"chain", "pixels", zcu104, sized{64, 16, 4}, sized{128, 16, 4}, 0},
+		{"chain", "weights", u250, sized{16, 16, 4}, sized{16, 32, 4}, 0},
+		{"chain", "weights", zcu104, sized{16, 32, 4}, sized{16, 64, 4}, long},
+		{"chain", "layers", u250, sized{16, 4, 8}, sized{16, 4, 32}, 0},
+		{"chain", "layers", part4, sized{16, 8, 16}, sized{16, 8, 64}, leap},
+		{"chain", "layers", zcu104, sized{16, 8, 64}, sized{16, 8, 256}, leap},
+		{"residual", "pixels", u250, sized{64, 16, 4}, sized{128, 16, 4}, 0},
+		{"residual", "pixels", zcu104, sized{64, 16, 4}, sized{128, 16, 4}, 0},
+		{"residual", "pixels", part4, sized{64, 16, 6}, sized{128, 16, 6}, leap},
+		{"residual", "weights", u250, sized{16, 16, 4}, sized{16, 32, 4}, 0},
+		{"residual", "weights", zcu104, sized{16, 32, 4}, sized{16, 64, 4}, long},
+		{"residual", "weights", part4, sized{16, 32, 6}, sized{16, 64, 6}, leap},
+		{"residual", "layers", u250, sized{16, 4, 8}, sized{16, 4, 32}, 0},
+		{"residual", "layers", part4, sized{16, 8, 16}, sized{16, 8, 64}, long},
+		{"residual", "layers", zcu104, sized{16, 8, 64}, sized{16, 8, 256}, leap},
+		{"depthwise", "pixels", u250, sized{64, 4, 4}, sized{128, 4, 4}, 0},
+		{"depthwise", "pixels", zcu104, sized{64, 16, 8}, sized{128, 16, 8}, 0},
+		{"depthwise", "weights", u250, sized{16, 16, 4}, sized{16, 32, 4}, 0},
+		{"depthwise", "weights", zcu104, sized{8, 64, 8}, sized{8, 128, 8}, long},
+		{"depthwise", "layers", u250, sized{16, 4, 4}, sized{16, 4, 16}, 0},
+		{"depthwise", "layers", zcu104, sized{16, 8, 64}, sized{16, 8, 256}, leap},
+	} {
+		t.Run(fmt.Sprintf("%s on %s, %s %v", c.family, c.board, c.grows, c.small), func(t *testing.T) {
+			t.Parallel()
+			if c.when > 0 {
+				tier.NeedsLong(t)
+			}
+			on := board("zcu104")
+			switch c.board {
+			case u250:
+				on = board(u250)
+			case part4:
+				on = part(on, 0.4)
+			}
+			var took [2]effort
+			for i, n := range []sized{c.small, c.large} {
+				e := effortOf(t, families[c.family](n), dataflow.Target{Board: on, ClockMHz: 200})
+				if took[i] = e; e.steps() > usualMost*e.usual {
+					t.Errorf("%v takes %d steps, where %d are usual for an interval", n, e.steps(), e.usual)
+				}
+			}
+			exponent := func(of func(effort) int) float64 {
+				return math.Log(float64(of(took[1]))/float64(of(took[0]))) / math.Log(4)
+			}
+			all, usual := exponent(effort.steps), exponent(func(e effort) int { return e.usual })
+			run := exponent(func(e effort) int { return e.run })
+			t.Logf("%v takes %+v, %v %+v: the exponent is %.2f, of the run %.2f, of what is usual %.2f", c.small,
+				took[0], c.large, took[1], all, run, usual)
+			const most = 1.1
+			if usual > most || all > most && c.when != leap {
+				t.Errorf("%v takes %+v, %v %+v: the exponents are %.2f and %.2f", c.small, took[0], c.large,
+					took[1], all, usual)
+			}
+		})
+	}
+}
