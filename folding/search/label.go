@@ -112,7 +112,7 @@ func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 	p.rest, p.left, p.base = make([]int64, len(p.limits)), make([]int64, len(p.limits)), make([]int64, len(p.kinds))
 	p.digester = newDigester(len(p.kinds) - 1)
 	p.room = t.effort.room
-	p.room.layOut(len(t.plan.Tables), t.plan.Leaves)
+	p.room.layOut(len(t.plan.Tables))
 	return p
 }
 
@@ -127,15 +127,15 @@ func (t *prices) around1(kind int) *price {
 	return &t.single[i]
 }
 
-// sheet makes the labels of a table from those of the tables that it joins. whole is false where some were cut.
+// sheet makes the labels of a table from those of the tables that it joins. whole is false where some were cut. Amounts
+// are kept of joins alone, and only until these are joined: after that it is asked where labels are from.
 func (p *pruner) sheet(table int) (whole bool) {
 	tb, s := &p.plan.Tables[table], &p.sheets[table]
+	s.amounts, s.from, s.first = p.room.take(), s.from[:0], append(s.first[:0], 0)
+	var left, right *sheet
 	if tb.Left >= 0 {
-		s.amounts = p.room.take()
-	} else if size := len(p.limits) * p.leafChoices(table); cap(s.amounts) > 2*size {
-		s.amounts = nil // of a join, in another tree
+		left, right = p.amounted(tb.Left), p.amounted(tb.Right)
 	}
-	s.amounts, s.from, s.first = s.amounts[:0], s.from[:0], append(s.first[:0], 0)
 	whole = true
 	for r := range tb.Rows {
 		p.begin(table, r)
@@ -143,7 +143,7 @@ func (p *pruner) sheet(table int) (whole bool) {
 			p.leaves(p.choices[table][r])
 		} else {
 			for _, q := range tb.pairs(r) {
-				p.extend(&p.sheets[tb.Left], &p.sheets[tb.Right], q)
+				p.extend(left, right, q)
 				if len(p.row.from) > 8*p.beam {
 					p.likeliest()
 					whole = false
@@ -161,22 +161,39 @@ func (p *pruner) sheet(table int) (whole bool) {
 		p.cut(s, table)
 		whole = false
 	}
-	if tb.Left >= 0 { // of what was joined only the origins are asked for from now on
-		for _, i := range []int{tb.Left, tb.Right} {
-			if joined := &p.sheets[i]; p.plan.Tables[i].Left >= 0 {
-				p.room.free, joined.amounts = append(p.room.free, joined.amounts), nil
-			}
-		}
+	if tb.Left < 0 {
+		p.room.free(s)
+	} else {
+		p.room.free(left)
+		p.room.free(right)
 	}
 	return whole
 }
 
-// leafChoices is how many choices a leaf has.
-func (t *Tree) leafChoices(leaf int) (n int) {
-	for _, row := range t.choices[leaf] {
-		n += len(row)
+// amounted is the sheet of a table, with amounts: those of a leaf's labels are its choices'.
+func (p *pruner) amounted(table int) *sheet {
+	s := &p.sheets[table]
+	if p.plan.Tables[table].Left >= 0 {
+		return s
 	}
-	return n
+	width := len(p.limits)
+	s.amounts = slices.Grow(p.room.take(), len(s.from)*width)[:len(s.from)*width]
+	for r, row := range p.choices[table] {
+		for i := s.first[r]; i < s.first[r+1]; i++ {
+			p.weigh(p.amounts(&s.labels, i), &row[s.from[i].left])
+		}
+	}
+	return s
+}
+
+// weigh fills in what a choice takes.
+func (p *pruner) weigh(amounts []int64, c *Choice) {
+	for j, k := range p.kinds {
+		amounts[j] = c.Cost[k]
+	}
+	for j, q := range p.mixed {
+		amounts[len(p.kinds)+j] = q.unit.kinds.dot(&c.Cost)
+	}
 }
 
 // begin is where the labels of a row begin: there are none.
@@ -203,12 +220,7 @@ func (p *pruner) begin(table, r int) {
 func (p *pruner) leaves(choices []Choice) {
 	for i := range choices {
 		n := p.add(origin{int32(i), -1})
-		for j, k := range p.kinds {
-			n[j] = choices[i].Cost[k]
-		}
-		for j, q := range p.mixed {
-			n[len(p.kinds)+j] = q.unit.kinds.dot(&choices[i].Cost)
-		}
+		p.weigh(n, &choices[i])
 		p.check(n)
 	}
 	p.effort.Done += len(choices)

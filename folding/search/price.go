@@ -235,23 +235,27 @@ func (t *Tree) Relax(caps Caps) {
 	if caps.negative() {
 		return
 	}
-	var tried []price
+	var tried []price // the sharpest so far
 	share := func(p *price) float64 { return float64(p.least) / float64(max(1, t.limit(&p.unit, &caps))) }
 	for range rounds {
 		weight, mixture, value := t.game(t.found, &caps)
 		t.mixture = mixture
 		p := t.priced(t.perUnit(weight, &caps))
-		tried = append(tried, p)
 		fresh := t.keep(t.cheapest(&p))
-		if t.excludes(tried[len(tried)-1:], &caps) || !fresh || share(&p) >= value*(1-1e-6) {
+		over := p.least > t.limit(&p.unit, &caps) || !fresh || share(&p) >= value*(1-1e-6)
+		tried = append(tried, p)
+		slices.SortStableFunc(tried, func(a, b price) int { return cmp.Compare(share(&b), share(&a)) })
+		if len(tried) > keepPrices {
+			t.leave(tried[keepPrices:])
+			tried = tried[:keepPrices]
+		}
+		if over {
 			break
 		}
 	}
-	slices.SortStableFunc(tried, func(a, b price) int { return cmp.Compare(share(&b), share(&a)) })
-	fresh, old := min(keepPrices, len(tried)), min(3*keepPrices, len(t.mixed))
-	t.leave(tried[fresh:])
+	old := min(3*keepPrices, len(t.mixed))
 	t.leave(t.mixed[old:])
-	t.mixed = slices.Concat(tried[:fresh], t.mixed[:old])
+	t.mixed = slices.Concat(tried, t.mixed[:old])
 }
 
 // leave tells that prices are of no use any more.

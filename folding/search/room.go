@@ -7,7 +7,7 @@ type room struct {
 	columns columns
 	spare   [][]int64 // lists that no tree needs any more
 	sheets  []sheet   // by table
-	free    [][]int64 // of amounts that no sheet needs any more
+	amounts [][]int64 // lists that no sheet needs any more
 	row     labels    // of the row whose labels are made
 	order   []entry
 	digests []uint64  // of each of these
@@ -28,25 +28,29 @@ func (r *room) list(n int) []int64 {
 	return sized(list, n)
 }
 
-// layOut makes room for the sheets of so many tables, the leaves first.
-func (r *room) layOut(tables, leaves int) {
-	const most = 16 // lists that are kept: few tables wait for the one that they are joined with
+// layOut makes room for the sheets of so many tables.
+func (r *room) layOut(tables int) {
 	r.sheets = slices.Grow(r.sheets, max(0, tables-len(r.sheets)))[:tables]
-	for i := range r.sheets[leaves:] {
-		r.sheets[leaves+i].amounts = nil
-	}
-	if len(r.free) > most {
-		clear(r.free[most:])
-		r.free = r.free[:most]
+	for i := range r.sheets {
+		r.sheets[i].amounts = nil // of a tree before that ended early
 	}
 }
 
-// take is one of no amounts.
+// take is a list of no amounts.
 func (r *room) take() (amounts []int64) {
-	if last := len(r.free) - 1; last >= 0 {
-		amounts, r.free = r.free[last], r.free[:last]
+	if last := len(r.amounts) - 1; last >= 0 {
+		amounts, r.amounts = r.amounts[last][:0], r.amounts[:last]
 	}
 	return amounts
+}
+
+// free gives the amounts of a sheet back.
+func (r *room) free(s *sheet) {
+	const most = 16 // lists that are kept: few tables wait for the one that they are joined with
+	if len(r.amounts) < most {
+		r.amounts = append(r.amounts, s.amounts)
+	}
+	s.amounts = nil
 }
 
 // leave gives lists back.
