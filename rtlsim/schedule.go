@@ -125,9 +125,9 @@ func (z *sizer) scheduled(slowest []int) (best []int, underWay int) {
 	return best, underWay
 }
 
-// pacedBy is the schedule to which a layer, or the host, gives the pace. That of the host comes first: it keeps when the
-// words are visible that the layers read that give the pace next. These work as they do there, and so does all that has
-// no words but theirs.
+// pacedBy is the schedule to which a layer, or the host, gives the pace. That of the host comes first: it keeps when
+// the words are visible that the layers read that give the pace next. These work as they do there, and so does all that
+// has no words but theirs.
 func (z *trials) pacedBy(pace int, hosts *schedule, next []int) *schedule {
 	s := newSchedule(z)
 	if hosts != nil {
