@@ -27,6 +27,7 @@ package folding
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"time"
@@ -180,17 +181,23 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 // What the search leaves open, the certificate states. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on what else was asked of the space.
 func (l *Space) Make(ctx context.Context, goal Goal, d *diag.List) (*Design, error) {
+	return l.better(ctx, goal, nil, d)
+}
+
+// better is Make of a design that is better than another one, unless that is nil. Where none is found that is, the
+// error is errNoBetter.
+func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.List) (*Design, error) {
 	if err := goal.Verify(l.Target); err != nil {
 		return nil, err
 	}
 	begun := time.Now()
-	made, told, err := l.try(ctx, goal)
-	does := made != nil && !made.Over || goal.MaxCycles > 0
+	made, told, err := l.try(ctx, goal, than)
+	does := made != nil && !made.Over || goal.MaxCycles > 0 || errors.Is(err, errNoBetter)
 	if !does && ctx.Err() == nil && l.whole() != l {
 		if goal.SearchTime > 0 { // what is left of it
 			goal.SearchTime = max(1, goal.SearchTime-time.Since(begun))
 		}
-		if again, more, e := l.whole().try(ctx, goal); again != nil || made == nil {
+		if again, more, e := l.whole().try(ctx, goal, than); again != nil || made == nil {
 			made, told, err = again, more, e
 		}
 	}
@@ -198,9 +205,10 @@ func (l *Space) Make(ctx context.Context, goal Goal, d *diag.List) (*Design, err
 	return made, err
 }
 
-// try is Make of the designs of this space alone.
-func (l *Space) try(ctx context.Context, goal Goal) (made *Design, told diag.List, err error) {
+// try is better of the designs of this space alone.
+func (l *Space) try(ctx context.Context, goal Goal, than *fit.Rival) (made *Design, told diag.List, err error) {
 	q := &inquiry{report{fit.Ask(l.Space, goal)}, l.made, &told}
+	q.Than = than
 	made, err = q.answer(ctx)
 	return made, told, err
 }

@@ -3,12 +3,14 @@ package folding
 import (
 	"cmp"
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"hlsgen/folding/ask"
+	"hlsgen/folding/fit"
 	"hlsgen/internal/diag"
 )
 
@@ -151,7 +153,9 @@ func (f *front) insert(ctx context.Context, numbers []int) error {
 			goal := f.goal
 			goal.Interval = f.list[number]
 			var told diag.List
-			made[k], err = f.Make(ctx, goal, &told)
+			if made[k], err = f.better(ctx, goal, before.rival(), &told); errors.Is(err, errNoBetter) {
+				err = nil
+			}
 			return err
 		})
 	}
@@ -181,7 +185,7 @@ func (f *front) place(d *Design, number int) {
 		return // told already
 	}
 	at := slices.IndexFunc(f.spans, func(s span) bool { return s.first > number })
-	if d == nil { // nothing was found, where something faster is known
+	if d == nil { // nothing better was found, where something faster is known
 		before.last = number
 		return
 	}
@@ -201,6 +205,11 @@ func (f *front) place(d *Design, number int) {
 		at = len(f.spans)
 	}
 	f.spans = slices.Insert(f.spans, at, p)
+}
+
+// rival is the design, as one that others have to be better than.
+func (p *span) rival() *fit.Rival {
+	return &fit.Rival{Value: p.value(), Spares: p.design.Certificate.Spares}
 }
 
 // value is what is measured of the design first.

@@ -36,6 +36,9 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 	if err != nil || f == nil {
 		return nil, err
 	}
+	if f.Useless {
+		return nil, errNoBetter
+	}
 	made, err := q.design(ctx, f.Folding)
 	if dead := new(rtlsim.Deadlock); errors.As(err, &dead) && q.Model.Lengths != nil && !q.Shorter {
 		q.Question = q.Fresh() // a sequence that is not the longest needs deeper FIFOs
@@ -50,6 +53,9 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 	q.tell(made)
 	return made, nil
 }
+
+// errNoBetter says that the best design is no better than the one that there is already (fit.Question.Than).
+var errNoBetter = errors.New("no design is better than the one that there is")
 
 // find is the folding for the question; nil where the user is told why there is none.
 func (q *inquiry) find(ctx context.Context) (*found, error) {

@@ -139,7 +139,7 @@ func (s *sequence) asked(clocks int) (*found, error) {
 	} else if best != nil {
 		f = &found{Found: best}
 	}
-	if remembers {
+	if remembers && (f == nil || !f.Useless) {
 		s.made.answers.Store(key, f)
 	}
 	return f, nil

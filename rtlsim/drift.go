@@ -86,8 +86,9 @@ func (d *drift) alike(e *engine) {
 		return
 	}
 	if d.was.workers == nil {
+		least := paces(e)
 		for _, s := range e.streams {
-			if 8*s.depth >= s.port.Words { // it may fill for long
+			if 8*s.depth >= s.port.Words || least[s.writer] < least[s.reader] { // it may fill for long
 				s.widen()
 			}
 		}
@@ -109,6 +110,26 @@ func (d *drift) alike(e *engine) {
 	if d.seen(e) {
 		d.left = d.moves(e)
 	}
+}
+
+// paces is how many clocks a frame takes each task at least, and those that its words come from; 0 where the host gives
+// the pace.
+func paces(e *engine) []int {
+	least := make([]int, e.tasks)
+	if len(e.sources) == 0 || e.sources[0].pace > 0 {
+		return least
+	}
+	for i, k := range e.workers {
+		t := len(e.sources) + i
+		least[t] = e.loops[k.node].Iterations()
+		for _, s := range ports(nil, k.in, k.joined.Read) {
+			least[t] = max(least[t], least[s.writer])
+		}
+	}
+	for i, k := range e.sinks {
+		least[len(e.sources)+len(e.workers)+i] = least[k.stream.writer]
+	}
+	return least
 }
 
 // note is where an engine is now.

@@ -27,6 +27,7 @@ type engine struct {
 	agenda  agenda
 
 	frames int
+	shows  int  // so many frames may show the interval; 0 where all are wanted
 	goal   int  // frames that may be gone through
 	passed int  // frames that were gone through word by word, or begun
 	end    int  // clock in which nothing may happen any more

@@ -210,6 +210,12 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 		}
 	}
 	e.enlist()
+	const worth = 1 << 17 // words of a frame: what repeats in a shorter one takes longer to find than to run
+	words := 0
+	for _, s := range e.streams {
+		words += s.port.Words
+	}
+	e.stretch.over = words < worth
 	return e
 }
 

@@ -141,6 +141,9 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 			e.course.went(e)
 			e.recur()
 		}
+		if shown(e) {
+			endAfter(e, e.goal)
+		}
 	}
 	t := e.finish()
 	if e.search.bare > 0 && opt.Known != nil {
@@ -154,12 +157,27 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 }
 
 // shorten leaves, after the first frame, those that it takes to see the interval, and to draw: as many as are under way
-// at a time, and some more.
+// at a time, and some more. One more does where the last ones come evenly.
 func shorten(e *engine, opt Options) {
 	const more = 4
 	underWay := 1 + e.clock()/max(1, fastest(e.plan, opt.In, opt.Out))
-	e.frames = min(e.frames, max(underWay+more, opt.Layers))
-	e.trace.Frames = e.trace.Frames[:e.frames]
+	endAfter(e, min(e.frames, max(underWay+more, opt.Layers)))
+	e.shows = max(3, underWay+1, opt.Layers)
+}
+
+// endAfter has a run end after so many frames.
+func endAfter(e *engine, frames int) {
+	e.frames = frames
+	e.trace.Frames = e.trace.Frames[:frames]
+}
+
+// shown reports whether a run that was shortened may end: frames come evenly. What is only moved costs nothing.
+func shown(e *engine) bool {
+	if e.shows == 0 || e.goal < e.shows || e.drift.left > 0 {
+		return false
+	}
+	last := e.trace.Frames[e.goal-3 : e.goal]
+	return last[2].Last-last[1].Last == last[1].Last-last[0].Last
 }
 
 // checked is the plan of each frame, all of which are well formed.

@@ -28,6 +28,7 @@ type schedule struct {
 	needs    []int   // per stream: words that the FIFO holds at most
 	latency  int     // clocks from the host's first word to its last one, where it gives the pace
 	spare    [][]int // reused
+	kept     [][]int // per stream: seen, of what a layer reads that gives the pace of another schedule
 }
 
 // host stands for the host in the place of a layer.
@@ -111,10 +112,12 @@ func (z *sizer) scheduled(slowest []int) (best []int, underWay int) {
 			paces = append(paces, last)
 		}
 	}
+	var hosts *schedule
 	for _, pace := range paces {
 		z.left -= z.words(nil)
-		s := z.pacedBy(pace)
+		s := z.pacedBy(pace, hosts, paces)
 		if pace == host {
+			hosts = s
 			underWay = 1 + s.latency/max(1, z.interval)
 		}
 		if best == nil || z.bits(s.needs) < z.bits(best) {
@@ -124,11 +127,18 @@ func (z *sizer) scheduled(slowest []int) (best []int, underWay int) {
 	return best, underWay
 }
 
-// pacedBy is the schedule to which a layer, or the host, gives the pace.
-func (z *trials) pacedBy(pace int) *schedule {
+// pacedBy is the schedule to which a layer, or the host, gives the pace. That of the host comes first: it keeps when
+// the words are visible that the layers read that give the pace next. These work as they do there, and so does all that
+// has no words but theirs.
+func (z *trials) pacedBy(pace int, hosts *schedule, next []int) *schedule {
 	s := newSchedule(z)
+	if hosts != nil {
+		s.spare, hosts.spare = hosts.spare, nil
+		defer func() { s.spare, hosts.spare = nil, s.spare }()
+	}
 	before := s.before(pace)
-	s.start(pace, before)
+	s.start(pace, hosts)
+	alike := s.alike(pace, before)
 	nodes := s.design.Model.Graph.Nodes
 	for i := len(nodes) - 1; i >= 0; i-- {
 		if before[i] {
@@ -142,11 +152,18 @@ func (z *trials) pacedBy(pace int) *schedule {
 		if before[i] {
 			continue
 		}
+		if alike[i] {
+			s.copy(i, hosts)
+			continue
+		}
 		if pace == host {
 			s.give(i)
 		}
 		if i != pace {
 			s.soonest(i)
+			if pace == host && slices.Contains(next, i) {
+				s.keep(node.In)
+			}
 			s.hold(node.In)
 		}
 		for _, id := range node.Out {
@@ -197,7 +214,7 @@ func (s *schedule) drop(list *[]int) {
 func newSchedule(z *trials) *schedule {
 	n := len(z.ports)
 	s := &schedule{plan: z.plan, interval: z.interval, gives: make([]int, n), takes: make([]int, n),
-		seen: make([][]int, n), read: make([][]int, n), needs: make([]int, n)}
+		seen: make([][]int, n), read: make([][]int, n), needs: make([]int, n), kept: make([][]int, n)}
 	for id, every := range z.every {
 		s.gives[id], s.takes[id] = max(1, z.in.Every, every), max(1, z.out.Every, every)
 	}
@@ -227,23 +244,61 @@ func (s *schedule) before(node int) []bool {
 	return before
 }
 
-// start has the layer that gives the pace read as soon as it could if no FIFO ever were full.
-func (s *schedule) start(pace int, before []bool) {
+// start has the layer that gives the pace read as soon as it could if no FIFO ever were full: when it does where the
+// host gives it.
+func (s *schedule) start(pace int, hosts *schedule) {
 	if pace == host {
 		return
 	}
+	in := s.design.Model.Graph.Nodes[pace].In
+	for _, id := range in {
+		s.seen[id], hosts.kept[id] = hosts.kept[id], nil
+	}
+	s.soonest(pace)
+	for _, id := range in {
+		s.drop(&s.seen[id])
+	}
+}
+
+// keep keeps when words of some streams are visible.
+func (s *schedule) keep(streams []int) {
+	for _, id := range streams {
+		s.kept[id] = s.clocks(id)
+		copy(s.kept[id], s.seen[id])
+	}
+}
+
+// alike is the layers, behind the one that gives the pace, that work as they do where the host gives it, and whose
+// words go to none that does not.
+func (s *schedule) alike(pace int, before []bool) []bool {
+	alike := make([]bool, len(s.loops))
+	if pace == host {
+		return alike
+	}
 	nodes := s.design.Model.Graph.Nodes
-	for i := range pace + 1 {
-		if !before[i] && i != pace {
-			continue
+	alike[pace] = true
+	for i, node := range nodes {
+		if i != pace && !before[i] {
+			alike[i] = len(node.In) > 0 && !slices.ContainsFunc(node.In, func(id int) bool {
+				return s.writer[id] < 0 || !alike[s.writer[id]]
+			})
 		}
-		s.give(i)
-		s.soonest(i)
-		for _, id := range nodes[i].In {
-			if s.drop(&s.seen[id]); i != pace {
-				s.drop(&s.read[id])
-			}
+	}
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if slices.ContainsFunc(nodes[i].Out, func(id int) bool { return s.reader[id] >= 0 && !alike[s.reader[id]] }) {
+			alike[i] = false
 		}
+	}
+	alike[pace] = false
+	return alike
+}
+
+// copy takes what the FIFOs at a layer hold from the host's schedule.
+func (s *schedule) copy(layer int, hosts *schedule) {
+	node := s.design.Model.Graph.Nodes[layer]
+	for _, id := range slices.Concat(node.In, node.Out) {
+		s.drop(&s.seen[id])
+		s.needs[id] = hosts.needs[id]
 	}
 }
 

@@ -8,6 +8,12 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
+// scheduled is the schedule to which a layer, or the host, gives the pace.
+func scheduled(z *trials, pace int) *schedule {
+	all := numbers(len(z.loops))
+	return z.pacedBy(pace, z.pacedBy(host, nil, all), all)
+}
+
 // Over random networks: FIFOs that hold what any of the schedules puts into them keep the interval, without trial,
 // where credits are counted.
 func TestScheduleKeeps(t *testing.T) {
@@ -24,7 +30,7 @@ func TestScheduleKeeps(t *testing.T) {
 		z := &trials{plan: p, ctx: t.Context(), in: opt.In, out: opt.Out, left: 1e9}
 		z.interval = fastest(p, opt.In, opt.Out)
 		for pace := host; pace < len(d.Folds); pace++ {
-			words := z.pacedBy(pace).needs
+			words := scheduled(z, pace).needs
 			tried++
 			if !keeps(t, d, words, &Sizing{Interval: z.interval}, opt) {
 				t.Fatalf("seed %d: paced by %d: %v words do not keep %d clocks in\n%s", seed, pace, words, z.interval,
@@ -51,7 +57,7 @@ func TestScheduleFollowsTheSlowest(t *testing.T) {
 		pace int
 		want []int
 	}{{host, []int{5, 8, 2, 2}}, {1, []int{2, 2, 2, 2}}} {
-		if got := z.pacedBy(c.pace).needs; !slices.Equal(got, c.want) {
+		if got := scheduled(z, c.pace).needs; !slices.Equal(got, c.want) {
 			t.Errorf("paced by %d: FIFOs hold %v, want %v", c.pace, got, c.want)
 		}
 	}

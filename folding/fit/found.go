@@ -14,6 +14,7 @@ type Found struct {
 	Bounds  []Bound  // what was minimised, in order
 	Latency *Latency // nil where it was not minimised
 	Spares  bool     // what was minimised is so of designs that spare DSP slices (Question.Sparing)
+	Useless bool     // it is no better than Question.Than, and may not have been run
 }
 
 // A Bound is one thing that a search minimised.

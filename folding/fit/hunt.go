@@ -243,7 +243,7 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 		return b, z, err
 	}
 	if len(z.Needs) == 0 && len(h.Wide) == 0 && z.Untried {
-		if ok, err := h.runs(ctx, b.Design); err != nil {
+		if ok, err := h.runs(ctx, f, b.Design); err != nil {
 			return b, z, err
 		} else if !ok {
 			z, err = h.size(ctx, b, n.Limit, false)
@@ -345,7 +345,7 @@ func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.Built, clas
 		return with, true, err
 	}
 	if z.Untried {
-		if ok, err = h.runs(ctx, h.Build(f).Design); !ok || err != nil {
+		if ok, err = h.runs(ctx, f, h.Build(f).Design); !ok || err != nil {
 			return with, false, err
 		}
 	}
@@ -353,8 +353,14 @@ func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.Built, clas
 	return with, true, nil
 }
 
-// runs reports whether a design keeps the interval in a run.
-func (h *hunt) runs(ctx context.Context, d *dataflow.Design) (bool, error) {
+// runs reports whether a design keeps the interval in a run, which is not made where it is of no use: then it counts as
+// one that does. What a run takes of the effort does not depend on how long it is.
+func (h *hunt) runs(ctx context.Context, f *space.Folding, d *dataflow.Design) (bool, error) {
+	const frames = 16 // states recur in most longer runs
+	h.Effort.Done += wordSteps * h.words * frames
+	if h.useless(f, h.Spares) {
+		return true, nil
+	}
 	t, err := h.Run(ctx, d)
 	if err != nil {
 		if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
@@ -362,8 +368,6 @@ func (h *hunt) runs(ctx context.Context, d *dataflow.Design) (bool, error) {
 		}
 		return false, err
 	}
-	const most = 16 // frames: states recur in most longer runs
-	h.Effort.Done += wordSteps * h.words * min(len(t.Frames), most)
 	return t.Interval() <= float64(h.limit), nil
 }
 

@@ -169,7 +169,8 @@ func (p *Pursuit) Best(ctx context.Context) (*Found, error) {
 	t := p.Takes[last]
 	l := p.lines[len(p.lines)-1]
 	f, err := l.Canonical(ctx, t.Folding, p.Limit, l.order)
-	return &Found{Folding: f, Limit: p.Limit, Spares: t.Spares, Bounds: p.Bounds(f, t.Spares)}, err
+	return &Found{Folding: f, Limit: p.Limit, Spares: t.Spares, Bounds: p.Bounds(f, t.Spares),
+		Useless: l.useless(t.Folding, t.Spares)}, err
 }
 
 // Bounds is what is known of a design that keeps the interval, measure by measure, among those that spare DSP slices or

@@ -43,6 +43,15 @@ type Question struct {
 	// FIFOs are sized for sequences of every length; else for the longest, which does for all of them but in rare cases
 	Shorter bool
 	Spares  bool // DSP slices multiply no few bits
+	// Than is what a design has to be better than to be of use; nil where any is. Of one that is not, which keeps the
+	// interval as far as its depths are trusted, no run is made.
+	Than *Rival
+}
+
+// A Rival is a design that there is already, as fast as any that is asked for.
+type Rival struct {
+	Value  float64 // of Goal.Least
+	Spares bool    // DSP slices, which makes it better than any that does not
 }
 
 // Ask is the question for a goal that is well formed.
@@ -87,6 +96,18 @@ func (q *Question) Sparing() *Question {
 	s := *q
 	s.Spares = true
 	return &s
+}
+
+// useless reports whether a design is no better than the one that there is already.
+func (q *Question) useless(f *space.Folding, spares bool) bool {
+	switch r := q.Than; {
+	case r == nil:
+		return false
+	case r.Spares != spares:
+		return r.Spares
+	default:
+		return f.Measures(q.Measure(q.Goal.Least)) >= r.Value
+	}
 }
 
 // Tree is the tree of all foldings that take no more clocks per frame.
