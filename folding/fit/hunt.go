@@ -356,7 +356,7 @@ func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.Built, clas
 // runs reports whether a design keeps the interval in a run, which is not made where it is of no use: then it counts as
 // one that does. What a run takes of the effort does not depend on how long it is.
 func (h *hunt) runs(ctx context.Context, f *space.Folding, d *dataflow.Design) (bool, error) {
-	const frames = 16 // states recur in most longer runs
+	const frames = 8 // few runs of large frames have more
 	h.Effort.Done += wordSteps * h.words * frames
 	if h.useless(f, h.Spares) {
 		return true, nil
