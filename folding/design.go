@@ -44,8 +44,8 @@ type Clocks struct {
 
 // A Pace is what frames take that are alike.
 type Pace struct {
-	// clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one. 0 where only
-	// a lone frame was run (Design.Range)
+	// clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one. None where
+	// a lone frame was run
 	Interval float64 `json:"interval_clocks,omitempty"`
 	// clocks from the first input word to the last output word of a lone frame, on the AXI4-Streams
 	Latency int `json:"latency_clocks"`

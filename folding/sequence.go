@@ -151,7 +151,7 @@ func (s *sequence) fastest() (*found, error) {
 	if a, ok := s.made.answers.Load(key); ok && remembers {
 		return a.(*found), nil
 	}
-	s.best = nil
+	s.best, s.Than = nil, nil // what is faster is of use
 	if err := s.begin(); err != nil {
 		return nil, err
 	}

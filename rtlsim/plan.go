@@ -211,11 +211,7 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 	}
 	e.enlist()
 	const worth = 1 << 17 // words of a frame: what repeats in a shorter one takes longer to find than to run
-	words := 0
-	for _, s := range e.streams {
-		words += s.port.Words
-	}
-	e.stretch.over = words < worth
+	e.stretch.over = p.words(members) < worth
 	return e
 }
 

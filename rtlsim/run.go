@@ -171,13 +171,19 @@ func endAfter(e *engine, frames int) {
 	e.trace.Frames = e.trace.Frames[:frames]
 }
 
-// shown reports whether a run that was shortened may end: frames come evenly. What is only moved costs nothing.
+// shown reports whether a run that was shortened may end: the last two frames, and all of which Trace.Interval is the
+// mean, come evenly. What is only moved costs nothing.
 func shown(e *engine) bool {
 	if e.shows == 0 || e.goal < e.shows || e.drift.left > 0 {
 		return false
 	}
-	last := e.trace.Frames[e.goal-3 : e.goal]
-	return last[2].Last-last[1].Last == last[1].Last-last[0].Last
+	frames, last := e.trace.Frames, e.goal-1
+	for f := min(last/2, last-2) + 1; f < last; f++ {
+		if frames[f].Last-frames[f-1].Last != frames[f+1].Last-frames[f].Last {
+			return false
+		}
+	}
+	return true
 }
 
 // checked is the plan of each frame, all of which are well formed.

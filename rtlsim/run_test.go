@@ -474,3 +474,52 @@ func TestHighOfLongFrames(t *testing.T) {
 		t.Errorf("%d networks have deep FIFOs: they test too little", deep)
 	}
 }
+
+// A run that is shortened ends early only where the frames of which its interval is the mean come evenly.
+func TestShownInterval(t *testing.T) {
+	t.Parallel()
+	ended := 0
+	for seed := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		var d *dataflow.Design
+		switch seed % 3 {
+		case 0:
+			d, _ = randomNet(t, seed, 19)
+		case 1:
+			d = randomForks(t, rng)
+		default:
+			d = unevenNet(t, rng)
+		}
+		for s := range d.FIFO {
+			d.FIFO[s].Depth += rng.IntN(20)
+		}
+		opt := Options{Frames: 40, Words: 1, Layers: rng.IntN(12) * rng.IntN(2)}
+		run := func(opt Options) *Trace {
+			got, err := Run(t.Context(), d, nil, opt)
+			if err != nil && !errors.As(err, new(*Deadlock)) {
+				t.Fatal(err)
+			}
+			return got
+		}
+		got := run(opt)
+		if got == nil {
+			continue
+		}
+		n := len(got.Frames)
+		if opt.Layers > 0 && got.Head(min(opt.Layers, n)) == nil || n < min(opt.Layers, opt.Frames) {
+			t.Fatalf("seed %d: %d frames, and none of the %d that are drawn", seed, n, opt.Layers)
+		}
+		lone := run(Options{Frames: 1})
+		most := 5 + lone.Cycles/fastest(newPlan(d), opt.In, opt.Out)
+		if got.Period.Frames > 0 || n >= max(most, opt.Layers) {
+			continue
+		}
+		ended++
+		if last := got.Frames[n-1].Last - got.Frames[n-2].Last; got.Interval() != float64(last) {
+			t.Fatalf("seed %d: %d frames, the last one after %d clocks, show %v", seed, n, last, got.Interval())
+		}
+	}
+	if ended < 300 {
+		t.Errorf("%d runs ended early: the networks test too little", ended)
+	}
+}

@@ -38,16 +38,14 @@ const host = -1
 // interval; ok is false where they were not. Where pipelines freeze, a word that comes sooner than in the schedule may
 // make others late: then FIFOs become deeper. Depths that are trusted are not tried. What is given is left as it is.
 func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
-	was, hosts := z.now, z.hosts
-	defer func() { z.now, z.hosts = was, hosts }()
+	was := z.now
+	defer func() { z.now = was }()
 	needs, underWay := z.scheduled(slowest)
 	if needs == nil {
 		if needs = mostHeld(z); needs == nil {
 			return nil, false
 		}
 		trust = false
-	} else if z.design.Target.Stalls == dataflow.Frozen {
-		z.hosts = fullHost // a paced one is what the schedule has
 	}
 	const few = 16 // frames: where more are under way, a run takes longer than a trial
 	trust = trust && (underWay <= few || z.design.Target.Stalls == dataflow.Credit)

@@ -45,6 +45,24 @@ func keepsPaced(t testing.TB, d *dataflow.Design, z *Sizing, opt SizeOptions) bo
 	return trials.keepsInterval(trials.paced(d.Depths(), 600))
 }
 
+// Depths that hold a schedule keep the interval where pipelines freeze, too, with a paced host as with one at full
+// speed: they do not follow from the schedule there.
+func TestSizeOfSchedules(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		d := unevenNet(t, rng)
+		if seed%2 > 0 {
+			d = randomForks(t, rng)
+		}
+		d.Target.Stalls = dataflow.Frozen
+		opt := SizeOptions{Effort: 1, each: 1 + int(seed%3)}
+		if z := size(t, d, opt); !z.Kept || !keeps(t, d, z.Words, z, opt) {
+			t.Errorf("seed %d: %+v does not keep the interval in\n%s", seed, z, d.Model.Graph)
+		}
+	}
+}
+
 // Over random networks, by both rules: the depths found keep the interval of unbounded FIFOs without deadlock, and no
 // FIFO alone can be smaller. Where pipelines freeze, there are a few that could: see Sizing.
 func TestSize(t *testing.T) {
