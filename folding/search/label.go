@@ -40,6 +40,9 @@ func (t *Tree) label(ctx context.Context, caps Caps, prime, beam int) (best *Sol
 	if p == nil {
 		return nil, false, nil
 	}
+	if t.start[len(t.start)-1] > largeTree {
+		t.effort.room.columns = columns{} // labels do not ask for them
+	}
 	exact = true
 	for i := range t.plan.Tables {
 		if err := t.done(ctx, 0); err != nil {

@@ -18,6 +18,7 @@ type price struct {
 	least  int64   // of all solutions; never where there is none
 	inside []int64 // per table and row: the least for the part in the table
 	rest   []int64 // per table and row: the least for what is not in the table; nil until it is needed
+	rested bool    // the effort of rest is counted
 }
 
 // A unit is what a unit of each kind and of each path costs.
@@ -179,7 +180,24 @@ func (t *parts) around(p *price) {
 		}
 		steps += len(tb.Pairs) / 4
 	}
-	t.effort.Done += steps
+	if !p.rested {
+		p.rested = true
+		t.effort.Done += steps
+	}
+}
+
+// largeTree is the rows of a tree from which on what can be found again soon is not kept beside another tree.
+const largeTree = 1 << 19
+
+// spare lets rests go where there are so many rows that they would be too much beside those of a reduced tree.
+func (t *parts) spare(list []*price) {
+	if t.start[len(t.start)-1] < largeTree {
+		return
+	}
+	for _, p := range list {
+		t.effort.room.leave(p.rest)
+		p.rest = nil
+	}
 }
 
 // excludes reports whether one of some prices proves that nothing is within caps, which are capped.
