@@ -189,8 +189,8 @@ func (t *parts) around(p *price) {
 // largeTree is the rows of a tree from which on what can be found again soon is not kept beside another tree.
 const largeTree = 1 << 19
 
-// spare lets rests go where there are so many rows that they would be too much beside those of a reduced tree.
-func (t *parts) spare(list []*price) {
+// leaveRests lets rests go where there are so many rows that they would be too much beside those of a reduced tree.
+func leaveRests(t *parts, list []*price) {
 	if t.start[len(t.start)-1] < largeTree {
 		return
 	}

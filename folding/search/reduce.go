@@ -17,7 +17,7 @@ func (t *Tree) Reduce(caps Caps) *Tree {
 	}
 	mixed, limits := t.sharpest(&caps)
 	r.prices, r.limits = append(r.prices, mixed...), append(r.limits, limits...)
-	defer t.spare(r.prices)
+	defer func() { leaveRests(t.parts, r.prices) }()
 	return r.tree(mixed)
 }
 
