@@ -17,8 +17,9 @@ func (t *Tree) Reduce(caps Caps) *Tree {
 	}
 	mixed, limits := t.sharpest(&caps)
 	r.prices, r.limits = append(r.prices, mixed...), append(r.limits, limits...)
-	defer func() { leaveRests(t.parts, r.prices) }()
-	return r.tree(mixed)
+	n := r.tree(mixed)
+	leaveRests(t.parts, r.prices)
+	return n
 }
 
 // A reducer knows what is left of a tree.
