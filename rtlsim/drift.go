@@ -112,8 +112,8 @@ func (d *drift) alike(e *engine) {
 	}
 }
 
-// paces is how many clocks a frame takes each task at least, and those that its words come from; 0 where the host gives
-// the pace.
+// paces returns, per task, the clocks that a frame takes the slowest of it and the tasks that its words come from. They
+// are 0 where the host is paced.
 func paces(e *engine) []int {
 	least := make([]int, e.tasks)
 	if len(e.sources) == 0 || e.sources[0].pace > 0 {

@@ -18,7 +18,7 @@ type Known struct {
 	moved                         atomic.Int64
 }
 
-// Moved is how many words the runs without data moved that were made. Frames that repeat others move none.
+// Moved returns the words that runs without data moved. Frames that repeat others move none.
 func (k *Known) Moved() int { return int(k.moved.Load()) }
 
 // trials run a design, or a window of it, at depths that are tried.

@@ -353,8 +353,8 @@ func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.Built, clas
 	return with, true, nil
 }
 
-// runs reports whether a design keeps the interval in a run, which is not made where it is of no use: then it counts as
-// one that does. What a run takes of the effort does not depend on how long it is.
+// runs reports whether a design keeps the interval in a run. A design that is of no use is not run, and counts as one
+// that does. Every run takes the same effort, however long it is.
 func (h *hunt) runs(ctx context.Context, f *space.Folding, d *dataflow.Design) (bool, error) {
 	const frames = 8 // few runs of large frames have more
 	h.Effort.Done += wordSteps * h.words * frames

@@ -43,8 +43,8 @@ type Question struct {
 	// FIFOs are sized for sequences of every length; else for the longest, which does for all of them but in rare cases
 	Shorter bool
 	Spares  bool // DSP slices multiply no few bits
-	// Than is what a design has to be better than to be of use; nil where any is. Of one that is not, which keeps the
-	// interval as far as its depths are trusted, no run is made.
+	// Than is a design that others have to beat; nil where there is none. A design that does not beat it is not run,
+	// where its depths are trusted.
 	Than *Rival
 }
 

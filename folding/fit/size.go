@@ -67,7 +67,7 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bo
 
 // Filled returns the options of a run that shows the interval of a design. It has more frames than the design can hold
 // at a time. Where these move more than 1e8 words, it has only as many as are under way after the first, and a few more
-// (rtlsim.Options.Words).
+// (rtlsim.Options.Words). It has fewer of these where they come evenly.
 func Filled(d *dataflow.Design) rtlsim.Options {
 	const words = 1e8
 	return rtlsim.Options{Frames: 16 + 2*len(d.Model.Graph.Nodes), Words: words}

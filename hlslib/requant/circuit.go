@@ -14,7 +14,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	fold := b.Counter("fold", o.Words(f), always).Index
 	x := layer.Elements(b.Input(f.PE*o.In[0].Elem.Width, always), o.In[0].Elem)
 	y := make([]circuit.Value, f.PE)
-	if form, _ := o.form(f); form != nil {
+	if form := o.form(f); form != nil {
 		y = form.Circuit(b, fold, x)
 	} else {
 		multiplier := o.parameter(b, f, fold, o.P.Multiplier, "multipliers")

@@ -17,7 +17,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	}
 	m := estimate.Model(t)
 	control, registers := m.Control(o.Counters(f)), m.Registers(f.PE*(o.sum.Width+o.Out[0].Elem.Width))
-	if form, _ := o.form(f); form != nil {
+	if form := o.form(f); form != nil {
 		registers = m.Registers(f.PE * (o.In[0].Elem.Width + o.Out[0].Elem.Width))
 		return estimate.Layer(m, form.Storage(), append(form.Logic(m), control, registers)...)
 	}

@@ -2,7 +2,6 @@ package requant
 
 import (
 	"sync"
-	"weak"
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
@@ -15,63 +14,43 @@ import (
 // mostSteps is the most of all channels for which forms are looked for: beyond that, no table is small.
 const mostSteps = 1 << 16
 
-// forms are how folds are built where that takes less than the layer's multiplier. They are found when they are asked
-// for: a check of a model asks for none.
+// forms are the layer's functions as step functions, which are made when they are asked for: a check of a model asks
+// for none.
 type forms struct {
-	mutex  sync.Mutex
-	of     weak.Pointer[functions] // of large layers they take more memory than all else
-	none   bool                    // there are too many steps
-	chosen map[dataflow.Fold]choice
+	once      sync.Once
+	functions *steps.Functions // nil where there are too many steps
+	compare   num.Comparators
+	mutex     sync.Mutex
+	chosen    map[dataflow.Fold]steps.Form
 }
 
-// functions are the layer's functions as step functions.
-type functions struct {
-	*steps.Functions
-	compare num.Comparators
-}
-
-// A choice is the form of a fold, and the functions that it gives; the form is nil where there is none.
-type choice struct {
-	form steps.Form
-	of   *functions
-}
-
-// form is how a fold without DSP slices is built where that takes less than the layer's own multiplier, and of which
-// functions; nil where it does not.
-func (o *op) form(f dataflow.Fold) (steps.Form, *functions) {
+// form is how a fold without DSP slices is built where that takes less than the layer's own multiplier; nil where it
+// does not.
+func (o *op) form(f dataflow.Fold) steps.Form {
 	if f.Compute == dataflow.DSP {
-		return nil, nil
+		return nil
 	}
 	b := o.forms
+	b.once.Do(func() {
+		o.bindForms()
+		b.chosen = map[dataflow.Fold]steps.Form{}
+	})
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	c, known := b.chosen[f]
+	form, known := b.chosen[f]
 	if !known {
-		if of := o.functions(); of != nil {
-			if form := o.chooseForm(f, of); form != nil {
-				c = choice{form, of}
-			}
-		}
-		b.chosen[f] = c
+		form = o.chooseForm(f)
+		b.chosen[f] = form
 	}
-	return c.form, c.of
-}
-
-// functions is the layer's step functions; nil where they are too many. They are made again where nobody has them any
-// more.
-func (o *op) functions() *functions {
-	b := o.forms
-	if of := b.of.Value(); of != nil || b.none {
-		return of
-	}
-	of := o.bindForms()
-	b.of, b.none = weak.Make(of), of == nil
-	return of
+	return form
 }
 
 // chooseForm holds the least form of a fold against the multiplier.
-func (o *op) chooseForm(f dataflow.Fold, of *functions) steps.Form {
-	form := of.At(steps.Site{PE: f.PE, Alike: of.compare.Shared(), Memory: f.Memory})
+func (o *op) chooseForm(f dataflow.Fold) steps.Form {
+	if o.forms.functions == nil {
+		return nil
+	}
+	form := o.forms.functions.At(steps.Site{PE: f.PE, Alike: o.forms.compare.Shared(), Memory: f.Memory})
 	if form == nil {
 		return nil
 	}
@@ -87,8 +66,8 @@ func (o *op) chooseForm(f dataflow.Fold, of *functions) steps.Form {
 	return nil
 }
 
-// bindForms makes the layer's step functions; nil where there are too many steps.
-func (o *op) bindForms() *functions {
+// bindForms makes the layer's step functions.
+func (o *op) bindForms() {
 	v := layer.View(max(len(o.P.Multiplier), len(o.P.Bias)), o.In[0])
 	n := max(len(o.P.Multiplier), len(o.P.Bias))
 	list, in, most := make([]num.Step, n), make([]num.Range, n), 0
@@ -98,16 +77,16 @@ func (o *op) bindForms() *functions {
 		}
 		ends := num.Point(o.P.apply(c, in[c].Lo)).Union(num.Point(o.P.apply(c, in[c].Hi)))
 		if jumps := uint64(ends.Hi) - uint64(ends.Lo); jumps > layer.MaxThresholds || jumps*uint64(n) > mostSteps {
-			return nil
+			return
 		}
 		list[c] = o.P.step(c, in[c])
 		most = max(most, len(list[c].At))
 	}
-	k := num.Compare(list, in, o.In[0].Elem, 2*most).Merged()
-	if n := k.Steps(); n == 0 || n > layer.MaxThresholds {
-		return nil
+	b := o.forms
+	b.compare = num.Compare(list, in, o.In[0].Elem, 2*most).Merged()
+	if n := b.compare.Steps(); n > 0 && n <= layer.MaxThresholds {
+		b.functions = steps.New(b.compare, in, o.In[0].Elem, o.Out[0].Elem)
 	}
-	return &functions{steps.New(k, in, o.In[0].Elem, o.Out[0].Elem), k}
 }
 
 // step is channel c as a step function over x.

@@ -143,7 +143,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, Channelwise: layer.Positions(n, in), forms: &forms{chosen: map[dataflow.Fold]choice{}}}
+	o := &op{Base: b, Channelwise: layer.Positions(n, in), forms: &forms{}}
 	out := dataflow.Type{Shape: v.Shape, Range: make([]num.Range, len(sums))}
 	for c, s := range sums {
 		out.Range[c] = num.Range{Lo: b.P.clip(b.P.code(s.Lo)), Hi: b.P.clip(b.P.code(s.Hi))}
@@ -193,8 +193,8 @@ func (o *op) perChannel() bool { return !layer.Common(o.P.Multiplier) || !layer.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
-	if form, of := o.form(f); form != nil {
-		c.Steps(form, of.compare, o.In[0].Elem.Width, f.PE, f.Memory)
+	if form := o.form(f); form != nil {
+		c.Steps(form, o.forms.compare, o.In[0].Elem.Width, f.PE, f.Memory)
 		return layer.Timed(o, f, t, o.Nest(f, c.Write()).Loop())
 	}
 	if o.perChannel() {
@@ -210,9 +210,9 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	if form, of := o.form(f); form != nil {
+	if form := o.form(f); form != nil {
 		return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
-			return form.Apply(min(c, len(of.compare.Over)-1), x[0])
+			return form.Apply(min(c, len(o.forms.compare.Over)-1), x[0])
 		})
 	}
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
@@ -225,7 +225,7 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 // Emit is the kernel of Thresholding where the layer is built as step functions.
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	streams := []string{"in_t", "in_width", "out_t", "out_width"}
-	if form, _ := o.form(f); form != nil {
+	if form := o.form(f); form != nil {
 		return dataflow.Instance{Header: "threshold.hpp", Func: "threshold", Streams: streams,
 			Config: o.Config(f, "channels computed", form.Fields()...), Tables: form.Tables(), Storage: form.Storage()}
 	}
