@@ -329,7 +329,7 @@ func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
 	m.In, m.Out = signature(written)
 	ranges(program, m.In)
 	m.Prefix, m.Suffix = prefix(program, low), suffix(program, low)
-	m.Host = sync.OnceValue(func() *dataflow.Host { return host(written, program, low) })
+	m.Host = sync.OnceValue(func() *dataflow.Host { return host(written, program, low, m.Prefix) })
 	grids(m.In, low.Arrive)
 	return m
 }
@@ -415,15 +415,15 @@ func results(p *graph.Program, part *graph.Part, in []*graph.Reals) (out []dataf
 	return out, nil
 }
 
-// before is what the host computes of the inputs; the rest arrives as integers.
-func before(p *graph.Program, low *lower.Result) *graph.Part {
+// before is what the host computes of the named tensors; the rest arrives as integers.
+func before(p *graph.Program, low *lower.Result, names []string) *graph.Part {
 	var quantised []string
 	for _, name := range low.In {
 		if low.Arrive[name] == nil {
 			quantised = append(quantised, name)
 		}
 	}
-	return mustPart(p, inputNames(p), quantised)
+	return mustPart(p, names, quantised)
 }
 
 // behind is what the host computes of what the accelerator gives.
@@ -432,33 +432,36 @@ func behind(p *graph.Program, low *lower.Result) *graph.Part {
 }
 
 func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
-	names, part := inputNames(p), before(p, low)
-	return dataflow.HostFunc{
-		Nodes: graph.Labels(part.Nodes()),
-		ToCodes: func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
-			if err := checkFinite(in); err != nil {
-				return nil, err
+	names := inputNames(p)
+	part := before(p, low, names)
+	return dataflow.HostFunc{Nodes: graph.Labels(part.Nodes()), ToCodes: toCodes(low, names, part)}
+}
+
+// toCodes returns the function from the named tensors to the frames that the accelerator takes.
+func toCodes(low *lower.Result, names []string, part *graph.Part) func([]dataflow.RealTensor) ([]dataflow.Tensor, error) {
+	return func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
+		if err := checkFinite(in); err != nil {
+			return nil, err
+		}
+		vals, err := part.Fork().Outputs(reals(in))
+		if err != nil {
+			return nil, err
+		}
+		out := make([]dataflow.Tensor, len(low.In))
+		for i, name := range low.In {
+			t := low.Graph.Streams[low.Graph.In[i]].Type
+			out[i].Shape = t.Shape
+			if a := low.Arrive[name]; a != nil {
+				out[i].Data, err = arrived(name, in[slices.Index(names, name)].Data, a)
+			} else {
+				out[i].Data, err = codesOf(name, vals[name], t)
 			}
-			vals, err := part.Fork().Outputs(reals(in))
 			if err != nil {
 				return nil, err
 			}
-			out := make([]dataflow.Tensor, len(low.In))
-			for i, name := range low.In {
-				t := low.Graph.Streams[low.Graph.In[i]].Type
-				out[i].Shape = t.Shape
-				if a := low.Arrive[name]; a != nil {
-					out[i].Data, err = arrived(name, in[slices.Index(names, name)].Data, a)
-				} else {
-					out[i].Data, err = codesOf(name, vals[name], t)
-				}
-				if err != nil {
-					return nil, err
-				}
-				out[i].Data = low.Send(name, out[i].Data)
-			}
-			return out, nil
-		},
+			out[i].Data = low.Send(name, out[i].Data)
+		}
+		return out, nil
 	}
 }
 

@@ -25,8 +25,9 @@ const (
 )
 
 // host is what the host computes, as far as that is a function of one element each.
-func host(written, p *graph.Program, low *lower.Result) *dataflow.Host {
-	h := &dataflow.Host{In: make([]*dataflow.HostIn, len(low.In)), Out: make([]*dataflow.HostOut, len(p.Graph.Outputs))}
+func host(written, p *graph.Program, low *lower.Result, prefix dataflow.HostFunc) *dataflow.Host {
+	h := &dataflow.Host{Codes: prefix.ToCodes, In: make([]*dataflow.HostIn, len(low.In)),
+		Out: make([]*dataflow.HostOut, len(p.Graph.Outputs))}
 	front := scaled.New(p)
 	for _, v := range p.Graph.Inputs {
 		front.Declare(v.Name, scaled.Unit)
@@ -46,7 +47,7 @@ func host(written, p *graph.Program, low *lower.Result) *dataflow.Host {
 		h.Out[i] = hostOut(back, low, o.Name)
 	}
 	if slices.Contains(h.In, nil) {
-		h.In, h.Begins = begins(p, low)
+		h.In, h.Begins, h.Codes = begins(p, low)
 		h.Before = outside(written, inputNames(p), realNames(h.Begins))
 	}
 	if slices.Contains(h.Out, nil) {
@@ -112,7 +113,8 @@ func inside(p *graph.Program, name string) dataflow.Real {
 
 // begins says how frames are made of tensors inside of the model: of what stands in front of their quantisers or, where
 // that has no such tables, of the quantised tensors: of a number, the code whose value is next to it.
-func begins(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []dataflow.Real) {
+func begins(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []dataflow.Real,
+	codes func([]dataflow.RealTensor) ([]dataflow.Tensor, error)) {
 	middle := scaled.New(p)
 	var names []string
 	for _, name := range low.In {
@@ -129,9 +131,10 @@ func begins(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []da
 		in = append(in, hostIn(middle, low, name, names))
 	}
 	if slices.Contains(in, nil) {
-		return beginsQuantised(p, low)
+		in, of = beginsQuantised(p, low)
+		return in, of, nil
 	}
-	return in, of
+	return in, of, toCodes(low, names, before(p, low, names))
 }
 
 // beginsQuantised is begins of the quantised tensors.
@@ -151,7 +154,7 @@ func beginsQuantised(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn
 			which, is := known[key]
 			if !is {
 				which = len(h.Steps)
-				known[key], h.Steps = which, append(h.Steps, nearest(a, codes))
+				known[key], h.Steps = which, append(h.Steps, nearest(a, codes, of[i].Format()))
 			}
 			if which >= hostCodes {
 				return append(in, nil), of
@@ -166,8 +169,9 @@ func beginsQuantised(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn
 	return in, of
 }
 
-// nearest is the code of a range whose value is next to a number; the greater value half way between two.
-func nearest(a real.Affine, codes num.Range) (s dataflow.HostStep) {
+// nearest returns the code of a range whose value is next to a number of a format: the greater value half way between
+// two.
+func nearest(a real.Affine, codes num.Range, f num.Format) (s dataflow.HostStep) {
 	value := func(code int64) *big.Rat {
 		v := new(big.Rat).SetInt64(code)
 		return v.Add(v.Mul(v, a.Scale), a.Bias)
@@ -181,9 +185,10 @@ func nearest(a real.Affine, codes num.Range) (s dataflow.HostStep) {
 	for k := range s.Codes[1:] {
 		middle := value(s.Codes[k])
 		middle.Mul(middle.Add(middle, value(s.Codes[k+1])), big.NewRat(1, 2))
-		at, _ := middle.Float32()
-		if new(big.Rat).SetFloat64(float64(at)).Cmp(middle) < 0 {
-			at = math.Nextafter32(at, float32(math.Inf(1)))
+		near, _ := middle.Float64()
+		at := f.Round(near)
+		if new(big.Rat).SetFloat64(at).Cmp(middle) < 0 {
+			at = f.At(f.Key(at) + 1)
 		}
 		s.At = append(s.At, at)
 	}
@@ -221,6 +226,7 @@ func hostIn(front *scaled.Analysis, low *lower.Result, tensor string, names []st
 	}
 	h := &dataflow.HostIn{Input: -1, Index: make([]int32, n), Which: make([]uint16, n)}
 	kinds, all := newKinds(forms, nil), 0
+	var format num.Format
 	for k := range n {
 		leaves := forms.At(k).Leaves()
 		if len(leaves) != 1 {
@@ -228,7 +234,7 @@ func hostIn(front *scaled.Analysis, low *lower.Result, tensor string, names []st
 		}
 		at := slices.Index(names, leaves[0].Tensor)
 		if h.Input < 0 {
-			h.Input = at
+			h.Input, format = at, formatOf(p, leaves[0].Tensor)
 		}
 		if at < 0 || at != h.Input {
 			return nil
@@ -240,13 +246,13 @@ func hostIn(front *scaled.Analysis, low *lower.Result, tensor string, names []st
 		}
 		if !is {
 			e, _ := forms.At(k).Numbers(k)
-			step, err := real.Compile(e).StepOverFloat32(hostSteps)
+			step, err := real.Compile(e).StepOverFloats(format, hostSteps)
 			if all += len(step.At); err != nil || all > hostAll {
 				return nil
 			}
-			of := dataflow.HostStep{Codes: step.Value, At: make([]float32, len(step.At))}
+			of := dataflow.HostStep{Codes: step.Value, At: make([]float64, len(step.At))}
 			for i, key := range step.At {
-				of.At[i] = real.Float32At(key)
+				of.At[i] = format.At(key)
 			}
 			h.Steps = append(h.Steps, of)
 		}
@@ -290,7 +296,7 @@ func hostOut(back *scaled.Analysis, low *lower.Result, output string) *dataflow.
 		}
 		if !is {
 			e, _ := forms.At(k).Numbers(k)
-			code := hostCode(e, from.codes, known.DType)
+			code := hostCode(e, from.codes, formatOf(p, output))
 			if code == nil {
 				return nil
 			}
@@ -357,9 +363,9 @@ func (s *kinds) of(k int) (which int, is bool) {
 
 // hostCode says what codes of a range mean, as values or as a formula that is right at every one of them; nil where
 // there are too many for that.
-func hostCode(e *real.Expr, r num.Range, t graph.DType) *dataflow.HostCode {
+func hostCode(e *real.Expr, r num.Range, t num.Format) *dataflow.HostCode {
 	f := real.Compile(e)
-	single := t.Float() && t != graph.Float64
+	single := t == num.Float32
 	c := &dataflow.HostCode{Range: r}
 	affine, ok := e.Affine()
 	if !ok || r.Hi-r.Lo < 16 {
@@ -367,7 +373,7 @@ func hostCode(e *real.Expr, r num.Range, t graph.DType) *dataflow.HostCode {
 			return nil
 		}
 		for code := r.Lo; code <= r.Hi; code++ {
-			v, ok := meaning(f, code, single)
+			v, ok := meaning(f, code, t)
 			if !ok {
 				return nil
 			}
@@ -381,11 +387,11 @@ func hostCode(e *real.Expr, r num.Range, t graph.DType) *dataflow.HostCode {
 	c.Scale, _ = affine.Scale.Float64()
 	c.Bias, _ = affine.Bias.Float64()
 	for code := r.Lo; code <= r.Hi; code++ {
-		if single && c.Surely(code) {
+		if single && c.Surely(code, t) {
 			continue
 		}
-		v, fused := c.At(code, single), c.Fused(code, single)
-		want, ok := meaning(f, code, single)
+		v, fused := c.At(code, t), c.Fused(code, t)
+		want, ok := meaning(f, code, t)
 		if !ok {
 			return nil
 		}
@@ -399,20 +405,20 @@ func hostCode(e *real.Expr, r num.Range, t graph.DType) *dataflow.HostCode {
 	return c
 }
 
-// meaning is the value of a code, rounded to float32 or to float64.
-func meaning(f *real.Func, code int64, single bool) (v float64, ok bool) {
+// formatOf returns the format that the values of a tensor are rounded to.
+func formatOf(p *graph.Program, tensor string) num.Format {
+	return p.Known[tensor].DType.Format()
+}
+
+// meaning returns the value of a code, rounded to a format.
+func meaning(f *real.Func, code int64, t num.Format) (v float64, ok bool) {
 	in := []real.Num{real.Exactly(new(big.Rat).SetInt64(code))}
 	for _, bits := range real.Precisions {
 		y, err := f.Exact(in, bits)
 		if err != nil {
 			continue
 		}
-		if single {
-			v, ok = y.Float32()
-		} else {
-			v, ok = y.Float64()
-		}
-		if ok {
+		if v, ok = y.Rounded(t); ok {
 			return v, !math.IsInf(v, 0)
 		}
 	}

@@ -64,51 +64,21 @@ func tensorsInside(t *testing.T, m *dataflow.Model, h *dataflow.Host) {
 func compareHost(t *testing.T, m *dataflow.Model, own bool) {
 	r := rand.New(rand.NewPCG(1, 2))
 	h := m.Host()
+	begins := m.In
 	if h.Begins != nil || h.Ends != nil {
 		if own {
 			t.Errorf("the host computes more than functions of one element: %v, %v", m.Prefix.Nodes, m.Suffix.Nodes)
 		}
 		tensorsInside(t, m, h)
+		begins = h.Begins
+	}
+	if h.Codes != nil && begins != nil {
+		compareIn(t, m, h, begins, own)
+	}
+	if h.Ends != nil {
 		return
 	}
-	for n := range 3 {
-		in := make([]dataflow.RealTensor, len(m.In))
-		for k, of := range m.In {
-			in[k].Shape = of.Shape
-			for range (dataflow.Shape)(of.Shape).Size() {
-				x := of.Range[0] + r.Float64()*(of.Range[1]-of.Range[0])
-				if n == 1 {
-					x = float64(float32(x * 8))
-				}
-				if x = float64(float32(x)); of.Grid != nil {
-					x = of.Grid(x)
-				}
-				in[k].Data = append(in[k].Data, x)
-			}
-		}
-		frames, err := m.Prefix.ToCodes(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, p := range h.In {
-			if p == nil && own {
-				t.Errorf("input %d is not said", i)
-			}
-			if p == nil {
-				t.Logf("input %d is not said: %v", i, m.Prefix.Nodes)
-				continue
-			}
-			for k, want := range frames[i].Data {
-				x := in[p.Input].Data[p.Index[k]]
-				if p.Steps == nil {
-					if v := m.In[p.Input].Code(want); v != x {
-						t.Fatalf("element %d of input %d: integer %d is %g, want %g", k, i, want, v, x)
-					}
-				} else if got := p.Of(k).Code(float32(x)); got != want {
-					t.Fatalf("element %d of input %d: %g has code %d, want %d", k, i, x, got, want)
-				}
-			}
-		}
+	for range 3 {
 		codes := make([]dataflow.Tensor, len(m.Graph.Out))
 		for k, s := range m.Graph.Out {
 			of := m.Graph.Streams[s].Type
@@ -118,7 +88,7 @@ func compareHost(t *testing.T, m *dataflow.Model, own bool) {
 				codes[k].Data = append(codes[k].Data, c.Lo+r.Int64N(c.Hi-c.Lo+1))
 			}
 		}
-		outs, err := m.Suffix.ToReal(in, codes)
+		outs, err := m.Suffix.ToReal(randomIn(r, m.In, 1), codes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,15 +100,65 @@ func compareHost(t *testing.T, m *dataflow.Model, own bool) {
 				t.Logf("output %d is not said: %v", i, m.Suffix.Nodes)
 				continue
 			}
-			single := slices.Contains([]string{"float32", "float16", "bfloat16"}, m.Out[i].DType)
-			var all []int64
-			for _, frame := range codes {
-				all = append(all, frame.Data...)
+			for k, got := range p.Values(codes, m.Out[i].Format()) {
+				if want := outs[i].Data[k]; got != want {
+					t.Fatalf("element %d of output %d is %v, want %v", k, i, got, want)
+				}
 			}
-			for k, want := range outs[i].Data {
-				code := all[p.Index[k]]
-				if got := p.Of(k).At(code, single); got != want {
-					t.Fatalf("element %d of output %d: code %d means %v, want %v", k, i, code, got, want)
+		}
+	}
+}
+
+// randomIn is one sample of the inputs, spread over so many times the values that the first quantisers tell apart.
+func randomIn(r *rand.Rand, inputs []dataflow.Real, times float64) (in []dataflow.RealTensor) {
+	for _, of := range inputs {
+		x := dataflow.RealTensor{Shape: of.Shape}
+		for range (dataflow.Shape)(of.Shape).Size() {
+			v := of.Format().Round(times * (of.Range[0] + r.Float64()*(of.Range[1]-of.Range[0])))
+			if of.Grid != nil {
+				v = of.Grid(v)
+			}
+			x.Data = append(x.Data, v)
+		}
+		in = append(in, x)
+	}
+	return in
+}
+
+// compareIn holds the tables of the accelerator's inputs against the model: at random numbers, and at and beside every
+// threshold.
+func compareIn(t *testing.T, m *dataflow.Model, h *dataflow.Host, begins []dataflow.Real, own bool) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for i, p := range h.In {
+		if p == nil && own {
+			t.Errorf("input %d is not said", i)
+		}
+		if p == nil {
+			t.Logf("input %d is not said: %v", i, m.Prefix.Nodes)
+			return
+		}
+	}
+	samples := func(yield func([]dataflow.RealTensor) bool) {
+		if h.Begins == nil && !(yield(randomIn(r, m.In, 1)) && yield(randomIn(r, m.In, 8))) {
+			return
+		}
+		h.Probes(begins)(yield)
+	}
+	for in := range samples {
+		frames, err := h.Codes(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range h.In {
+			got, want := p.Frame(in), frames[i].Data
+			for k, at := range p.Index {
+				x := in[p.Input].Data[at]
+				if p.Steps == nil {
+					if v := m.In[p.Input].Code(want[k]); v != x {
+						t.Fatalf("element %d of input %d: integer %d is %g, want %g", k, i, want[k], v, x)
+					}
+				} else if got[k] != want[k] {
+					t.Fatalf("element %d of input %d: %g has code %d, want %d", k, i, x, got[k], want[k])
 				}
 			}
 		}

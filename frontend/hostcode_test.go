@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"testing"
 
-	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
@@ -39,18 +38,18 @@ func TestHostCode(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			e := real.Add(real.Mul(real.Var(0), real.Rat(c.scale)), real.Rat(c.bias))
-			code := hostCode(e, c.r, graph.Float32)
+			code := hostCode(e, c.r, num.Float32)
 			if code == nil {
 				t.Fatal("nothing is said")
 			}
 			for q := c.r.Lo; q <= c.r.Hi; q++ {
 				v := new(big.Rat).SetInt64(q)
 				want, _ := v.Add(v.Mul(v, c.scale), c.bias).Float32()
-				if got := code.At(q, true); got != float64(want) {
+				if got := code.At(q, num.Float32); got != float64(want) {
 					t.Fatalf("code %d means %v, want %v", q, got, want)
 				}
 				_, listed := code.Except[q]
-				if fused := code.Fused(q, true); code.Values == nil && !listed && fused != float64(want) {
+				if fused := code.Fused(q, num.Float32); code.Values == nil && !listed && fused != float64(want) {
 					t.Fatalf("code %d means %v where product and sum are rounded together, want %v", q, fused, want)
 				}
 			}

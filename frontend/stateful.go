@@ -100,7 +100,7 @@ func (o Options) onDevice(p *graph.Program, low *lower.Result, d *diag.List) {
 	if !o.Stateful {
 		return
 	}
-	for _, n := range append(before(p, low).Loops(), behind(p, low).Loops()...) {
+	for _, n := range append(before(p, low, inputNames(p)).Loops(), behind(p, low).Loops()...) {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.StateNotKept, Node: n.Label(), Op: n.FullOp(),
 			Where: graph.Where(p.File, n), Msg: "the host executes it, which handles samples apart",
 			Hint: "quantise its input and its gates, or use --engine reference"})

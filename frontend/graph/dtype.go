@@ -126,6 +126,15 @@ func (d DType) String() string {
 	return elements[d].name
 }
 
+// Format returns the format that values of a real type are rounded to. That of an integer type holds its values up to
+// 2^53.
+func (d DType) Format() num.Format {
+	if f, ok := num.FormatNamed(d.String()); ok {
+		return f
+	}
+	return num.Float64
+}
+
 // Bits is how many an element takes; 0 of what is no number.
 func (d DType) Bits() int {
 	if !d.known() {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/real"
+	"hlsgen/internal/num"
 )
 
 // A Part is the steps of a program between some tensors and others: the whole model, or what the host does of it. It
@@ -223,17 +224,13 @@ func (p *Part) Rounded(name string, all map[string]*Reals) ([]float64, error) {
 		}
 	}
 	v := d.value(name)
-	if dt := p.prog.Known[name].DType; !dt.Float() || dt == Float64 {
-		return d.rounded(name, v, func(x float64) float64 { return x }, real.Num.Float64)
-	}
-	return d.rounded(name, v, func(x float64) float64 { return float64(float32(x)) }, real.Num.Float32)
+	return d.rounded(name, v, p.prog.Known[name].DType.Format())
 }
 
-func (d *decider) rounded(name string, v *Reals, fast func(float64) float64,
-	exact func(real.Num) (float64, bool)) ([]float64, error) {
+func (d *decider) rounded(name string, v *Reals, f num.Format) ([]float64, error) {
 	out := make([]float64, len(v.Lo))
 	for i := range out {
-		if a, b := fast(v.Lo[i]), fast(v.Hi[i]); a == b {
+		if a, b := f.Round(v.Lo[i]), f.Round(v.Hi[i]); a == b {
 			out[i] = a
 			continue
 		}
@@ -242,11 +239,11 @@ func (d *decider) rounded(name string, v *Reals, fast func(float64) float64,
 			if err != nil {
 				return err
 			}
-			f, ok := exact(n)
+			y, ok := n.Rounded(f)
 			if !ok {
 				return real.ErrPrecision
 			}
-			out[i] = f
+			out[i] = y
 			return nil
 		})
 		if err != nil {

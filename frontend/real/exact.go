@@ -2,7 +2,10 @@ package real
 
 import (
 	"errors"
+	"math"
 	"math/big"
+
+	"hlsgen/internal/num"
 )
 
 // A Num is a real number known exactly, as a rational, or as an interval of big floats: roots of non-squares are
@@ -37,25 +40,24 @@ func (n Num) Interval() Interval {
 	return Interval{lo, hi}
 }
 
-// Float32 is n rounded to the nearest float32, ties to even; ok is false where the enclosure spans two.
-func (n Num) Float32() (v float64, ok bool) {
+// Rounded returns the number of a format that is nearest to n, of two the one whose last bit is 0; ok is false where
+// the enclosure spans two.
+func (n Num) Rounded(f num.Format) (v float64, ok bool) {
 	if n.r != nil {
-		f, _ := n.r.Float32()
-		return float64(f), true
+		near, exact := n.r.Float64()
+		if exact || f == num.Float64 || math.IsInf(near, 0) {
+			return f.Round(near), true
+		}
+		return f.Round(num.Odd(near, n.r.Cmp(new(big.Rat).SetFloat64(near)))), true
 	}
-	a, _ := n.lo.Float32()
-	b, _ := n.hi.Float32()
-	return float64(a), a == b
-}
-
-// Float64 is n rounded to the nearest float64, likewise.
-func (n Num) Float64() (v float64, ok bool) {
-	if n.r != nil {
-		v, _ = n.r.Float64()
-		return v, true
+	end := func(x *big.Float) float64 {
+		near, is := x.Float64()
+		if f == num.Float64 {
+			return near
+		}
+		return f.Round(num.Odd(near, -int(is)))
 	}
-	a, _ := n.lo.Float64()
-	b, _ := n.hi.Float64()
+	a, b := end(n.lo), end(n.hi)
 	return a, a == b
 }
 
@@ -187,7 +189,7 @@ func beside(v *big.Float, dir int64) *big.Rat {
 
 // single is n rounded to the nearest float32.
 func (n Num) single() (Num, error) {
-	f, ok := n.Float32()
+	f, ok := n.Rounded(num.Float32)
 	if !ok {
 		return Num{}, ErrPrecision
 	}

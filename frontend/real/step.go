@@ -107,17 +107,19 @@ func (b *searcher) value(lo, hi int64) (v int64, ok bool) {
 }
 
 // enclosed is the same in exact arithmetic: of a number that comes near an integer, and never reaches it, float64 sees
-// that it may. Where a small number times a large one comes near, it takes more bits than most do.
+// that it may. Where a small number times a large one comes near, it takes more bits than most do. A Num lies strictly
+// between its ends, so these are moved outwards from the numbers that lo and hi stand for.
 func (b *searcher) enclosed(lo, hi int64) (v int64, ok bool) {
 	for _, bits := range Precisions[:2] {
 		b.count += exactCount
-		end := func(x int64, beyond float64) *big.Float {
+		end := func(x int64, dir int) *big.Float {
+			v := new(big.Float).SetPrec(bits)
 			if b.at != nil {
-				return new(big.Float).SetPrec(bits).SetFloat64(b.at(x))
+				return v.SetFloat64(math.Nextafter(b.at(x), math.Inf(dir)))
 			}
-			return new(big.Float).Add(new(big.Float).SetPrec(bits).SetInt64(x), big.NewFloat(beyond))
+			return v.Add(v.SetInt64(x), big.NewFloat(float64(dir)*0x1p-10))
 		}
-		y, err := b.f.Exact([]Num{{lo: end(lo, -0x1p-10), hi: end(hi, 0x1p-10)}}, bits)
+		y, err := b.f.Exact([]Num{{lo: end(lo, -1), hi: end(hi, +1)}}, bits)
 		if err == nil && y.r != nil && y.r.IsInt() && y.r.Num().IsInt64() {
 			return y.r.Num().Int64(), true
 		}

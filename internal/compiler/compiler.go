@@ -188,7 +188,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		return nil, err
 	}
 	o.Step("simulating", 0, 0)
-	streams, err := r.simulate(ctx, runs, o.Backend.RTL())
+	streams, err := r.simulate(ctx, runs, data, o.Backend.RTL())
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}

@@ -15,12 +15,25 @@ import (
 // compiled runs the compiled engine: outputs of every sample. Where frames depend on each other, or have different
 // lengths, it is eval. The first frame is held against eval's.
 func compiled(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
-	p, err := fast.Compile(m.Graph)
-	if err != nil || m.Lengths != nil {
+	return compiledAs(ctx, programOf(m), m, s)
+}
+
+// programOf returns the model's layers compiled, nil where engine fast is eval.
+func programOf(m *dataflow.Model) *fast.Program {
+	if m.Lengths != nil {
+		return nil
+	}
+	p, _ := fast.Compile(m.Graph)
+	return p
+}
+
+// compiledAs is compiled of a program.
+func compiledAs(ctx context.Context, p *fast.Program, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
+	if p == nil {
 		_, out, err := integers(ctx, m, s)
 		return out, err
 	}
-	if e, ok := p.Ends(m); ok && singles(s) {
+	if e, ok := p.Ends(m); ok && finite(s) {
 		out, err := predict(ctx, p, e, m, s)
 		if err != nil {
 			return nil, err
@@ -31,14 +44,7 @@ func compiled(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]reals,
 	if err != nil {
 		return nil, err
 	}
-	frames, err := parts(ctx, p, len(in), func(w *fast.Worker, from, to int) ([]tensors, error) {
-		for i := from; i < to; i++ {
-			if err := m.Graph.Check(in[i]); err != nil {
-				return nil, fmt.Errorf("sample %d: %w", i, err)
-			}
-		}
-		return w.Run(in[from:to]), nil
-	})
+	frames, err := fastFrames(ctx, p, m, in)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +58,18 @@ func compiled(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]reals,
 		}
 	}
 	return results(ctx, m, s, frames)
+}
+
+// fastFrames runs the compiled layers on frames.
+func fastFrames(ctx context.Context, p *fast.Program, m *dataflow.Model, in []tensors) ([]tensors, error) {
+	return parts(ctx, p, len(in), func(w *fast.Worker, from, to int) ([]tensors, error) {
+		for i := from; i < to; i++ {
+			if err := m.Graph.Check(in[i]); err != nil {
+				return nil, fmt.Errorf("sample %d: %w", i, err)
+			}
+		}
+		return w.Run(in[from:to]), nil
+	})
 }
 
 // parts computes n samples in batches, on all processors.
@@ -71,12 +89,12 @@ func parts[T any](ctx context.Context, p *fast.Program, n int, f func(w *fast.Wo
 	return slices.Concat(of...), err
 }
 
-// singles reports whether all samples are finite numbers of float32.
-func singles(s *samples.Runs) bool {
+// finite reports whether all samples are finite numbers.
+func finite(s *samples.Runs) bool {
 	for _, sample := range s.In {
 		for _, t := range sample {
 			for _, v := range t.Data {
-				if float64(float32(v)) != v || math.IsInf(v, 0) {
+				if math.IsInf(v, 0) || math.IsNaN(v) {
 					return false
 				}
 			}

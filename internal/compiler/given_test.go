@@ -243,7 +243,7 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			r := &Result{Imported: im, Design: found}
 			s := samples.Random(im.Model, n.samples)
 			n.known(t, im.Model, s)
-			recorded, err := r.simulate(ctx, s, true)
+			recorded, err := r.simulate(ctx, s, s, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +254,7 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 				}
 				if wide != nil {
 					r.Design, found = wide, wide
-					if recorded, err = r.simulate(ctx, s, true); err != nil {
+					if recorded, err = r.simulate(ctx, s, s, true); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -70,10 +70,14 @@ const (
 )
 
 // simulate runs reference, eval and cycle and compares them: the model's outputs bit for bit, every stream element by
-// element. Large networks are run a few samples at a time. It returns what the test bench records of the first samples:
+// element. The tables of drivers, and engine fast on a user's samples, are compared, too (ends). Large networks are run a few samples at a time. It returns what the test bench records of the first samples:
 // the frames of all streams, where they are wanted whole or are sequences of different lengths, else their text.
-func (r *Result) simulate(ctx context.Context, s *samples.Runs, whole bool) (recorded templates.Vectors, err error) {
+func (r *Result) simulate(ctx context.Context, s, given *samples.Runs, whole bool) (recorded templates.Vectors, err error) {
 	work := elements(r.Design.Model.Graph)
+	e := endsOf(r.Imported.Model, given != nil)
+	if err := e.thresholds(ctx); err != nil {
+		return recorded, err
+	}
 	keep := max(1, maxRecorded/work)
 	held := max(2, maxHeld/work) // two at least: the second follows the first through the pipeline
 	each := r.Design.Model.Turns.PerFrame()
@@ -91,7 +95,14 @@ func (r *Result) simulate(ctx context.Context, s *samples.Runs, whole bool) (rec
 				return recorded, err
 			}
 			to.frames = append(to.frames, streams[:min(len(streams), keep-len(to.frames))]...)
-		} else if err := verify(ctx, r.Design.Design, &part, to); err != nil {
+		} else if err := verify(ctx, r.Design.Design, &part, to, e); err != nil {
+			return recorded, err
+		}
+	}
+	if given != nil {
+		more := *given
+		more.In = given.In[min(len(s.In), len(given.In)):]
+		if err := e.others(ctx, &more); err != nil {
 			return recorded, err
 		}
 	}
@@ -144,7 +155,7 @@ func (r *recording) add(frame, stream int, rows dataflow.Tensor) error {
 }
 
 // verify runs and compares samples together.
-func verify(ctx context.Context, d *dataflow.Design, s *samples.Runs, to *recording) error {
+func verify(ctx context.Context, d *dataflow.Design, s *samples.Runs, to *recording, e *ends) error {
 	m := d.Model
 	want, err := reference(ctx, m, s)
 	if err != nil {
@@ -163,7 +174,10 @@ func verify(ctx context.Context, d *dataflow.Design, s *samples.Runs, to *record
 	if err != nil {
 		return err
 	}
-	return sameReals("engine eval against the model", got, want)
+	if err := sameReals("engine eval against the model", got, want); err != nil {
+		return err
+	}
+	return e.agree(ctx, s, in, out, want)
 }
 
 // verifySized is verify for sequences of different lengths. It returns what is on every stream.

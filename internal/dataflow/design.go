@@ -59,6 +59,15 @@ func (r Real) Limits() (lo, hi float64, integer bool) {
 	return -half, half - 1, true
 }
 
+// Format returns the format of the values of a real dtype, which a file of any dtype is rounded to; that of an integer
+// one holds its values up to 2^53.
+func (r Real) Format() num.Format {
+	if f, ok := num.FormatNamed(r.DType); ok {
+		return f
+	}
+	return num.Float64
+}
+
 // RealTensor is a host tensor. Values are float64; every float32 and every int up to 2^53 is exact in it.
 type RealTensor struct {
 	Shape []int

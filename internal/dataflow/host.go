@@ -15,7 +15,10 @@ type Host struct {
 	// Begins is what In is made of where the host computes more in front of it than functions of one element of an
 	// input, and Ends what Out makes where it computes more behind: tensors inside of the model. They are nil where In
 	// is made of the inputs of the model, and Out makes its outputs.
-	Begins, Ends  []Real
+	Begins, Ends []Real
+	// Codes computes the frames of In from one sample of Begins, or of the model's inputs where that is nil, as the
+	// model does; it is nil where In holds quantised values, whose codes nothing computes.
+	Codes         func(in []RealTensor) ([]Tensor, error)
 	Before, After Outside // what lies in front of Begins, and behind Ends
 }
 
@@ -34,15 +37,27 @@ type HostIn struct {
 	Steps []HostStep // nil where the input is made of integers
 }
 
-// A HostStep has the code Codes[k] for a float32 that is at least as great as k of At, which rise.
+// A HostStep has the code Codes[k] for a number of the input's format that is at least as great as k of At. These rise,
+// and are numbers of that format.
 type HostStep struct {
-	At    []float32
+	At    []float64
 	Codes []int64
 }
 
-// Code is that of x.
-func (s HostStep) Code(x float32) int64 {
+// Code returns the code of x, a number of the input's format.
+func (s HostStep) Code(x float64) int64 {
 	return s.Codes[sort.Search(len(s.At), func(i int) bool { return s.At[i] > x })]
+}
+
+// Frame returns the codes of a frame, made of one sample of the inputs; nil where the input is made of integers.
+func (h *HostIn) Frame(in []RealTensor) (codes []int64) {
+	if h.Steps == nil {
+		return nil
+	}
+	for i, at := range h.Index {
+		codes = append(codes, h.Of(i).Code(in[h.Input].Data[at]))
+	}
+	return codes
 }
 
 // Of is the step function of element i.
@@ -59,6 +74,18 @@ type HostOut struct {
 	Index []int32
 	Which []uint16 // of Codes, per element; nil where one is for all
 	Codes []HostCode
+}
+
+// Values returns the elements of an output, as numbers of a format, made of the frames of Graph.Out.
+func (h *HostOut) Values(frames []Tensor, f num.Format) (values []float64) {
+	var codes []int64
+	for _, frame := range frames {
+		codes = append(codes, frame.Data...)
+	}
+	for i, at := range h.Index {
+		values = append(values, h.Of(i).At(codes[at], f))
+	}
+	return values
 }
 
 // Of is the function of element i.
@@ -79,34 +106,28 @@ type HostCode struct {
 	Except      map[int64]float64
 }
 
-// At is what a code means; it is rounded to float32 where single says so.
-func (h *HostCode) At(code int64, single bool) float64 {
+// At returns what a code means, as a number of a format.
+func (h *HostCode) At(code int64, f num.Format) float64 {
 	if h.Values != nil {
 		return h.Values[code-h.Range.Lo]
 	}
 	if v, ok := h.Except[code]; ok {
 		return v
 	}
-	return h.rounded(float64(float64(code)*h.Scale)+h.Bias, single)
+	return f.Round(float64(float64(code)*h.Scale) + h.Bias)
 }
 
 // Fused is what the formula gives where product and sum are rounded together.
-func (h *HostCode) Fused(code int64, single bool) float64 {
-	return h.rounded(math.FMA(float64(code), h.Scale, h.Bias), single)
+func (h *HostCode) Fused(code int64, f num.Format) float64 {
+	return f.Round(math.FMA(float64(code), h.Scale, h.Bias))
 }
 
-func (h *HostCode) rounded(v float64, single bool) float64 {
-	if single {
-		return float64(float32(v))
-	}
-	return v
-}
-
-// Surely reports whether the formula's float32 is that of the real numbers Scale and Bias stand for, whatever the
-// roundings of both, of the product and of the sum, together or not: nothing that float32 rounds otherwise is so near.
-func (h *HostCode) Surely(code int64) bool {
+// Surely reports whether the formula's number of a format is that of the real numbers Scale and Bias stand for,
+// whatever the roundings of both, of the product and of the sum, together or not: nothing that the format rounds
+// otherwise is so near.
+func (h *HostCode) Surely(code int64, f num.Format) bool {
 	product := float64(code) * h.Scale
 	v := product + h.Bias
 	off := 0x1p-50 * (math.Abs(product) + math.Abs(h.Bias))
-	return float32(v-off) == float32(v+off)
+	return f.Round(v-off) == f.Round(v+off)
 }

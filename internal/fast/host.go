@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
 )
 
 // Ends are what a host does in front of a program and behind it, as tables: real numbers in and out.
@@ -39,7 +40,7 @@ type scale struct {
 	index  []int32
 	which  []uint16
 	codes  []dataflow.HostCode
-	single bool
+	format num.Format
 }
 
 // counted is the thresholds that are all compared, for 32 numbers at a time; more are searched among.
@@ -57,7 +58,7 @@ func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) {
 	e = &Ends{p: p, size: make([]int, len(m.In))}
 	for i, in := range h.In {
 		s := &p.streams[p.g.In[i]]
-		if s.width != narrow || in.Steps == nil {
+		if s.width != narrow || in.Steps == nil || m.In[in.Input].Format() == num.Float64 {
 			return nil, false
 		}
 		q := quantiser{input: in.Input, index: in.Index, which: in.Which}
@@ -81,7 +82,7 @@ func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) {
 		e.in = append(e.in, q)
 	}
 	for k, out := range h.Out {
-		e.out = append(e.out, scale{out.Index, out.Which, out.Codes, m.Out[k].DType == "float32"})
+		e.out = append(e.out, scale{out.Index, out.Which, out.Codes, m.Out[k].Format()})
 	}
 	return e, true
 }
@@ -130,9 +131,12 @@ func kept(codes []int64, s *stream) bool {
 }
 
 func reachOf(step dataflow.HostStep, s *stream) reach {
-	r := reach{at: step.At, first: uint8(step.Codes[0] - s.lo()), step: 1}
+	r := reach{at: make([]float32, len(step.At)), first: uint8(step.Codes[0] - s.lo()), step: 1}
 	if len(step.Codes) > 1 {
 		r.step = uint8(step.Codes[1] - step.Codes[0])
+	}
+	for i, at := range step.At {
+		r.at[i] = float32(at) // exactly: inputs of more digits have no Ends
 	}
 	even := true
 	for i, c := range step.Codes {
@@ -241,7 +245,7 @@ func (w *Worker) Predict(e *Ends, in [][]float32, out [][]float64, samples int) 
 				if o.which != nil {
 					c = &o.codes[o.which[i]]
 				}
-				y[i] = c.At(w.output(f, int(at)), o.single)
+				y[i] = c.At(w.output(f, int(at)), o.format)
 			}
 		}
 	}

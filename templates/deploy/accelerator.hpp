@@ -120,9 +120,11 @@ public:
         return std::vector<float>(y.begin(), y.end());
     }
 
-    // run is predict for any model. A double holds every value exactly; those of float32 inputs are rounded to it.
-    std::vector<std::vector<double>> run(const std::vector<std::vector<double>>& x, const std::vector<std::size_t>& steps = {}) {
+    // run is predict for any model. A double holds every value exactly; the inputs' are rounded to the types of the model.
+    std::vector<std::vector<double>> run(std::vector<std::vector<double>> x, const std::vector<std::size_t>& steps = {}) {
         const std::vector<std::size_t> lengths = lengths_of(x, steps);
+        for (std::size_t k = 0; k < network.inputs; k++)
+            for (double& v : x[k]) v = rounded(network.input[k], v);
         std::vector<std::size_t> at(network.streams_in, 0); // where in its input a stream is
         std::vector<frames> all(network.streams_out);
         bool running = false;
@@ -178,6 +180,17 @@ private:
             for (bytes& f : some[k]) to[k].push_back(std::move(f));
     }
 
+    // rounded is the number nearest to x that an input of its type holds.
+    static double rounded(const tensor& t, double x) {
+        if (t.digits == 0 || x == 0) return x;
+        int exponent;
+        std::frexp(x, &exponent);
+        const int unit = std::max(exponent - t.digits, t.least);
+        const double y = t.digits == 24 ? double(float(x)) : std::ldexp(std::nearbyint(std::ldexp(x, -unit)), unit);
+        if (!(std::fabs(y) <= t.most)) throw unfit(std::string("input \"") + t.name + "\" does not hold " + std::to_string(x));
+        return y;
+    }
+
     // meant is the number that an integer of an input stands for.
     static double meant(const sent& s, std::int64_t code) {
         if (s.quantisers != nullptr) throw unfit(std::string("input \"") + network.input[s.input].name + "\" is real, the data are integers: build with --input-type");
@@ -221,8 +234,7 @@ private:
     static std::int64_t code_of(const sent& s, std::size_t i, double x) {
         if (s.quantisers == nullptr) return integer_of(s, x);
         const quantiser& q = s.quantisers[s.which == nullptr ? 0 : s.which[i]];
-        const float v = float(x);
-        return q.codes[std::upper_bound(q.thresholds, q.thresholds + q.steps, v) - q.thresholds];
+        return q.codes[std::upper_bound(q.thresholds, q.thresholds + q.steps, x) - q.thresholds];
     }
 
     static std::int64_t integer_of(const sent& s, double x) {

@@ -41,6 +41,15 @@ def _array(tensor, given):
         raise Unfit("input %r is no array: %s" % (tensor["name"], e))
 
 
+def _rounded(values, dtype):
+    """Numbers as an input or an output of a type holds them; numpy has no bfloat16: they come as float32."""
+    if dtype != "bfloat16":
+        return values.astype(dtype)
+    values = values.astype(np.float64)
+    unit = np.maximum(np.frexp(values)[1] - 8, -133)
+    return np.ldexp(np.rint(np.ldexp(values, -unit)), unit).astype(np.float32)
+
+
 class _Packing:
     """Integers as they travel on a stream: words of whole bytes."""
 
@@ -94,7 +103,8 @@ class _Sent:
         self.index = np.array(send["index"], np.intp)
         self.integers = send.get("integers")
         self.input["integers"] = self.integers is not None
-        self.quantisers = [(np.array(q["thresholds"], np.float32), np.array(q["codes"], np.int64))
+        kind = np.float64 if self.input["dtype"] == "float64" else np.float32
+        self.quantisers = [(np.array(q["thresholds"], kind), np.array(q["codes"], np.int64))
                            for q in send.get("quantise", [])]
         which = send.get("which")
         self.groups = None
@@ -142,7 +152,7 @@ class _Result:
     def __init__(self, result, tensor):
         self.tensor, self.time = tensor, result["time"]
         self.index = np.array(result["index"], np.intp)
-        self.kind = np.dtype(tensor["dtype"])
+        self.kind = tensor["dtype"]
         which = result.get("which")
         which = np.zeros(len(self.index), np.intp) if which is None else np.array(which)
         self.groups = [(np.flatnonzero(which == k), mean) for k, mean in enumerate(result["mean"])]
@@ -150,14 +160,14 @@ class _Result:
     def of(self, codes):
         """codes: rows, as they came; the result: rows of elements of the output."""
         codes = codes[:, self.index]
-        out = np.empty(codes.shape, self.kind)
+        out = np.empty(codes.shape, _rounded(np.empty(0), self.kind).dtype)
         for at, mean in self.groups:
             some = codes[:, at]
             if "values" in mean:
-                out[:, at] = np.array(mean["values"]).astype(self.kind)[some - mean["lo"]]
+                out[:, at] = _rounded(np.array(mean["values"], np.float64), self.kind)[some - mean["lo"]]
                 continue
             scaled = some.astype(np.float64) * mean.get("scale", 0.0)
-            value = (scaled + mean.get("bias", 0.0)).astype(self.kind)
+            value = _rounded(scaled + mean.get("bias", 0.0), self.kind)
             for code, exception in mean.get("except", {}).items():
                 value[some == int(code)] = exception
             out[:, at] = value
@@ -541,15 +551,19 @@ class Accelerator:
     def _checked(tensor, array):
         if array.dtype.kind not in "fiub":
             raise Unfit("input %r has the type %s, want numbers" % (tensor["name"], array.dtype))
-        if tensor["dtype"].startswith("float") and array.dtype.kind in "iub" and not tensor.get("integers"):
+        if tensor["dtype"].startswith(("float", "bfloat")) and array.dtype.kind in "iub" and not tensor.get("integers"):
             raise Unfit("input %r is of type %s, the data are integers (%s): give the numbers that they stand for, or build "
                         "with --input-type" % (tensor["name"], tensor["dtype"], array.dtype))
         if array.dtype.kind == "f":
-            if not np.isfinite(array).all():
-                at = np.argwhere(~np.isfinite(array))[0]
-                raise Unfit("input %r, element %s is %r" % (tensor["name"], at.tolist(), array[tuple(at)].item()))
-            if tensor["dtype"] == "float32":
-                array = array.astype(np.float32)
+            to = array
+            if tensor["dtype"].startswith(("float", "bfloat")):
+                with np.errstate(over="ignore"):
+                    to = _rounded(array, tensor["dtype"])
+            if not np.isfinite(to).all():
+                at = np.argwhere(~np.isfinite(to))[0]
+                raise Unfit("input %r, element %s is %r, which is no %s"
+                            % (tensor["name"], at.tolist(), array[tuple(at)].item(), tensor["dtype"]))
+            return to
         return array
 
     def _sequences(self, arrays, lengths, listed):

@@ -40,7 +40,7 @@ func (h *Host) Pre() ([]byte, error) {
 			index[i] = int64(at)
 		}
 		x := s.gather(name+"_elements", rows[send.Input], vector(s, name+"_index", index), -1)
-		s.out(s.port(send.Port), s.codes(name, x, send), h.Inputs[send.Input].Time >= 0, len(index))
+		s.out(s.port(send.Port), s.codes(name, x, send, h.Inputs[send.Input].DType == "float64"), h.Inputs[send.Input].Time >= 0, len(index))
 	}
 	return s.file()
 }
@@ -175,8 +175,8 @@ func (s sketch) out(name, x string, timed bool, n int) {
 	s.graph.Output = append(s.graph.Output, declared(name, onnxpb.TensorProto_INT64, append(axes, n)...))
 }
 
-// codes are those of elements x of a stream.
-func (s sketch) codes(name, x string, send Send) string {
+// codes are those of elements x of a stream, whose input is of type float64 where wide says so.
+func (s sketch) codes(name, x string, send Send, wide bool) string {
 	quantisers := send.Quantise
 	if in := send.Integers; in != nil {
 		if in.Values == nil {
@@ -188,16 +188,30 @@ func (s sketch) codes(name, x string, send Send) string {
 		}
 		quantisers = []Quantiser{q}
 	}
-	bounds, codes := make([][]float32, len(quantisers)), make([][]int64, len(quantisers))
+	codes := make([][]int64, len(quantisers))
 	for k, q := range quantisers {
 		codes[k] = q.Codes
+	}
+	at, places := "", int64(0)
+	if wide {
+		at, places = reached[float64](s, name, s.cast(name+"_float64", x, onnxpb.TensorProto_DOUBLE), quantisers, send.Which)
+	} else {
+		at, places = reached[float32](s, name, s.cast(name+"_float32", x, onnxpb.TensorProto_FLOAT), quantisers, send.Which)
+	}
+	return pick(s, name+"_codes", at, padded(codes, places), places, send.Which)
+}
+
+// reached counts the thresholds that are at most x, a tensor of type T, and says how many places a table of codes has.
+func reached[T float32 | float64](s sketch, name, x string, quantisers []Quantiser, which []int32) (at string,
+	places int64) {
+	bounds := make([][]T, len(quantisers))
+	for k, q := range quantisers {
 		for _, t := range q.Thresholds {
-			bounds[k] = append(bounds[k], float32(t))
+			bounds[k] = append(bounds[k], T(t))
 		}
 	}
-	table := sorted(bounds, float32(math.Inf(1)))
-	at := search(s, name+"_at", s.cast(name+"_float32", x, onnxpb.TensorProto_FLOAT), table, send.Which)
-	return pick(s, name+"_codes", at, padded(codes, table.places), table.places, send.Which)
+	table := sorted(bounds, T(math.Inf(1)))
+	return search(s, name+"_at", x, table, which), table.places
 }
 
 // mean is what codes mean, in float64.

@@ -52,7 +52,7 @@ type Steps struct {
 // A Tensor is an input or an output of the model.
 type Tensor struct {
 	Name  string `json:"name"`
-	DType string `json:"dtype"` // numpy's name
+	DType string `json:"dtype"` // numpy's name, or bfloat16
 	Shape []int  `json:"shape"` // of one sample, of the longest sequence
 	Batch bool   `json:"batch"` // the first axis, of size 1, counts samples
 	Time  int    `json:"time"`  // the axis of steps; -1: none
@@ -81,7 +81,7 @@ type Send struct {
 	Integers *Integers   `json:"integers,omitempty"`
 }
 
-// A Quantiser has codes[k], k being how many of the thresholds are at most x. They rise, and are float32 numbers.
+// A Quantiser has codes[k], k being how many of the thresholds are at most x. They rise, and are numbers of the input's type.
 type Quantiser struct {
 	Thresholds []float64 `json:"thresholds"`
 	Codes      []int64   `json:"codes"`

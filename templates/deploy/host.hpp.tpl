@@ -18,17 +18,21 @@ struct stream {
     std::size_t per_word, bytes, words;
 };
 
-// tensor is an input or an output: elements of a sample or, where it has time, of a step, of which inner lie behind each other.
+// tensor is an input or an output: elements of a sample or, where it has time, of a step, of which inner lie behind each other. Its
+// numbers have at most so many digits in base 2, are multiples of 2 to the power of least, and no greater than most; where it has no
+// digits, it holds doubles or integers.
 struct tensor {
     const char* name;
     std::size_t elements;
     bool time;
     std::size_t inner;
+    int digits, least;
+    double most;
 };
 
 // quantiser has codes[k], k being how many of the thresholds are at most x.
 struct quantiser {
-    const float* thresholds;
+    const double* thresholds;
     std::size_t steps;
     const std::int64_t* codes;
 };

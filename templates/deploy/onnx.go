@@ -16,6 +16,9 @@ import (
 // well as numbers (GreaterOrEqual). Where nodes of a model are among theirs, theirs is that of the model.
 const opset = 12
 
+// bfloatOpset is the first version whose operators take bfloat16.
+const bfloatOpset = 13
+
 // irVersion is the version of the format that came with it.
 const irVersion = 7
 
@@ -33,7 +36,9 @@ type sketch struct {
 func newSketch(name string, of []Tensor, outside []byte) (sketch, error) {
 	s := sketch{graph: &onnxpb.GraphProto{Name: &name}, own: "hlsgen_", opset: opset, form: irVersion}
 	for _, t := range of {
-		s.names = append(s.names, t.Name)
+		if s.names = append(s.names, t.Name); t.DType == "bfloat16" {
+			s.opset = max(s.opset, bfloatOpset)
+		}
 	}
 	if outside != nil {
 		var m onnxpb.ModelProto
@@ -231,7 +236,8 @@ func padded[T number](rows [][]T, places int64) (table []T) {
 // elementTypes are numpy's names of ONNX's types of elements.
 var elementTypes = map[string]onnxpb.TensorProto_DataType{
 	"float32": onnxpb.TensorProto_FLOAT, "float64": onnxpb.TensorProto_DOUBLE, "float16": onnxpb.TensorProto_FLOAT16,
-	"int8": onnxpb.TensorProto_INT8, "int16": onnxpb.TensorProto_INT16, "int32": onnxpb.TensorProto_INT32,
+	"bfloat16": onnxpb.TensorProto_BFLOAT16,
+	"int8":     onnxpb.TensorProto_INT8, "int16": onnxpb.TensorProto_INT16, "int32": onnxpb.TensorProto_INT32,
 	"int64": onnxpb.TensorProto_INT64, "uint8": onnxpb.TensorProto_UINT8, "uint16": onnxpb.TensorProto_UINT16,
 	"uint32": onnxpb.TensorProto_UINT32, "uint64": onnxpb.TensorProto_UINT64, "bool": onnxpb.TensorProto_BOOL,
 }

@@ -76,7 +76,7 @@ func (v *tablesView) sent(name string, s Send) string {
 	var list []string
 	for k, q := range s.Quantise {
 		of := fmt.Sprintf("%s_%d", name, k)
-		list = append(list, fmt.Sprintf("{%s, %d, %s}", add(v, "float", of+"_at", q.Thresholds, single),
+		list = append(list, fmt.Sprintf("{%s, %d, %s}", add(v, "double", of+"_at", q.Thresholds, float),
 			len(q.Thresholds), add(v, "std::int64_t", of+"_codes", q.Codes, integer)))
 	}
 	if list != nil {
@@ -118,7 +118,12 @@ func (t Tensor) cpp() string {
 			inner *= n
 		}
 	}
-	return fmt.Sprintf("{%s, %d, %t, %d}", quoted(t.Name), elements, t.Time >= 0, inner)
+	f, real := num.FormatNamed(t.DType)
+	if !real || f == num.Float64 {
+		f = num.Format{}
+	}
+	return fmt.Sprintf("{%s, %d, %t, %d, %d, %d, %s}", quoted(t.Name), elements, t.Time >= 0, inner, f.Digits, f.Least,
+		float(nil, f.Max))
 }
 
 func (s Stream) cpp() string {
@@ -146,8 +151,6 @@ func integer(to []byte, v int64) []byte {
 
 // float is a double, to the last bit.
 func float(to []byte, v float64) []byte { return strconv.AppendFloat(to, v, 'x', -1, 64) }
-
-func single(to []byte, v float64) []byte { return append(float(to, v), 'f') }
 
 // quoted is a name of the model as a C++ string: what is not plain text is spelled in octal, which ends after three
 // digits.

@@ -6,6 +6,7 @@ package samples
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -155,8 +156,9 @@ type Unfit struct {
 
 func (e *Unfit) Error() string { return e.Msg }
 
-// values gives the values of an array for an input. Integers stand for themselves where the input's type is one; where
-// reals arrive as integers, they are these; else nobody has said what they mean.
+// values gives the values of an array for an input. Real numbers are rounded to the input's type, here and nowhere
+// else. Integers stand for themselves where the input's type is one; where reals arrive as integers, they are these;
+// else nobody has said what they mean.
 func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 	lo, hi, integer := in.Limits()
 	if integer {
@@ -168,7 +170,7 @@ func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 		return a.Data, nil
 	}
 	if _, _, integer = (dataflow.Real{DType: a.DType}).Limits(); !integer {
-		return a.Data, nil
+		return rounded(in, a.Data)
 	}
 	if in.Code == nil {
 		msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
@@ -187,6 +189,25 @@ func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 			value[code] = v
 		}
 		data[i] = v
+	}
+	return data, nil
+}
+
+// rounded gives numbers as the type of an input holds them.
+func rounded(in dataflow.Real, data []float64) ([]float64, error) {
+	f, own := in.Format(), true // data is the array's own
+	for i, v := range data {
+		to := f.Round(v)
+		if to == v || math.IsNaN(v) {
+			continue
+		}
+		if math.IsInf(to, 0) {
+			return nil, fmt.Errorf("input %q is of type %s, which does not hold %v (element %d)", in.Name, in.DType, v, i)
+		}
+		if own {
+			data, own = slices.Clone(data), false
+		}
+		data[i] = to
 	}
 	return data, nil
 }
@@ -253,7 +274,7 @@ func random(m *dataflow.Model, rnd *rand.Rand) (run []dataflow.RealTensor) {
 			} else if integer {
 				t.Data[i] = float64(int64(v))
 			} else {
-				t.Data[i] = float64(float32(v))
+				t.Data[i] = in.Format().Round(v)
 			}
 		}
 		run = append(run, t)

@@ -1,0 +1,113 @@
+package real
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
+)
+
+// A firstQuantiser is one that numbers of a format meet, behind functions that rise or fall.
+type firstQuantiser struct {
+	front      string
+	scale, pre float64 // pre is a factor or a summand in front
+	zero       float64
+	lo, hi     int64
+	mode       Rounding
+}
+
+// fronts are functions of x that stand in front of a quantiser.
+var fronts = map[string]func(x *Expr, by float64) *Expr{
+	"":     func(x *Expr, by float64) *Expr { return x },
+	"Mul":  func(x *Expr, by float64) *Expr { return Mul(x, Float(by)) },
+	"Add":  func(x *Expr, by float64) *Expr { return Add(x, Float(by)) },
+	"Tanh": func(x *Expr, by float64) *Expr { return tanh(Mul(x, Float(by))) },
+	"Relu": func(x *Expr, by float64) *Expr { return Max(x, Float(0)) },
+	"Abs":  func(x *Expr, by float64) *Expr { return Neg(Abs(x)) },
+}
+
+// tanh is 1 - 2/(exp(2x)+1), as models' operator is written out.
+func tanh(x *Expr) *Expr {
+	return Sub(Float(1), Div(Float(2), Add(Exp(Mul(Float(2), x)), Float(1))))
+}
+
+func (q firstQuantiser) expr() *Expr {
+	x := Add(Div(fronts[q.front](Var(0), q.pre), Float(q.scale)), Float(q.zero))
+	return Round(Max(Min(x, Float(float64(q.hi))), Float(float64(q.lo))), q.mode)
+}
+
+// at is the code of one number, which no search has seen: it is decided in exact arithmetic.
+func (q firstQuantiser) at(t *testing.T, x float64) int64 {
+	t.Helper()
+	f := Compile(q.expr())
+	for _, bits := range Precisions {
+		y, err := f.Exact([]Num{Exactly(new(big.Rat).SetFloat64(x))}, bits)
+		if err == nil && y.r != nil && y.r.IsInt() {
+			return y.r.Num().Int64()
+		}
+	}
+	t.Fatalf("%+v has no code at %v", q, x)
+	return 0
+}
+
+// TestStepOverFloats holds quantisers' codes at numbers of every format against exact arithmetic: at both sides of
+// every breakpoint, at zero, at the least and the greatest numbers, and at random. Zero is a threshold of many: with
+// FLOOR and a whole zero point, say.
+func TestStepOverFloats(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	list := []firstQuantiser{
+		{"", 0.0625, 0, 0, -8, 7, HalfEven}, {"", float64(float32(0.0123)), 0, -34, -128, 127, Floor},
+		{"", float64(float32(1e-30)), 0, 0, -2, 1, HalfUp}, {"", 1e15, 0, -1e5, 0, 3, Ceil},
+	}
+	n := 60
+	if tier.Long() {
+		n = 1000
+	}
+	modes := []Rounding{HalfEven, HalfUp, HalfDown, Up, Down, Ceil, Floor}
+	zeros := []float64{0, 0, 1, 0.5, 1.5, -2, 3, -0.5}
+	names := slices.Sorted(func(yield func(string) bool) {
+		for name := range fronts {
+			if !yield(name) {
+				return
+			}
+		}
+	})
+	for i := range n {
+		q := firstQuantiser{front: names[r.IntN(len(names))], scale: float64(float32(math.Exp(r.NormFloat64()*2 - 2))),
+			pre: float64(float32(r.NormFloat64())), zero: zeros[r.IntN(len(zeros))], lo: -8, hi: 7, mode: modes[i%len(modes)]}
+		list = append(list, q)
+	}
+	for _, of := range []num.Format{num.Float32, num.Float64, num.Float16, num.BFloat16} {
+		for _, q := range list {
+			t.Run(fmt.Sprint(of.Digits, q), func(t *testing.T) {
+				t.Parallel()
+				step, err := Compile(q.expr()).StepOverFloats(of, 1000)
+				if err != nil || step.Verify() != nil {
+					t.Fatal(err, step.Verify())
+				}
+				keys := []int64{of.Keys().Lo, of.Keys().Lo + 1, -2, -1, 0, 1, 2, of.Keys().Hi - 1, of.Keys().Hi}
+				for _, at := range step.At {
+					keys = append(keys, at-1, at, at+1)
+				}
+				r := rand.New(rand.NewPCG(1, 2))
+				for range 50 {
+					keys = append(keys, r.Int64N(of.Keys().Hi)-r.Int64N(of.Keys().Hi),
+						of.Key(max(-of.Max, min(of.Max, of.Round(r.NormFloat64()*q.scale*10)))))
+				}
+				for _, key := range keys {
+					if of.Keys().Contains(key) {
+						if got, want := step.Apply(key), q.at(t, of.At(key)); got != want {
+							t.Fatalf("%g has code %d, want %d", of.At(key), got, want)
+						}
+					}
+				}
+			})
+		}
+	}
+}

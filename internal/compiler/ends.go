@@ -1,0 +1,142 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/fast"
+)
+
+// An ends holds the tables that drivers read, and engine fast, against the model: they are other ways to its outputs.
+type ends struct {
+	model *dataflow.Model
+	host  *dataflow.Host // nil where there is no driver
+	real  bool           // the samples are a user's
+	fast  func() *fast.Program
+}
+
+func endsOf(m *dataflow.Model, real bool) *ends {
+	e := &ends{model: m, real: real, fast: sync.OnceValue(func() *fast.Program { return programOf(m) })}
+	if m.Host != nil && m.Turns == nil && m.Stream == nil {
+		e.host = m.Host()
+	}
+	return e
+}
+
+// thresholds holds the tables against the model at every threshold, at the numbers next to it, and at both zeros.
+func (e *ends) thresholds(ctx context.Context) error {
+	if e.host == nil || e.host.Codes == nil {
+		return nil
+	}
+	inputs := e.model.In
+	if e.host.Begins != nil {
+		inputs = e.host.Begins
+	}
+	for in := range e.host.Probes(inputs) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		want, err := e.host.Codes(in)
+		if err != nil {
+			return err
+		}
+		if err := e.sent(in, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sent holds the frames that the tables make of a sample against those of the model.
+func (e *ends) sent(in []dataflow.RealTensor, want []dataflow.Tensor) error {
+	for k, h := range e.host.In {
+		if h == nil {
+			continue
+		}
+		for i, code := range h.Frame(in) {
+			if code != want[k].Data[i] {
+				return &Mismatch{fmt.Sprintf("the tables of drivers against the model: input %d, element %d is %v: code %d, "+
+					"want %d", h.Input, h.Index[i], in[h.Input].Data[h.Index[i]], code, want[k].Data[i])}
+			}
+		}
+	}
+	return nil
+}
+
+// agree holds tables and engine fast against the model's outputs of samples: in and out are the frames between.
+func (e *ends) agree(ctx context.Context, s *samples.Runs, in, out []tensors, want []reals) error {
+	if e.host != nil && s.Lengths == nil {
+		for i := range s.In {
+			if e.host.Begins == nil {
+				if err := e.sent(s.In[i], in[i]); err != nil {
+					return err
+				}
+			}
+			if e.host.Ends != nil {
+				continue
+			}
+			for k, h := range e.host.Out {
+				if h == nil {
+					continue
+				}
+				of := e.model.Out[k]
+				got := []reals{{{Shape: of.Shape, Data: h.Values(out[i], of.Format())}}}
+				if err := sameReals("the tables of drivers against the model", got, []reals{want[i][k : k+1]}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if !e.real {
+		return nil
+	}
+	got, err := compiledAs(ctx, e.fast(), e.model, s)
+	if err != nil {
+		return err
+	}
+	return sameReals("engine fast against the model", got, want)
+}
+
+// others holds tables, and the tables in engine fast, against what the model makes of its inputs for samples that are
+// not verified from end to end.
+func (e *ends) others(ctx context.Context, s *samples.Runs) error {
+	if e.host == nil || e.host.Begins != nil || s == nil || s.Lengths != nil || len(s.In) == 0 {
+		return nil
+	}
+	const together = 1 << 8
+	for first := 0; first < len(s.In); first += together {
+		part := *s
+		part.In = s.In[first:min(first+together, len(s.In))]
+		in, err := codes(ctx, e.model, &part)
+		if err != nil {
+			return err
+		}
+		for i := range in {
+			if err := e.sent(part.In[i], in[i]); err != nil {
+				return err
+			}
+		}
+		if e.fast() == nil {
+			continue
+		}
+		want, err := fastFrames(ctx, e.fast(), e.model, in)
+		if err != nil {
+			return err
+		}
+		outs, err := results(ctx, e.model, &part, want)
+		if err != nil {
+			return err
+		}
+		got, err := compiledAs(ctx, e.fast(), e.model, &part)
+		if err != nil {
+			return err
+		}
+		if err := sameReals("engine fast against its layers and the model's ends", got, outs); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package dataflow
+
+import (
+	"iter"
+	"math"
+	"slices"
+)
+
+// mostProbed bounds the elements of all samples that Probes makes.
+const mostProbed = 1 << 27
+
+// Probes gives samples of the inputs that In is made of, so that together they meet every threshold of In: the numbers
+// of the input's format at the threshold, next to it on both sides, and both zeros. Elements with the same thresholds
+// share them. Where that takes more than some hundred million elements, later samples are left out. A sample is only
+// good until the next one.
+func (h *Host) Probes(inputs []Real) iter.Seq[[]RealTensor] {
+	p := h.probing(inputs)
+	return func(yield func([]RealTensor) bool) {
+		for left := mostProbed; left > 0 && p.next(); left -= p.elements {
+			if !yield(p.sample) {
+				return
+			}
+		}
+	}
+}
+
+// A probe is the numbers that the elements with one step function have to meet, and how many of them they have met.
+type probe struct {
+	numbers []float64
+	met     int
+}
+
+// A probing is the making of samples.
+type probing struct {
+	sample   []RealTensor
+	elements int
+	readers  [][][]*probe // by input and element
+	turn     int
+}
+
+func (h *Host) probing(inputs []Real) *probing {
+	p := &probing{}
+	for _, in := range inputs {
+		n := Shape(in.Shape).Size()
+		t := RealTensor{Shape: in.Shape, Data: make([]float64, n)}
+		for i := range t.Data {
+			if t.Data[i] = in.Format().Round((in.Range[0] + in.Range[1]) / 2); in.Grid != nil {
+				t.Data[i] = in.Grid(t.Data[i])
+			}
+		}
+		p.sample = append(p.sample, t)
+		p.elements += n
+		p.readers = append(p.readers, make([][]*probe, n))
+	}
+	for _, in := range h.In {
+		var of []*probe
+		for _, s := range in.Steps {
+			of = append(of, &probe{numbers: s.probes(inputs[in.Input])})
+		}
+		for i, at := range in.Index {
+			which := 0
+			if in.Which != nil {
+				which = int(in.Which[i])
+			}
+			if r := &p.readers[in.Input][at]; of != nil && !slices.Contains(*r, of[which]) {
+				*r = append(*r, of[which])
+			}
+		}
+	}
+	return p
+}
+
+// probes returns the numbers at which a step function of numbers of an input could be wrong.
+func (s HostStep) probes(in Real) (numbers []float64) {
+	f := in.Format()
+	keys := []int64{-1, 0, 1, f.Keys().Lo, f.Keys().Hi}
+	for _, at := range s.At {
+		k := f.Key(at)
+		keys = append(keys, k-1, k, k+1)
+	}
+	slices.Sort(keys)
+	for _, k := range slices.Compact(keys) {
+		if f.Keys().Contains(k) {
+			numbers = append(numbers, f.At(k))
+		}
+	}
+	return append(numbers, math.Copysign(0, -1))
+}
+
+// next makes the next sample; it returns false where all numbers have been met.
+func (p *probing) next() (more bool) {
+	p.turn++
+	for k, elements := range p.readers {
+		for i, readers := range elements {
+			for n := range readers {
+				r := readers[(n+p.turn)%len(readers)]
+				if r.met < len(r.numbers) {
+					p.sample[k].Data[i] = r.numbers[r.met]
+					r.met++
+					more = true
+					break
+				}
+			}
+		}
+	}
+	return more
+}

@@ -1,0 +1,102 @@
+package num
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestFormatRound holds Round against its definition: no number of the format is nearer, and of two that are as near
+// it is the even one.
+func TestFormatRound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ x, want float64 }{
+		"float16":  {2049, 2048},
+		"bfloat16": {257, 256},
+		"float32":  {1<<24 + 1, 1 << 24},
+		"float64":  {0x1p-1074, 0x1p-1074},
+	} {
+		f, ok := FormatNamed(name)
+		if got := f.Round(c.x); !ok || got != c.want {
+			t.Errorf("%s of %v is %v, want %v", name, c.x, got, c.want)
+		}
+	}
+	if _, ok := FormatNamed("float8e5m2"); ok {
+		t.Error("float8e5m2 is a format of inputs")
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, f := range []Format{Float16, BFloat16, Float32} {
+		for range 20000 {
+			x := math.Ldexp(r.Float64()*2-1, r.IntN(60)-30)
+			if r.IntN(4) == 0 {
+				x = math.Ldexp(x, f.Least+20)
+			}
+			y := f.Round(x)
+			if math.IsInf(y, 0) {
+				if math.Abs(x) < f.Max {
+					t.Fatalf("%v of %v is %v", f, x, y)
+				}
+				continue
+			}
+			_, exp := math.Frexp(y)
+			unit := math.Ldexp(1, max(exp-f.Digits, f.Least))
+			if n := y / unit; n != math.Trunc(n) || math.Abs(y-x) > unit/2 ||
+				math.Abs(y-x) == unit/2 && math.Mod(n, 2) != 0 {
+				t.Fatalf("%v of %v is %v, off by %v of %v", f, x, y, math.Abs(y-x), unit)
+			}
+		}
+		if m := f.Max; f.Round(m) != m || !math.IsInf(f.Round(m*(1+0x1p-8)), 1) || !math.IsInf(f.Round(-2*m), -1) ||
+			f.Round(math.Ldexp(1, f.Least)) == 0 || f.Round(math.Ldexp(0.5, f.Least)) != 0 {
+			t.Errorf("%v: its ends are wrong", f)
+		}
+	}
+}
+
+// TestOdd rounds rationals twice, to an odd float64 and then to a format, where big.Float rounds them once.
+func TestOdd(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20000 {
+		// Near the middle of two numbers of float16, by far less than a float64 tells.
+		v := big.NewRat(int64(2*r.IntN(1024)+2049), 4096)
+		v.Add(v, new(big.Rat).SetFrac(big.NewInt(int64(r.IntN(3)-1)), new(big.Int).Lsh(big.NewInt(1), 80)))
+		near, _ := v.Float64()
+		want, _ := new(big.Float).SetPrec(11).SetRat(v).Float64()
+		if got := Float16.Round(Odd(near, v.Cmp(new(big.Rat).SetFloat64(near)))); got != want {
+			t.Fatalf("%v is %v, want %v", v, got, want)
+		}
+	}
+}
+
+// TestFormatKeys holds that keys are numbers in their order, each next to the one before, for what math knows too.
+func TestFormatKeys(t *testing.T) {
+	t.Parallel()
+	if Float32.Keys().Hi != 0x7f7fffff || Float64.Keys().Hi != 0x7fefffffffffffff || Float16.Keys().Hi != 0x7bff ||
+		BFloat16.Keys().Hi != 0x7f7f {
+		t.Error("the greatest number has another key")
+	}
+	for _, f := range []Format{Float64, Float32, Float16, BFloat16} {
+		if f.Key(0) != 0 || f.Key(math.Copysign(0, -1)) != 0 || f.Key(f.Max) != f.Keys().Hi {
+			t.Errorf("%v: zero, or the greatest number, has another key", f)
+		}
+		r := rand.New(rand.NewPCG(5, 6))
+		for n := range 10000 {
+			key := r.Int64N(f.Keys().Hi) - r.Int64N(f.Keys().Hi)
+			if n < 2000 {
+				key = int64(n - 1000)
+			}
+			x, next := f.At(key), f.At(key+1)
+			if f.Round(x) != x || f.Key(x) != key || f.Key(-x) != -key || x >= next || f.Key(next) != key+1 {
+				t.Fatalf("%v: key %d is of %v, which has key %d; the next is %v", f, key, x, f.Key(x), next)
+			}
+			if f == Float32 && float64(math.Nextafter32(float32(x), float32(math.Inf(1)))) != next ||
+				f == Float64 && math.Nextafter(x, math.Inf(1)) != next {
+				t.Fatalf("%v: %v is behind %v", f, next, x)
+			}
+			if mid := x + (next-x)/2; f != Float64 && f.Round(mid) != x && f.Round(mid) != next {
+				t.Fatalf("%v: %v between %v and %v is rounded to %v", f, mid, x, next, f.Round(mid))
+			}
+		}
+	}
+}
