@@ -13,6 +13,40 @@ import (
 // not; nil after errors were added to d. bind is changed along with it. It tells the user what the axis is taken for,
 // unless it is time or never was like a batch.
 func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Program, *graph.Batch) {
+	p, b := oneSample(g, file, bind, d)
+	if p == nil || !declaredAs(p, file, d) {
+		return nil, b
+	}
+	return p, b
+}
+
+// declaredAs reports whether outputs have the types that the file declares, of numbers that can be written; d says which
+// have not.
+func declaredAs(p *graph.Program, file string, d *diag.List) bool {
+	ok := true
+	for _, o := range p.Graph.Outputs {
+		is := p.Known[o.Name].DType
+		say := diag.Diag{Severity: diag.Error, Node: o.Name, Op: "output", Where: file}
+		switch {
+		case o.DType != graph.Undefined && is != o.DType:
+			say.Code = diag.ModelMalformed
+			say.Msg = fmt.Sprintf("it is declared as %s, but the graph gives %s", o.DType, is)
+			say.Hint = "declare the output as what the graph gives, or end the graph with a Cast: check the exporter"
+		case !is.Writable():
+			say.Code = diag.OpUnsupported
+			say.Msg = fmt.Sprintf("its type is %s, which no array of NumPy holds", is)
+			say.Hint = "end the graph with a Cast to FLOAT"
+		default:
+			continue
+		}
+		ok = false
+		d.Add(say)
+	}
+	return ok
+}
+
+// oneSample is sample of an output of any type.
+func oneSample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Program, *graph.Batch) {
 	g, *bind = bind.Bound(g)
 	b := bind.Batch(g, file)
 	if b == nil {

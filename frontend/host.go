@@ -368,7 +368,7 @@ func hostCode(e *real.Expr, r num.Range, t num.Format) *dataflow.HostCode {
 	single := t == num.Float32
 	c := &dataflow.HostCode{Range: r}
 	affine, ok := e.Affine()
-	if !ok || r.Hi-r.Lo < 16 {
+	if !ok || r.Hi-r.Lo < 16 || t != num.Float32 && t != num.Float64 { // programs round formulas to these alone
 		if r.Hi-r.Lo >= hostValues {
 			return nil
 		}

@@ -245,16 +245,32 @@ func inputQuant(s string) (*frontend.InputQuant, error) {
 	return &frontend.InputQuant{Type: t, Scale: float64(f)}, nil
 }
 
-// fraction reads a positive number: 0.5, 1e-3 or 1/255.
+// fraction reads a positive number: 0.5, 9.84184371191077e-05 or 1/255.
 func fraction(s string) (*big.Rat, error) {
+	unlike := fmt.Errorf("want a scale above 0, such as 0.5, 1e-3 or 1/255")
+	within := func(f float64) error {
+		if f > 1e30 || f < 1e-30 {
+			return fmt.Errorf("want a scale between 1e-30 and 1e30")
+		}
+		return nil
+	}
+	if len(s) > 64 {
+		return nil, unlike
+	}
+	// A float64 tells how large the number is before a rational takes as many digits as its exponent says.
+	if f, err := strconv.ParseFloat(s, 64); err == nil && f > 0 {
+		if err := within(f); err != nil {
+			return nil, err
+		}
+	} else if strings.ContainsAny(s, "eEpP") {
+		return nil, unlike
+	}
 	r, ok := new(big.Rat).SetString(s)
-	if len(s) > 40 || !ok || r.Sign() <= 0 || strings.ContainsAny(s, "eE") && len(s) > 12 {
-		return nil, fmt.Errorf("want a scale above 0, such as 0.5 or 1/255")
+	if !ok || r.Sign() <= 0 {
+		return nil, unlike
 	}
-	if f, _ := r.Float64(); f > 1e30 || f < 1e-30 {
-		return nil, fmt.Errorf("want a scale between 1e-30 and 1e30")
-	}
-	return r, nil
+	f, _ := r.Float64()
+	return r, within(f)
 }
 
 func boardNames() (names []string) {

@@ -92,6 +92,9 @@ func (d DType) Integer() num.Type {
 	return num.Type{Kind: num.Int, Width: elements[d].bits}
 }
 
+// Writable reports whether arrays can hold values of d.
+func (d DType) Writable() bool { return d.number() }
+
 // limits is the range of an integer type. 64-bit ones end where float64 stops holding every integer.
 func (d DType) limits() (lo, hi float64, ok bool) {
 	kind := d.values()

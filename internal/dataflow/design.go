@@ -68,6 +68,20 @@ func (r Real) Format() num.Format {
 	return num.Float64
 }
 
+// Stored returns numpy's name of a type that holds the values of a dtype which numpy has not: bfloat16 in float32, integers
+// of two and four bits in those of eight. Of others it is the dtype itself.
+func (r Real) Stored() string {
+	switch r.DType {
+	case "bfloat16":
+		return "float32"
+	case "int2", "int4":
+		return "int8"
+	case "uint2", "uint4":
+		return "uint8"
+	}
+	return r.DType
+}
+
 // RealTensor is a host tensor. Values are float64; every float32 and every int up to 2^53 is exact in it.
 type RealTensor struct {
 	Shape []int

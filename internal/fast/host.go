@@ -206,6 +206,25 @@ func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 // Predict computes the model's outputs of up to Batch samples, which lie one behind the other, each input in an array
 // and each output in one. The inputs' numbers are finite.
 func (w *Worker) Predict(e *Ends, in [][]float32, out [][]float64, samples int) {
+	w.send(e, in, samples)
+	w.compute(samples)
+	for k, o := range e.out {
+		n := len(o.index)
+		for f := range samples {
+			y := out[k][f*n : (f+1)*n]
+			for i, at := range o.index {
+				c := &o.codes[0]
+				if o.which != nil {
+					c = &o.codes[o.which[i]]
+				}
+				y[i] = c.At(w.output(f, int(at)), o.format)
+			}
+		}
+	}
+}
+
+// send makes the frames that the program takes of samples.
+func (w *Worker) send(e *Ends, in [][]float32, samples int) {
 	for i, q := range e.in {
 		s := &w.p.streams[w.p.g.In[i]]
 		n := e.size[q.input]
@@ -232,20 +251,6 @@ func (w *Worker) Predict(e *Ends, in [][]float32, out [][]float64, samples int) 
 				for k, at := range q.index {
 					y[k] = q.steps[q.which[k]].code(x[at])
 				}
-			}
-		}
-	}
-	w.compute(samples)
-	for k, o := range e.out {
-		n := len(o.index)
-		for f := range samples {
-			y := out[k][f*n : (f+1)*n]
-			for i, at := range o.index {
-				c := &o.codes[0]
-				if o.which != nil {
-					c = &o.codes[o.which[i]]
-				}
-				y[i] = c.At(w.output(f, int(at)), o.format)
 			}
 		}
 	}

@@ -237,6 +237,26 @@ func half(b uint16) float64 {
 	return sign * math.Ldexp(1024+man, exp-25)
 }
 
+// halfBits is the reverse; ok is false where v is no binary16.
+func halfBits(v float64) (b uint16, ok bool) {
+	if math.Signbit(v) {
+		b = 1 << 15
+	}
+	v = math.Abs(v)
+	_, exp := math.Frexp(v)
+	switch {
+	case math.IsNaN(v):
+		return b | 31<<10 | 1<<9, true
+	case math.IsInf(v, 0):
+		return b | 31<<10, true
+	case v < 0x1p-14:
+		b |= uint16(v * 0x1p24)
+	case v <= 65504:
+		b |= uint16(exp+14)<<10 | uint16(math.Ldexp(v, 11-exp))&1023
+	}
+	return b, half(b&^(1<<15)) == v
+}
+
 // rowMajor reorders data that were read in column-major order.
 func (a *Array) rowMajor() {
 	out := make([]float64, len(a.Data))
@@ -266,7 +286,7 @@ func Format(a *Array) ([]byte, error) {
 			code = c
 		}
 	}
-	if code == "" || code == "f2" || a.Size() != len(a.Data) {
+	if code == "" || a.Size() != len(a.Data) {
 		return nil, fmt.Errorf("cannot write %d elements of shape %v as %s", len(a.Data), a.Shape, a.DType)
 	}
 	dims := ""
@@ -300,6 +320,9 @@ func encode(code string, v float64) ([]byte, bool) {
 		return o.AppendUint32(nil, math.Float32bits(float32(v))), true
 	case "f8":
 		return o.AppendUint64(nil, math.Float64bits(v)), true
+	case "f2":
+		b, ok := halfBits(v)
+		return o.AppendUint16(nil, b), ok
 	}
 	if v != math.Trunc(v) || math.Abs(v) > maxInt {
 		return nil, false

@@ -7,6 +7,7 @@ import (
 	"compress/flate"
 	"errors"
 	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -23,6 +24,7 @@ func TestRoundTrip(t *testing.T) {
 		{"uint16", []int{1, 1, 2}, []float64{0, 65535}},
 		{"int64", []int{3}, []float64{-maxInt, 0, maxInt}},
 		{"bool", []int{2}, []float64{1, 0}},
+		{"float16", []int{8}, []float64{0, 1, -0x1p-24, 0x3ffp-24, 0x1p-14, 65504, -1.5, math.Inf(1)}},
 		{"float32", []int{0, 4}, []float64{}},
 	} {
 		b, err := Format(a)

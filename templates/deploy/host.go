@@ -241,7 +241,10 @@ func tensors(of []dataflow.Real, l *dataflow.Lengths, input bool) (list []Tensor
 }
 
 func tensor(r dataflow.Real, l *dataflow.Lengths, k int, input bool) Tensor {
-	t := Tensor{Name: r.Name, DType: r.DType, Shape: r.Shape, Batch: r.Batch, Time: -1}
+	t := Tensor{Name: r.Name, DType: r.Stored(), Shape: r.Shape, Batch: r.Batch, Time: -1}
+	if _, is := num.FormatNamed(r.DType); is {
+		t.DType = r.DType // drivers round to it
+	}
 	switch {
 	case l == nil:
 	case input:

@@ -22,6 +22,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
 )
 
 // A Model is a model, or the body of a subgraph attribute, under construction. Proto is what was built so far; tests of
@@ -237,6 +238,13 @@ func appendValue(b []byte, dtype graph.DType, v float64) []byte {
 		return binary.LittleEndian.AppendUint32(b, uint32(int64(v)))
 	case graph.Int64, graph.UInt64:
 		return binary.LittleEndian.AppendUint64(b, uint64(int64(v)))
+	}
+	if f, ok := num.FormatNamed(dtype.String()); ok { // of two bytes
+		bits := uint16(f.Key(math.Abs(v)))
+		if math.Signbit(v) {
+			bits |= 1 << 15
+		}
+		return binary.LittleEndian.AppendUint16(b, bits)
 	}
 	panic("onnxtest: no raw form of " + dtype.String())
 }

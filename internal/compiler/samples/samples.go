@@ -233,7 +233,7 @@ func meaningHint(a *npy.Array) string {
 
 // Join makes one array of an output's runs.
 func (s *Runs) Join(out dataflow.Real, runs []dataflow.RealTensor) *npy.Array {
-	a := &npy.Array{DType: out.DType, Shape: s.lie.shape(out)}
+	a := &npy.Array{DType: out.Stored(), Shape: s.lie.shape(out)}
 	for side := range slices.Chunk(runs, s.lie.side) {
 		inner := dataflow.Shape(side[0].Shape[out.Axis:]).Size()
 		for at := 0; at < len(side[0].Data); at += inner {
