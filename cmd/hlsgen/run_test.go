@@ -127,7 +127,8 @@ func TestExit(t *testing.T) {
 			"a board is needed: --board zcu104, or another that hlsgen boards lists, or a file of your own, --board " +
 				"./mine.json"},
 		{"check " + iris + " --input-type INT8:9.84184371191077e-05", exitOK, "MVAU", ""},
-		{"check " + iris + " --input-quant INT8:1.234567890123E-02", exitOK, "MVAU", ""},
+		{"check " + iris + " --input-quant INT8:1.234567890123E-02", exitOK, "MVAU",
+			"with scale 0.0123456"},
 		{"check --input-quant INT8:1e-400000000", exitUsage, "", "want a scale"},
 		{"check --input-quant INT8:1e400000000", exitUsage, "", "want a scale"},
 		{"build --board zcu104 --fps 0", exitUsage, "", `invalid argument "0" for "--fps" flag: want a number above 0`},
