@@ -38,8 +38,9 @@ type Clocks struct {
 	Trace    *rtlsim.Trace // of as many frames as it takes
 	Proof    rtlsim.Proof  // that nothing deadlocks
 	Shortest *Pace         // of the shortest sequences; nil where all have one length
-	Least    *Pace         // if operations take as little as they may; nil before Range, or where delays are calibrated
-	Most     *Pace         // if they take as much; nil likewise
+	// What frames take at least and at most, of three runs: with every operation as fast as it may be, with the latencies
+	// of Pace, and with every one as slow. Nil before Range, or where delays are calibrated.
+	Least, Most *Pace
 }
 
 // A Pace is what frames take that are alike.
@@ -161,11 +162,30 @@ func (d *Design) Range(ctx context.Context) error {
 		c.Target.Bound = b
 		return timed(ctx, &c, opt, d.memory)
 	}
-	var err error
-	if d.Clocks.Least, err = at(delay.Least); err == nil {
-		d.Clocks.Most, err = at(delay.Most)
+	fast, err := at(delay.Least)
+	if err != nil {
+		return err
 	}
-	return err
+	slow, err := at(delay.Most)
+	if err != nil {
+		return err
+	}
+	d.Clocks.Least, d.Clocks.Most = d.Clocks.around(*fast, *slow)
+	return nil
+}
+
+// around returns the least and the most of three paces, figure by figure: a pipeline that is longer may well have
+// frames come more often. Intervals that a lone frame has not stay out of it.
+func (p Pace) around(a, b Pace) (least, most *Pace) {
+	least, most = &p, &Pace{p.Interval, p.Latency}
+	if a.Interval == 0 || b.Interval == 0 {
+		least.Interval, most.Interval = 0, 0
+	}
+	for _, o := range []Pace{a, b} {
+		least.Interval, most.Interval = min(least.Interval, o.Interval), max(most.Interval, o.Interval)
+		least.Latency, most.Latency = min(least.Latency, o.Latency), max(most.Latency, o.Latency)
+	}
+	return least, most
 }
 
 // shortest is the pace of the shortest sequences; nil where all frames have one length.

@@ -392,8 +392,8 @@ type built struct {
 
 	Ends folding.Ends `json:"latency_at_ends_clocks"` // of these: at the ends of the network
 
-	Least *folding.Pace `json:"least,omitempty"` // if operations take as little as they may, until calibrated
-	Most  *folding.Pace `json:"most,omitempty"`  // if they take as much
+	Least *folding.Pace `json:"least,omitempty"` // the lower ends of what operations' latencies leave open, until calibrated
+	Most  *folding.Pace `json:"most,omitempty"`  // the upper ends
 
 	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // where frames are some of different lengths
 
