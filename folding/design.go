@@ -38,8 +38,8 @@ type Clocks struct {
 	Trace    *rtlsim.Trace // of as many frames as it takes
 	Proof    rtlsim.Proof  // that nothing deadlocks
 	Shortest *Pace         // of the shortest sequences; nil where all have one length
-	// What frames take at least and at most, of three runs: with every operation as fast as it may be, with the latencies
-	// of Pace, and with every one as slow. Nil before Range, or where delays are calibrated.
+	// What frames take at least and at most, of three runs: with every operation as fast as it may be, with the
+	// latencies of Pace, and with every one as slow. Nil before Range, or where delays are calibrated.
 	Least, Most *Pace
 }
 

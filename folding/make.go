@@ -51,7 +51,7 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 	made.Certificate = q.certificate(f, made)
 	made.Bottleneck = q.bottleneck(made) // what would help depends on what is proved
 	q.tell(made)
-	return made, nil
+	return made, q.tellSlowFIFOs(ctx, made)
 }
 
 // errNoBetter says that the best design is no better than the one that there is already (fit.Question.Than).

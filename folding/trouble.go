@@ -378,3 +378,32 @@ func (q *inquiry) tell(d *Design) {
 			Hint: fmt.Sprintf("ask for --clock %s or less", ask.Plain(most))})
 	}
 }
+
+// slowFIFOs is how much longer than with FIFOs of hlsgen's own depths an interval may be before the user is told of the
+// depths that a file gives.
+const slowFIFOs = 1.05
+
+// tellSlowFIFOs tells of depths in a folding file without which the same goal gives a faster design. It makes that
+// design where no rate is asked for and the one at hand is slower than the layers have to be.
+func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
+	given := slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 })
+	if !given || q.Goal.FIFO != (FIFO{}) || q.Limit() != nil ||
+		d.Clocks.Interval <= slowFIFOs*float64(q.Intervals()[0]) {
+		return nil
+	}
+	goal := q.Goal
+	goal.Fixed = goal.Fixed.WithoutFIFOs()
+	var quiet diag.List
+	free, err := Make(ctx, q.Model, q.Target, goal, &quiet)
+	if err != nil || free == nil {
+		return err
+	}
+	if d.Clocks.Interval > slowFIFOs*free.Clocks.Interval {
+		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.FIFOSlow, Where: "folding file",
+			Msg: fmt.Sprintf("the depths that it gives FIFOs hold the design up: a frame every %s clocks, where "+
+				"FIFOs of hlsgen's depths give one every %s", ask.Plain(d.Clocks.Interval),
+				ask.Plain(free.Clocks.Interval)),
+			Hint: "leave depths out of the file, or override them: --fifo throughput"})
+	}
+	return nil
+}

@@ -20,8 +20,8 @@ func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*gr
 	return p, b
 }
 
-// declaredAs reports whether outputs have the types that the file declares, of numbers that can be written; d says which
-// have not.
+// declaredAs reports whether outputs have the types that the file declares, of numbers that can be written; d says
+// which have not.
 func declaredAs(p *graph.Program, file string, d *diag.List) bool {
 	ok := true
 	for _, o := range p.Graph.Outputs {

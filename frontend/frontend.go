@@ -438,7 +438,8 @@ func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 }
 
 // toCodes returns the function from the named tensors to the frames that the accelerator takes.
-func toCodes(low *lower.Result, names []string, part *graph.Part) func([]dataflow.RealTensor) ([]dataflow.Tensor, error) {
+func toCodes(low *lower.Result, names []string, part *graph.Part) func([]dataflow.RealTensor) ([]dataflow.Tensor,
+	error) {
 	return func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
 		if err := checkFinite(in); err != nil {
 			return nil, err

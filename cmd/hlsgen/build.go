@@ -392,7 +392,7 @@ type built struct {
 
 	Ends folding.Ends `json:"latency_at_ends_clocks"` // of these: at the ends of the network
 
-	Least *folding.Pace `json:"least,omitempty"` // the lower ends of what operations' latencies leave open, until calibrated
+	Least *folding.Pace `json:"least,omitempty"` // the lower ends of what latencies leave open, until calibrated
 	Most  *folding.Pace `json:"most,omitempty"`  // the upper ends
 
 	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // where frames are some of different lengths

@@ -184,7 +184,10 @@ func (t *task) unroll() {
 }
 
 func (t *task) fifo(usage string) {
-	option(t.FlagSet, &t.o.FIFO, "fifo", "throughput", "DEPTH", fifo, usage)
+	option(t.FlagSet, &t.o.FIFO, "fifo", "throughput", "DEPTH", func(s string) (folding.FIFO, error) {
+		t.o.FIFOAsked = true
+		return fifo(s)
+	}, usage)
 }
 
 func (t *task) cost() {

@@ -67,6 +67,17 @@ func (r *reader) memories(to *[]dataflow.Memory, where string, v any) {
 	}
 }
 
+// WithoutFIFOs returns what a file says but for its FIFOs, which are left to hlsgen.
+func (f *File) WithoutFIFOs() *File {
+	of := *f
+	of.fifos, of.layers = nil, map[string]ask{}
+	for name, a := range f.layers {
+		a.depths = depths{}
+		of.layers[name] = a
+	}
+	return &of
+}
+
 // listed notes a FIFO that the file lists.
 func (r *reader) listed(key string, o *object, before string, converted bool) {
 	v, ok := o.values["depth"]

@@ -9,9 +9,9 @@
 //   - transcendental.go does exponentials and logarithms for the first two
 //   - affine.go, linear.go, product.go, polynomial.go find forms: of one variable, of several, of products, of sums of
 //     products; quantiser.go a line that is rounded and clipped
-//   - step.go makes a step function over integers, line.go guesses where it steps; float32_step.go does so over
-//     float32; within.go simplifies where variables are known to lie; strict.go tells functions that keep an order;
-//     whole.go says what surely is an integer; piecewise.go, what is linear but for bends; stairs.go remembers where
+//   - step.go makes a step function over integers, line.go guesses where it steps; float_step.go does so over
+//     numbers of a format; within.go simplifies where variables are known to lie; strict.go tells functions that keep
+//     an order; whole.go says what surely is an integer; piecewise.go, what is linear but for bends; stairs.go remembers where
 //     a quantiser was evaluated
 package real
 

@@ -80,7 +80,8 @@ func TestStepOverFloats(t *testing.T) {
 	})
 	for i := range n {
 		q := firstQuantiser{front: names[r.IntN(len(names))], scale: float64(float32(math.Exp(r.NormFloat64()*2 - 2))),
-			pre: float64(float32(r.NormFloat64())), zero: zeros[r.IntN(len(zeros))], lo: -8, hi: 7, mode: modes[i%len(modes)]}
+			pre: float64(float32(r.NormFloat64())), zero: zeros[r.IntN(len(zeros))], lo: -8, hi: 7,
+			mode: modes[i%len(modes)]}
 		list = append(list, q)
 	}
 	for _, of := range []num.Format{num.Float32, num.Float64, num.Float16, num.BFloat16} {

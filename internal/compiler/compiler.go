@@ -16,7 +16,7 @@
 //	overflow.go     what narrower accumulators make of samples
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
 //	engines.go      the ways to execute a model; fast.go, compiled; rtl.go, as SystemVerilog; verify.go compares them,
-//	                and says what was compared
+//	                and says what was compared; ends.go, the tables of drivers
 //	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go, sequences.go: the
 //	                other reports
 //	form.go         the version of all JSON
@@ -71,6 +71,7 @@ type Options struct {
 	Least       folding.Measure // what "least resources" means
 	Search      time.Duration   // allowed for the folding's search; 0: an effort that does not depend on the machine
 	FIFO        folding.FIFO
+	FIFOAsked   bool // FIFO was asked for: what a folding file says of FIFOs gives way
 	Cost        dataflow.Formula
 	Dims        map[string]int
 	Lengths     *frontend.Lengths    // of an axis that is time; nil: it has one length
@@ -324,12 +325,20 @@ const MaxSettings = 64 << 20
 // fixed is what the folding file says; nil where there is none, or d says why it cannot be read.
 func (o Options) fixed(d *diag.List) *folding.File {
 	if o.Folding == "" {
-		return o.Fixed
+		return o.depths(o.Fixed)
 	}
 	b, err := regular.ReadFile(o.Folding, MaxSettings)
 	if err != nil {
 		d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a folding file (JSON)")
 		return nil
 	}
-	return folding.ReadFile(b, d)
+	return o.depths(folding.ReadFile(b, d))
+}
+
+// depths returns a file without what it says of FIFOs, where that is asked for.
+func (o Options) depths(f *folding.File) *folding.File {
+	if f == nil || !o.FIFOAsked {
+		return f
+	}
+	return f.WithoutFIFOs()
 }

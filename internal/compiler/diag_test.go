@@ -122,6 +122,10 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.ClockUnreachable: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{ClockMHz: 500, NoCSim: true}, d)
 	},
+	diag.FIFOSlow: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{NoCSim: true, IO: dataflow.FromStream, Folding: write(t, "folding.json",
+			[]byte(`{"MVAU_0": {"PE": 1, "SIMD": 8}, "MVAU_1": {"PE": 2, "SIMD": 1, "inFIFODepths": [1]}}`))}, d)
+	},
 	diag.FoldingInvalid: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Folding: write(t, "folding.json",
 			[]byte(`{"MVAU_0": {"PE": 3, "SIMD": 2}, "MVAU_1": {"ram_style": "ultra"}}`))}, d)
@@ -427,4 +431,24 @@ func accBits(s string) compiler.AccBits {
 		panic(err)
 	}
 	return a
+}
+
+// TestFIFOsAsked has a flag take the place of the depths of a folding file.
+func TestFIFOsAsked(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := compiler.Options{NoCSim: true, Board: "zcu104", Model: file(t, small()), IO: dataflow.FromStream, Verify: 1,
+		Force: true, Out: "out"}
+	o.Folding = write(t, "folding.json",
+		[]byte(`{"MVAU_0": {"PE": 1, "SIMD": 8}, "MVAU_1": {"PE": 2, "SIMD": 1, "inFIFODepths": [1]}}`))
+	for _, c := range []struct {
+		asked  bool
+		clocks float64
+	}{{false, 8}, {true, 4}} {
+		var d diag.List
+		o.FIFOAsked = c.asked
+		r, err := compiler.Run(t.Context(), o, &d)
+		if err != nil || r == nil || r.Design.Clocks.Interval != c.clocks || len(d.Diags) > 0 == c.asked {
+			t.Errorf("asked %v: %v, %v, want %v clocks", c.asked, err, d.Diags, c.clocks)
+		}
+	}
 }

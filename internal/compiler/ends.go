@@ -18,6 +18,9 @@ type ends struct {
 	fast  func() *fast.Program
 }
 
+// tables is what a mismatch is of.
+const tables = "the tables of drivers against the model"
+
 func endsOf(m *dataflow.Model, real bool) *ends {
 	e := &ends{model: m, real: real, fast: sync.OnceValue(func() *fast.Program { return programOf(m) })}
 	if m.Host != nil && m.Turns == nil && m.Stream == nil {
@@ -58,8 +61,9 @@ func (e *ends) sent(in []dataflow.RealTensor, want []dataflow.Tensor) error {
 		}
 		for i, code := range h.Frame(in) {
 			if code != want[k].Data[i] {
-				return &Mismatch{fmt.Sprintf("the tables of drivers against the model: input %d, element %d is %v: code %d, "+
-					"want %d", h.Input, h.Index[i], in[h.Input].Data[h.Index[i]], code, want[k].Data[i])}
+				at := h.Index[i]
+				return &Mismatch{fmt.Sprintf("%s: input %d, element %d is %v: code %d, want %d", tables, h.Input, at,
+					in[h.Input].Data[at], code, want[k].Data[i])}
 			}
 		}
 	}
@@ -84,7 +88,7 @@ func (e *ends) agree(ctx context.Context, s *samples.Runs, in, out []tensors, wa
 				}
 				of := e.model.Out[k]
 				got := []reals{{{Shape: of.Shape, Data: h.Values(out[i], of.Format())}}}
-				if err := sameReals("the tables of drivers against the model", got, []reals{want[i][k : k+1]}); err != nil {
+				if err := sameReals(tables, got, []reals{want[i][k : k+1]}); err != nil {
 					return err
 				}
 			}

@@ -119,8 +119,8 @@ func TestFirstQuantisers(t *testing.T) {
 			t.Parallel()
 			tools := tier.Needs(t, "make", "g++", "numpy")
 			r := rand.New(rand.NewPCG(uint64(i), 7))
-			o := Options{Model: firstQuantisers(t, r, of, mode, channels), Board: "zcu104", Interval: 1000, NoCSim: true,
-				Verify: 4, Out: filepath.Join(t.TempDir(), "out")}
+			o := Options{Model: firstQuantisers(t, r, of, mode, channels), Board: "zcu104", Interval: 1000,
+				NoCSim: true, Verify: 4, Out: filepath.Join(t.TempDir(), "out")}
 			files := []string{of.String(), "float64"}
 			for _, file := range slices.Compact(files) {
 				if file == "float16" {

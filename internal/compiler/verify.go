@@ -70,9 +70,11 @@ const (
 )
 
 // simulate runs reference, eval and cycle and compares them: the model's outputs bit for bit, every stream element by
-// element. The tables of drivers, and engine fast on a user's samples, are compared, too (ends). Large networks are run a few samples at a time. It returns what the test bench records of the first samples:
-// the frames of all streams, where they are wanted whole or are sequences of different lengths, else their text.
-func (r *Result) simulate(ctx context.Context, s, given *samples.Runs, whole bool) (recorded templates.Vectors, err error) {
+// element. The tables of drivers, and engine fast on the samples that a user has given, are compared, too (ends). Large
+// networks are run a few samples at a time. It returns what the test bench records of the first samples: the frames of
+// all streams, where they are wanted whole or are sequences of different lengths, else their text.
+func (r *Result) simulate(ctx context.Context, s, given *samples.Runs, whole bool) (recorded templates.Vectors,
+	err error) {
 	work := elements(r.Design.Model.Graph)
 	e := endsOf(r.Imported.Model, given != nil)
 	if err := e.thresholds(ctx); err != nil {

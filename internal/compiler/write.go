@@ -281,7 +281,7 @@ func (o Options) given() map[string]string {
 		{"least", o.Least != folding.LeastLoad, o.Least.Flag()},
 		{"search-time", o.Search > 0, o.Search.String()},
 		{"max-use", o.MaxUse != folding.Use{}, o.MaxUse.String()},
-		{"fifo", o.FIFO != folding.FIFO{}, o.FIFO.String()},
+		{"fifo", o.FIFO != folding.FIFO{} || o.FIFOAsked, o.FIFO.String()},
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
 		{"folding", o.Fixed != nil, "folding.json"},
 		{"calibrate", o.Calibrate != "", filepath.Base(o.Calibrate)},

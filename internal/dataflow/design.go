@@ -68,8 +68,8 @@ func (r Real) Format() num.Format {
 	return num.Float64
 }
 
-// Stored returns numpy's name of a type that holds the values of a dtype which numpy has not: bfloat16 in float32, integers
-// of two and four bits in those of eight. Of others it is the dtype itself.
+// Stored returns numpy's name of a type that holds the values of a dtype which numpy has not: bfloat16 in float32,
+// integers of two and four bits in those of eight. Of others it is the dtype itself.
 func (r Real) Stored() string {
 	switch r.DType {
 	case "bfloat16":

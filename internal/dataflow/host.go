@@ -98,7 +98,8 @@ func (h *HostOut) Of(i int) *HostCode {
 
 // A HostCode is what a code of Range means, rounded to the output's type: Values[code - Range.Lo], or, where Values
 // is nil, float64(code) * Scale + Bias, in float64, product and sum rounded, and the sum once more to the output's
-// type, which is float32 or float64 then; or what Except has for the code. Whether product and sum are rounded together makes no difference.
+// type, which is float32 or float64 then; or what Except has for the code. Whether product and sum are rounded together
+// makes no difference.
 type HostCode struct {
 	Range       num.Range
 	Values      []float64

@@ -11,7 +11,7 @@
 //   - run.go computes frames; passage.go and passing.go, part by part; dependence.go is how their parts depend on each
 //     other, turns.go is frames of several samples, lengths.go sequences of different lengths, ends.go what tells where
 //     they end
-//   - design.go is a model with a schedule; fifo.go its FIFOs
+//   - design.go is a model with a schedule; fifo.go its FIFOs; probe.go makes samples at thresholds
 //   - port.go is words on streams; loop.go is when they move, nest.go and stride.go how layers spell that;
 //     recurrence.go is what steps hand on
 //   - instance.go, storage.go, steps.go, requant.go: tables, memories and fields for the C++

@@ -4,7 +4,8 @@
 // In come integers, and rationals that scales are; out come widths, functions and circuits for them. It sees nothing of
 // this module.
 //
-//   - range.go, type.go: the two notions; float.go has types that are minifloats
+//   - range.go, type.go: the two notions; float.go has types that are minifloats;
+//     format.go is the formats of real numbers that inputs and outputs have
 //   - coding.go is numbers of which there are few, as codes of fewer bits
 //   - step.go is step functions, compare.go how hardware compares
 //   - requant.go is multiply and shift, fit.go finds its numbers; stair.go has lines that equal step functions,

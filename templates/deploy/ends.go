@@ -40,7 +40,8 @@ func (h *Host) Pre() ([]byte, error) {
 			index[i] = int64(at)
 		}
 		x := s.gather(name+"_elements", rows[send.Input], vector(s, name+"_index", index), -1)
-		s.out(s.port(send.Port), s.codes(name, x, send, h.Inputs[send.Input].DType == "float64"), h.Inputs[send.Input].Time >= 0, len(index))
+		of := h.Inputs[send.Input]
+		s.out(s.port(send.Port), s.codes(name, x, send, of.DType == "float64"), of.Time >= 0, len(index))
 	}
 	return s.file()
 }
@@ -194,9 +195,11 @@ func (s sketch) codes(name, x string, send Send, wide bool) string {
 	}
 	at, places := "", int64(0)
 	if wide {
-		at, places = reached[float64](s, name, s.cast(name+"_float64", x, onnxpb.TensorProto_DOUBLE), quantisers, send.Which)
+		x = s.cast(name+"_float64", x, onnxpb.TensorProto_DOUBLE)
+		at, places = reached[float64](s, name, x, quantisers, send.Which)
 	} else {
-		at, places = reached[float32](s, name, s.cast(name+"_float32", x, onnxpb.TensorProto_FLOAT), quantisers, send.Which)
+		x = s.cast(name+"_float32", x, onnxpb.TensorProto_FLOAT)
+		at, places = reached[float32](s, name, x, quantisers, send.Which)
 	}
 	return pick(s, name+"_codes", at, padded(codes, places), places, send.Which)
 }

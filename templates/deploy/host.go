@@ -81,7 +81,8 @@ type Send struct {
 	Integers *Integers   `json:"integers,omitempty"`
 }
 
-// A Quantiser has codes[k], k being how many of the thresholds are at most x. They rise, and are numbers of the input's type.
+// A Quantiser has codes[k], k being how many of the thresholds are at most x. They rise, and are numbers of the input's
+// type.
 type Quantiser struct {
 	Thresholds []float64 `json:"thresholds"`
 	Codes      []int64   `json:"codes"`

@@ -8,7 +8,7 @@
 //
 // A wrong use, such as a value count that does not fit a shape, panics: it is a mistake in the test.
 //
-// In come names, shapes and values; out come the bytes of a model. It sees graph, onnxpb and diag.
+// In come names, shapes and values; out come the bytes of a model. It sees graph, onnxpb, diag and num.
 package onnxtest
 
 import (

@@ -202,7 +202,8 @@ func rounded(in dataflow.Real, data []float64) ([]float64, error) {
 			continue
 		}
 		if math.IsInf(to, 0) {
-			return nil, fmt.Errorf("input %q is of type %s, which does not hold %v (element %d)", in.Name, in.DType, v, i)
+			return nil, fmt.Errorf("input %q is of type %s, which does not hold %v (element %d)", in.Name, in.DType,
+				v, i)
 		}
 		if own {
 			data, own = slices.Clone(data), false
