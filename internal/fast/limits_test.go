@@ -1,0 +1,109 @@
+package fast_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"hlsgen/hlslib/mvau"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/fast"
+	"hlsgen/internal/num"
+)
+
+// dense is one product of so many inputs of a type by rows of weights.
+func dense(t *testing.T, codes num.Type, weights [][]int64) *dataflow.Graph {
+	t.Helper()
+	var b dataflow.Builder
+	x := b.Input("x", dataflow.Type{Shape: dataflow.Shape{len(weights[0])}, Range: []num.Range{codes.Range()},
+		Elem: codes})
+	out, err := b.Add(mvau.New(mvau.Params{Weights: weights}), []int{x}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Output(out[0])
+	g, err := b.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// extreme are rows of weights whose sums are as large as they can be, on the way and in the end: of the least weight, of
+// the greatest, of one behind the other, and of both in turn.
+func extreme(inputs, outputs int, least, greatest int64) [][]int64 {
+	rows := make([][]int64, outputs)
+	for c := range rows {
+		rows[c] = make([]int64, inputs)
+		for k := range rows[c] {
+			first := [4]bool{true, false, k < inputs/2, k%2 == 0}[c%4]
+			if rows[c][k] = greatest; first {
+				rows[c][k] = least
+			}
+		}
+	}
+	return rows
+}
+
+// TestLimits holds products against plain sums where these are as large as inputs of 1 to 8 bits and weights of 1 to 8
+// bits make them, for every set of kernels and all that is left over of their blocks. Sums of 16 bits that are put away
+// one step too late wrap around here.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	for bits := 1; bits <= 8; bits++ {
+		for _, kind := range []num.Kind{num.UInt, num.Int} {
+			codes := num.Type{Kind: kind, Width: bits}
+			if kind == num.Int && bits == 1 {
+				continue
+			}
+			t.Run(fmt.Sprint(codes), func(t *testing.T) {
+				t.Parallel()
+				for _, wide := range []int{1, 2, 4, 8} {
+					least, greatest := -int64(1)<<(wide-1), max(int64(1)<<(wide-1)-1, 1)
+					largest := max(codes.Range().Hi, -codes.Range().Lo) * -least
+					// So many products fill a sum of 16 bits.
+					full := int(math.MaxInt16 / largest)
+					sizes := []int{1, 3, 4, 7, 8, 31, 65, full, full + 1, 2 * full, 2*full + 5, 4*full + 9}
+					slices.Sort(sizes)
+					for i, inputs := range slices.Compact(sizes) {
+						if inputs < 1 || inputs > 1<<15 {
+							continue
+						}
+						limits(t, codes, extreme(inputs, []int{4, 16, 17, 5}[i%4], least, greatest))
+					}
+				}
+			})
+		}
+	}
+}
+
+func limits(t *testing.T, codes num.Type, weights [][]int64) {
+	t.Helper()
+	list, err := fast.CompileForAll(dense(t, codes, weights))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lo, hi := codes.Range().Lo, codes.Range().Hi
+	for pattern := range 3 {
+		x := make([]int64, len(weights[0]))
+		for k := range x {
+			if x[k] = hi; pattern == 1 || pattern == 2 && k%2 == 1 {
+				x[k] = lo
+			}
+		}
+		want := make([]int64, len(weights))
+		for c, row := range weights {
+			for k, w := range row {
+				want[c] += w * x[k]
+			}
+		}
+		for _, p := range list {
+			in := [][]dataflow.Tensor{{{Shape: dataflow.Shape{len(x)}, Data: x}}}
+			if got := p.Worker().Run(in)[0][0].Data; !slices.Equal(got, want) {
+				t.Fatalf("%s, %v: %d inputs, pattern %d: sums are %v, want %v", p.Machine(), codes, len(x), pattern,
+					got, want)
+			}
+		}
+	}
+}
