@@ -16,8 +16,9 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// want is every board, by name; what it says of the part and the resources is held against a list of figures where
-// there is one, by TestFigures. The memory is bits, and millions of transfers a second.
+// want is what was read in the sources of boards, which a mistake in a file may contradict; what a file says of the part
+// and the resources is held against a list of figures, by TestFigures. A board that is not here is held to the rules of
+// all boards alone. The memory is bits, and millions of transfers a second.
 var want = []struct {
 	name     string
 	aliases  []string
@@ -54,29 +55,38 @@ var want = []struct {
 
 func TestAll(t *testing.T) {
 	t.Parallel()
-	got := boards.All()
-	if len(got) != len(want) {
-		t.Fatalf("%d boards, want %d", len(got), len(want))
-	}
-	unverified := []string{"arty-a7-100", "arty-a7-35", "vck190"}
-	owner := map[string]string{}
-	for i, b := range got {
-		w := want[i]
-		if b.Name != w.name || !slices.Equal(b.Aliases, w.aliases) || b.ClockMHz != w.clock || b.LUTRAM != w.lutram {
+	for _, w := range want {
+		b, err := boards.Find(w.name)
+		if err != nil || b.Name != w.name {
+			t.Errorf("%s: %q, %v", w.name, b.Name, err)
+			continue
+		}
+		if !slices.Equal(b.Aliases, w.aliases) || b.ClockMHz != w.clock || b.LUTRAM != w.lutram {
 			t.Errorf("%s, also %v, at %g MHz, %d LUTRAM; want %+v", b.Name, b.Aliases, b.ClockMHz, b.LUTRAM, w)
 		}
 		gbps := w.bits / 8 * w.mt / 1000
-		if math.Abs(b.MemoryGBps-gbps) > 0.02 || b.MemoryGBps > 0 && b.HostPortBits == 0 {
-			t.Errorf("%s: %g GB/s behind a port of %d bits, want %g", b.Name, b.MemoryGBps, b.HostPortBits, gbps)
+		if math.Abs(b.MemoryGBps-gbps) > 0.02 {
+			t.Errorf("%s: %g GB/s, want %g", b.Name, b.MemoryGBps, gbps)
 		}
-		if b.SpeedGrade != w.grade || b.Family == boards.AMD && !strings.Contains(b.Part+"-", w.grade+"-") {
+		if b.SpeedGrade != w.grade {
 			t.Errorf("%s: %s of grade %s, want %s", b.Name, b.Part, b.SpeedGrade, w.grade)
 		}
-		if b.Unverified != slices.Contains(unverified, b.Name) {
+		if unverified := []string{"arty-a7-100", "arty-a7-35", "vck190"}; b.Unverified != slices.Contains(unverified,
+			b.Name) {
 			t.Errorf("%s: unverified is %t", b.Name, b.Unverified)
 		}
-		if b.InitialisesURAM() != (b.Name == "vck190") {
-			t.Errorf("%s: initialises URAM: %t", b.Name, b.InitialisesURAM())
+	}
+	got := boards.All()
+	if !slices.IsSortedFunc(got, func(a, b boards.Board) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("boards are not in the order of their names")
+	}
+	owner := map[string]string{}
+	for _, b := range got {
+		if b.MemoryGBps > 0 && b.HostPortBits == 0 {
+			t.Errorf("%s: %g GB/s without a port", b.Name, b.MemoryGBps)
+		}
+		if b.Family == boards.AMD && !strings.Contains(b.Part+"-", b.SpeedGrade+"-") {
+			t.Errorf("%s: %s of grade %s", b.Name, b.Part, b.SpeedGrade)
 		}
 		sources := []string{b.PartSource, b.ResourceSource, b.LUTRAMSource, b.MemorySource, b.ClockSource}
 		if len(b.Pins) > 0 {
@@ -109,8 +119,10 @@ func TestAll(t *testing.T) {
 			owner[name] = b.Name
 		}
 	}
-	got[0].Name, got[0].Aliases[0] = "changed", "changed"
-	if again := boards.All()[0]; again.Name != "alveo-u200" || again.Aliases[0] != "u200" {
+	i := slices.IndexFunc(got, func(b boards.Board) bool { return len(b.Aliases) > 0 })
+	name, alias := got[i].Name, got[i].Aliases[0]
+	got[i].Name, got[i].Aliases[0] = "changed", "changed"
+	if again := boards.All()[i]; again.Name != name || again.Aliases[0] != alias {
 		t.Error("All gives away its own slices")
 	}
 }
@@ -119,7 +131,7 @@ func TestAll(t *testing.T) {
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("*.json")
-	if err != nil || len(paths) != len(want) {
+	if err != nil || len(paths) != len(boards.All()) {
 		t.Fatalf("files %v, %v", paths, err)
 	}
 	for _, path := range paths {
@@ -163,7 +175,7 @@ var grades = map[string]struct{ part, other string }{
 	"arty-a7-100": {"xc7a100tcsg324-1", "xc7a100ticsg324-1L"},
 }
 
-// Every row of the list of figures is a board, and every board is a row.
+// Every row of the list of figures is a board, with the figures of the row.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	shared := tier.NeedsShared(t)
@@ -181,11 +193,7 @@ func TestFigures(t *testing.T) {
 	if !slices.Equal(rows[0], head) {
 		t.Fatalf("columns %v", rows[0])
 	}
-	amd := slices.DeleteFunc(boards.All(), func(b boards.Board) bool { return b.Family != boards.AMD })
-	if rows = rows[1:]; len(rows) != len(amd) {
-		t.Errorf("%d rows, %d boards", len(rows), len(amd))
-	}
-	for _, r := range rows {
+	for _, r := range rows[1:] {
 		b, err := boards.Find(r[0])
 		if err != nil {
 			t.Error(err)
