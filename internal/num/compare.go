@@ -6,12 +6,12 @@ import (
 )
 
 // Comparators is how a table of step functions is built: out = Base + the sum over the thresholds that x exceeds of
-// Unit, or of Delta[i] where there are deltas. Every channel has as many thresholds, those behind the last of At are
-// never exceeded. The comparison in hardware is strict (x > At[i]-1), so that such a threshold is the input type's own
-// maximum and no comparison needs an extra bit.
+// Unit, or of Delta[i] where there are deltas. Every channel has as many thresholds; those behind the last of At are
+// never exceeded. Hardware compares strictly (x > At[i]-1), so that these are the input type's own maximum and no
+// comparison needs an extra bit. A row of At is the step function's own list, but for jumps by several units.
 type Comparators struct {
 	Base  []int64   // per channel; one for all where every channel has the same
-	At    [][]int64 // per channel, non-decreasing: from where on a threshold is exceeded; often a step function's own list
+	At    [][]int64 // per channel, non-decreasing: from where on a threshold is exceeded
 	Count int       // thresholds of a channel, at least 1
 	Unit  int64     // what one exceeded threshold adds; a jump by n units is n equal thresholds
 	Delta [][]int64 // per channel, what each threshold adds; nil where all add Unit
@@ -189,8 +189,8 @@ func (k Comparators) Constant() (base int64, ok bool) {
 }
 
 // Rows is the comparators of values of type t as tables for pe channels side by side: row r has the channels from r*pe
-// on, one after the other; the one row of all channels stays as it is. base is nil where it is constant, and delta where
-// all add Unit.
+// on, one after the other; the one row of all channels stays as it is. base is nil where it is constant, and delta
+// where all add Unit.
 func (k Comparators) Rows(pe int, t Type) (over, base, delta [][]int64) {
 	thresholds := blank(len(k.At), k.Steps())
 	for c, row := range thresholds {

@@ -18,7 +18,8 @@ func TestRows(t *testing.T) {
 	}{
 		{"one after the other", Comparators{Base: []int64{9}, At: at, Count: 2, Unit: 1}, 1,
 			"[[1 2] [3 4] [5 6] [7 8]] [] []"},
-		{"two side by side", Comparators{Base: []int64{9}, At: at, Count: 2, Unit: 1}, 2, "[[1 2 3 4] [5 6 7 8]] [] []"},
+		{"two side by side", Comparators{Base: []int64{9}, At: at, Count: 2, Unit: 1}, 2,
+			"[[1 2 3 4] [5 6 7 8]] [] []"},
 		{"all side by side, bases", Comparators{Base: []int64{1, 2, 3, 4}, At: at, Count: 2, Unit: 1}, 4,
 			"[[1 2 3 4 5 6 7 8]] [[1 2 3 4]] []"},
 		{"one row of all channels", Comparators{Base: []int64{9}, At: at[:1], Count: 2, Unit: 1}, 4, "[[1 2]] [] []"},
@@ -47,8 +48,10 @@ func TestMerged(t *testing.T) {
 		{"alike", Comparators{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1, Unit: 1}, 1},
 		{"other thresholds", Comparators{Base: []int64{0}, At: [][]int64{{1}, {2}}, Count: 1, Unit: 1}, 2},
 		{"other bases", Comparators{Base: []int64{0, 1}, At: [][]int64{{1}, {1}}, Count: 1, Unit: 1}, 2},
-		{"alike, deltas", Comparators{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1, Delta: [][]int64{{2}, {2}}}, 1},
-		{"other deltas", Comparators{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1, Delta: [][]int64{{2}, {3}}}, 2},
+		{"alike, deltas", Comparators{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1,
+			Delta: [][]int64{{2}, {2}}}, 1},
+		{"other deltas", Comparators{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1,
+			Delta: [][]int64{{2}, {3}}}, 2},
 	} {
 		m := tt.k.Merged()
 		if len(m.At) != tt.want || m.Shared() != (tt.want == 1) || m.Delta != nil && len(m.Delta) != tt.want ||

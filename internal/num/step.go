@@ -2,6 +2,7 @@ package num
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -156,7 +157,7 @@ func Share(list []Step) {
 
 // unit is by how much every value is above the last; 0 where they are not by the same, or a value is not of 32 bits.
 func (s Step) unit() int64 {
-	if len(s.At) == 0 || s.Value[0] != int64(int32(s.Value[0])) || s.Value[len(s.At)] != int64(int32(s.Value[len(s.At)])) {
+	if n := len(s.At); n == 0 || !(Range{s.Value[0], s.Value[n]}).Within(Range{math.MinInt32, math.MaxInt32}) {
 		return 0
 	}
 	u := s.Value[1] - s.Value[0]

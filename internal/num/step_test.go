@@ -186,7 +186,8 @@ func TestCompareForms(t *testing.T) {
 			Type{Kind: Bipolar, Width: 1}, 9,
 			Comparators{Base: []int64{3}, At: [][]int64{{0, 0}}, Count: 2, Unit: 1}},
 		{"the whole of int64", []Step{wide}, []Range{{math.MinInt64, math.MaxInt64}}, Type{Kind: Int, Width: 64}, 9,
-			Comparators{Base: []int64{math.MinInt64}, At: [][]int64{{math.MinInt64 + 1}}, Count: 1, Delta: [][]int64{{-1}}}},
+			Comparators{Base: []int64{math.MinInt64}, At: [][]int64{{math.MinInt64 + 1}}, Count: 1,
+				Delta: [][]int64{{-1}}}},
 	}
 	for _, tt := range tests {
 		got := Compare(tt.steps, tt.in, tt.typ, tt.most)
