@@ -31,9 +31,9 @@ import (
 	"hlsgen/templates"
 )
 
-// garbage is the garbage collector's target, in per cent of the live heap: what GOGC sets. Go's default is 100. At 40
-// large networks take a sixth to a fourth less memory than that. The collector is then at work for 5 % of the time.
-const garbage = 40
+// garbage is the garbage collector's target, in per cent of the live heap: what GOGC sets. Go's default is 100. At 33
+// large networks take a fourth to a third less memory than that, and the collector works for some 6 % of the time.
+const garbage = 33
 
 // patience is how long an interrupted command may take to remove what it has not finished.
 const patience = 3 * time.Second
