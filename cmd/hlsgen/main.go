@@ -31,8 +31,9 @@ import (
 	"hlsgen/templates"
 )
 
-// garbage is the garbage collector's target, in per cent of the live heap: what GOGC sets. Go's default is 100. At 33
-// large networks take a fourth to a third less memory than that, and the collector works for some 6 % of the time.
+// garbage is the garbage collector's target, in per cent of the live heap: what GOGC sets. Go's default is 100. At 50
+// large networks took 12 to 22 % less memory, and no more time that could be measured; at 33 they take another eighth
+// less, and 3 % more time.
 const garbage = 33
 
 // patience is how long an interrupted command may take to remove what it has not finished.
