@@ -226,7 +226,11 @@ func (s *sequence) ladder(try func(p *fit.Pursuit) error) error {
 }
 
 // hopeless reports whether prices prove that no design keeps an interval.
-func (s *sequence) hopeless(clocks int) bool { return s.Tree(clocks).Hopeless(s.CapsAt(clocks)) }
+func (s *sequence) hopeless(clocks int) bool {
+	t := s.Tree(clocks)
+	defer t.Dismiss()
+	return t.Hopeless(s.CapsAt(clocks))
+}
 
 // exclude notes that no design has so short an interval.
 func (s *sequence) exclude(clocks int) {

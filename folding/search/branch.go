@@ -22,7 +22,7 @@ func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nod
 	open := []*Tree{t}
 	done := func(n *Tree) {
 		if n != t {
-			n.dismiss()
+			n.Dismiss()
 		}
 	}
 	defer func() {
@@ -88,7 +88,7 @@ func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, r
 	}
 	f, whole, err := n.label(ctx, caps, prime, beam)
 	if err != nil || whole && f == nil {
-		n.dismiss()
+		n.Dismiss()
 		return nil, nil, err
 	}
 	if f != nil {

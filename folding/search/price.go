@@ -284,8 +284,8 @@ func (t *parts) leave(list []price) {
 	}
 }
 
-// dismiss tells that the tree is of no use any more.
-func (t *prices) dismiss() {
+// Dismiss tells that the tree is of no use any more: the next one has its lists.
+func (t *prices) Dismiss() {
 	t.leave(t.single)
 	t.leave(t.mixed)
 	t.effort.room.leave(t.most[:]...)

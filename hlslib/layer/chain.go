@@ -96,7 +96,7 @@ func (c *Chain) Comparators(k num.Comparators, bits, pe int, m dataflow.Memory) 
 	if k.Shared() {
 		pe = 1
 	} else {
-		rows = len(k.Over) / pe
+		rows = len(k.At) / pe
 	}
 	c.Fetch(rows, pe*n*bits, m)
 	c.Do(delay.Compare, bits)

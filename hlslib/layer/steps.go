@@ -139,11 +139,11 @@ func (s *Steps) Number(code int64) int64 {
 }
 
 // Function is the number of channel c's step function, as it is built.
-func (s *Steps) Function(c int) int { return min(c, len(s.compare.Over)-1) }
+func (s *Steps) Function(c int) int { return min(c, len(s.compare.At)-1) }
 
 // Tables is what the tail reads.
 func (s *Steps) Tables() Tables {
-	return Tables{PerChannel: len(s.compare.Over) > 1, Shared: s.Any(), Row: func(pe int) int {
+	return Tables{PerChannel: len(s.compare.At) > 1, Shared: s.Any(), Row: func(pe int) int {
 		if s.compare.Shared() {
 			return s.bits
 		}

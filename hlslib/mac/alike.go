@@ -44,7 +44,7 @@ func figuresOf(u *Unit) figures {
 		g.code, g.coded = c.Code, true
 	}
 	if k := u.compare; k.Steps() > 0 {
-		g.tables, g.steps, g.unit, g.deltas = len(k.Over), k.Steps(), k.Unit, k.Delta != nil
+		g.tables, g.steps, g.unit, g.deltas = len(k.At), k.Steps(), k.Unit, k.Delta != nil
 		g.base, g.constant = k.Constant()
 	}
 	return g

@@ -6,7 +6,7 @@ import "hlsgen/internal/dataflow"
 // 64 bits. It is what hardware does at the end of a sum: the accumulator holds as many bits as it has, the step
 // functions are those of the accumulator as they are built. The word is good until the next call.
 func (u *Unit) Outputs(f dataflow.Fold) func(first int, sums []int64) dataflow.Word {
-	form, functions := u.form(f), len(u.compare.Over)
+	form, functions := u.form(f), len(u.compare.At)
 	y := make(dataflow.Word, f.PE)
 	return func(first int, sums []int64) dataflow.Word {
 		for i, sum := range sums {

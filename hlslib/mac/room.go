@@ -74,7 +74,7 @@ func roomOf(room dataflow.Room, weights []int64, product *num.Requant, inputs []
 
 // bindLoaded derives outputs of any step functions that have room: as many thresholds as there are codes above the
 // least. Those below the codes that a function begins with are the accumulator's least value, which no sum is, those
-// above the codes that it ends with the greatest.
+// above the codes that it ends with are never exceeded.
 func bindLoaded(u *Unit, sums []num.Range) error {
 	u.Out = u.room.Out
 	codes, unit := u.Out.Range(), int64(1)
@@ -86,22 +86,22 @@ func bindLoaded(u *Unit, sums []num.Range) error {
 		return fmt.Errorf("codes of %s take %d thresholds, at most %d are possible", u.Out, all, MaxThresholds)
 	}
 	acc := make([]num.Range, len(sums))
-	u.compare = num.Comparators{Base: []int64{codes.Lo}, Unit: unit}
+	u.compare = num.Comparators{Base: []int64{codes.Lo}, Count: int(all), Unit: unit}
 	for c := range u.weights {
 		acc[c] = u.accumulated(sums[c])
-		over, err := thresholds(u, c, codes, unit)
+		list, err := thresholds(u, c, codes, unit)
 		if err != nil {
 			return fmt.Errorf("channel %d: %w", c, err)
 		}
-		u.compare.Over, u.Range = append(u.compare.Over, over), append(u.Range, codes)
+		u.compare.At, u.Range = append(u.compare.At, list), append(u.Range, codes)
 	}
 	u.built = steps.Loaded(u.compare, acc, u.Acc, u.Out)
 	return nil
 }
 
-// thresholds are those of a channel's step function.
-func thresholds(u *Unit, c int, codes num.Range, unit int64) (over []int64, err error) {
-	own, all := u.rows[c].own, u.Acc.Range()
+// thresholds are those of a channel's step function: from where on they are exceeded.
+func thresholds(u *Unit, c int, codes num.Range, unit int64) (list []int64, err error) {
+	own := u.rows[c].own
 	s := u.onAccumulator(layer.Of(u.steps, c).Over(own)).Over(u.accumulated(own))
 	if !s.NonDecreasing() {
 		return nil, fmt.Errorf("the step function falls; turn it round with the signs of the weights")
@@ -112,16 +112,13 @@ func thresholds(u *Unit, c int, codes num.Range, unit int64) (over []int64, err 
 			return nil, fmt.Errorf("a code is %d, and the hardware has room for %s, %d to %d", v, u.Out, codes.Lo,
 				codes.Hi)
 		}
-		at := all.Lo
+		at := u.Acc.Range().Lo + 1
 		if i > 0 {
-			at = s.At[i-1] - 1
+			at = s.At[i-1]
 		}
 		for ; before < v; before += unit {
-			over = append(over, at)
+			list = append(list, at)
 		}
 	}
-	for ; before < codes.Hi; before += unit {
-		over = append(over, all.Hi)
-	}
-	return over, nil
+	return list, nil
 }

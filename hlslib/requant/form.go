@@ -97,7 +97,7 @@ func (p Params) step(c int, x num.Range) num.Step {
 		return p.step(0, x.Neg()).Mirror()
 	}
 	first, last := p.apply(c, x.Lo), p.apply(c, x.Hi)
-	s := num.Step{Value: []int64{first}}
+	s := num.Step{At: make([]int64, 0, last-first), Value: append(make([]int64, 0, last-first+1), first)}
 	for v := first + 1; v <= last; v++ {
 		// The code is v or more from the least sum on that comes to v.
 		rise := p.mode().Least(v, p.Shift) - b

@@ -212,7 +212,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	if form := o.form(f); form != nil {
 		return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
-			return form.Apply(min(c, len(o.forms.compare.Over)-1), x[0])
+			return form.Apply(min(c, len(o.forms.compare.At)-1), x[0])
 		})
 	}
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {

@@ -344,7 +344,7 @@ func (o *op) Counts() map[string]int64 {
 		for _, v := range p.values {
 			if v.built() && v.Op == Steps {
 				k := v.steps.compare
-				counts["param_threshold_"+v.steps.of.String()] += int64(len(k.Over) * k.Steps())
+				counts["param_threshold_"+v.steps.of.String()] += int64(len(k.At) * k.Steps())
 			}
 		}
 	}

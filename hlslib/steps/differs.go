@@ -28,7 +28,7 @@ func (f *Functions) differs(form Form) *Difference {
 	root := f.root()
 	root.share.mutex.Lock()
 	defer root.share.mutex.Unlock()
-	proofs := root.share.proofs(form, f.of, len(root.compare.Over))
+	proofs := root.share.proofs(form, f.of, len(root.compare.At))
 	for n := range f.list {
 		if proofs != nil && f.origin[n] >= 0 && proofs[f.origin[n]] {
 			continue
@@ -84,7 +84,7 @@ func otherThan(s *num.Step, all num.Range, form Form, n int) (at int64, differs 
 func follow(form Form, n int) func(v int64) int64 {
 	switch form := form.(type) {
 	case *searching:
-		if slices.IsSorted(form.f.compare.Over[n]) {
+		if slices.IsSorted(form.f.compare.At[n]) {
 			return form.follow(n)
 		}
 	case *segment:
@@ -96,13 +96,13 @@ func follow(form Form, n int) func(v int64) int64 {
 // follow counts thresholds that are exceeded: a search finds just these, where they are in order. Of deltas it keeps
 // the sum.
 func (s *searching) follow(n int) func(v int64) int64 {
-	exceeded, k := finger{list: s.f.compare.Over[n]}, &s.f.compare
+	exceeded, k := finger{list: s.f.compare.At[n]}, &s.f.compare
 	if k.Delta == nil {
-		return func(v int64) int64 { return s.code(n, exceeded.below(v)) }
+		return func(v int64) int64 { return s.code(n, exceeded.upTo(v)) }
 	}
 	delta, added, code := k.Delta[n], 0, s.code(n, 0)
 	return func(v int64) int64 {
-		below := min(exceeded.below(v), k.Steps())
+		below := min(exceeded.upTo(v), k.Steps())
 		for ; added < below; added++ {
 			code += delta[added]
 		}
@@ -133,17 +133,6 @@ func (s *segment) follow(n int) func(v int64) int64 {
 type finger struct {
 	list []int64
 	at   int
-}
-
-// below is how many are below v.
-func (p *finger) below(v int64) int {
-	for p.at > 0 && p.list[p.at-1] >= v {
-		p.at--
-	}
-	for p.at < len(p.list) && p.list[p.at] < v {
-		p.at++
-	}
-	return p.at
 }
 
 // upTo is how many are no more than v.

@@ -41,7 +41,6 @@ type scaling struct {
 
 // A lines is what multipliers of functions are chosen from.
 type lines struct {
-	stairs []num.Stair
 	ramps  []*ramp
 	mode   num.Rounding
 	common []slopes // by shift, from the least on
@@ -56,7 +55,7 @@ func (f *Functions) bindScalings() {
 	if !ok {
 		return
 	}
-	f.lines.stairs, f.lines.ramps = stairs, f.rampsOf(stairs)
+	f.lines.ramps = f.rampsOf(stairs)
 	for _, mode := range scalings {
 		if least, ok := leastShift(f.lines.ramps, mode); ok {
 			f.lines.mode, f.lines.common = mode, slopesOf(f.lines.ramps, mode, least)
@@ -153,8 +152,8 @@ func slopesOf(ramps []*ramp, mode num.Rounding, least int) []slopes {
 func (l *lines) scaling(choose func(l slopes, most int) (multiplier []int64, digits int)) (best *scaling) {
 	most := mostDigits
 	for _, common := range l.common {
-		s := &scaling{mode: l.mode, shift: common.shift, limits: l.stairs[0].Limits}
-		if s.multiplier, s.digits = choose(common, most); s.digits <= most && s.complete(l.stairs) {
+		s := &scaling{mode: l.mode, shift: common.shift, limits: l.ramps[0].Limits}
+		if s.multiplier, s.digits = choose(common, most); s.digits <= most && s.complete(l.ramps) {
 			best, most = s, s.digits-1
 		}
 	}
@@ -162,13 +161,13 @@ func (l *lines) scaling(choose func(l slopes, most int) (multiplier []int64, dig
 }
 
 // complete finds the biases, nearest to 0, and the width of sums.
-func (s *scaling) complete(stairs []num.Stair) bool {
-	s.bias = make([]int64, 0, len(stairs))
-	for c, stair := range stairs {
+func (s *scaling) complete(ramps []*ramp) bool {
+	s.bias = make([]int64, 0, len(ramps))
+	for c, r := range ramps {
 		m := s.times(c)
-		b := stair.Biases(s.mode, s.shift, m)
+		b := r.Biases(s.mode, s.shift, m)
 		bias := min(max(0, b.Lo), b.Hi)
-		product, ok1 := stair.X.Times(m)
+		product, ok1 := r.X.Times(m)
 		sum, ok2 := product.Plus(num.Point(bias))
 		if b.Lo > b.Hi || !ok1 || !ok2 {
 			return false

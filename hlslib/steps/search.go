@@ -79,24 +79,17 @@ func (s *searching) threshold(n, stage, found, i int) int64 {
 	all := s.before(len(s.stages))
 	rest := all - s.before(stage)
 	at := found<<rest + (i+1)<<(rest-s.stages[stage]) - 1
-	if over := s.f.compare.Over[n]; at < len(over) {
-		return over[at]
-	}
-	return s.f.of.Range().Hi
+	return s.f.compare.Over(n, at, s.f.of)
 }
 
 func (s *searching) Apply(n int, v int64) int64 {
 	found, rest := 0, s.before(len(s.stages))
-	over, beyond := s.f.compare.Over[n], s.f.of.Range().Hi
+	list := s.f.compare.At[n]
 	for _, b := range s.stages {
 		count, below := 0, found<<rest // thresholds below those that are left, which threshold numbers
 		rest -= b
 		for i := range 1<<b - 1 {
-			t := beyond
-			if at := below + (i+1)<<rest - 1; at < len(over) {
-				t = over[at]
-			}
-			if v > t {
+			if at := below + (i+1)<<rest - 1; at < len(list) && v >= list[at] {
 				count++
 			}
 		}

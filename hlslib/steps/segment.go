@@ -62,7 +62,7 @@ func (f *Functions) cut(g segmentation) {
 	start := len(f.segments)
 	for g.low = max(0, g.span-mostAddress); g.low < g.span; g.low++ {
 		g.inside, g.live = 0, 0
-		known := root.share.crossings(g, len(root.compare.Over))
+		known := root.share.crossings(g, len(root.compare.At))
 		for n := range f.list {
 			var c cross
 			if own := f.origin[n]; known == nil || own < 0 {

@@ -46,16 +46,16 @@ func (f *Functions) root() *Functions {
 
 // origins is which of the whole's functions each one is: with the same comparators; -1 where it is none.
 func origins(f *Functions) []int {
-	list := make([]int, len(f.compare.Over))
+	list := make([]int, len(f.compare.At))
 	for n := range list {
 		if list[n] = n; f.whole == nil {
 			continue
 		}
 		k, all := &f.compare, &f.whole.compare
-		at := min(f.channels[n], len(all.Over)-1)
-		if list[n] = at; k.Delta != nil || all.Delta != nil || k.Unit != all.Unit ||
+		at := min(f.channels[n], len(all.At)-1)
+		if list[n] = at; k.Delta != nil || all.Delta != nil || k.Unit != all.Unit || k.Count != all.Count ||
 			k.Base[min(n, len(k.Base)-1)] != all.Base[min(at, len(all.Base)-1)] ||
-			!slices.Equal(k.Over[n], all.Over[at]) {
+			!slices.Equal(k.At[n], all.At[at]) {
 			list[n] = -1
 		}
 	}

@@ -82,7 +82,7 @@ type Functions struct {
 // are in one range for all functions, or one for each channel.
 func New(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
 	f := &Functions{of: of, out: out, compare: k, in: in, chosen: map[Site]Form{}, proved: map[string]bool{}}
-	if len(k.Over) == 1 {
+	if len(k.At) == 1 {
 		all := in[0]
 		for _, r := range in {
 			all = all.Union(r)
@@ -119,8 +119,7 @@ func (f *Functions) bindList() {
 		if f.whole != nil {
 			f.whole.bindList()
 		}
-		f.list = make([]num.Step, len(f.compare.Over))
-		var codes []int64 // of a function, which others share
+		f.list = make([]num.Step, len(f.compare.At))
 		for n, at := range f.origin {
 			s := &f.list[n]
 			if f.whole != nil && at >= 0 {
@@ -128,12 +127,8 @@ func (f *Functions) bindList() {
 				continue
 			}
 			*s = f.compare.Step(n, f.of)
-			if v := s.Value; len(v) <= len(codes) && slices.Equal(v, codes[:len(v)]) {
-				s.Value = codes[:len(v):len(v)]
-			} else {
-				codes = v
-			}
 		}
+		num.Share(f.list)
 	})
 }
 
@@ -357,7 +352,7 @@ func (l *lanes) Lanes() int { return l.at.PE }
 
 // functions is how many a lane has.
 func (l *lanes) functions() int {
-	n := len(l.f.compare.Over)
+	n := len(l.f.compare.At)
 	if !l.at.Alike && n > 1 {
 		return n / l.at.PE
 	}

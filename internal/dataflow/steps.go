@@ -5,7 +5,7 @@ import "hlsgen/internal/num"
 // StepTables gives the config fields and tables of step functions, as apply_steps of hlslib/core/compare.hpp takes
 // them: for pe channels side by side, on values of type t.
 func StepTables(k num.Comparators, pe int, t num.Type) ([]Field, []Table) {
-	over, bases, deltas := k.Rows(pe)
+	over, bases, deltas := k.Rows(pe, t)
 	config := []Field{
 		{Name: "steps", Doc: "thresholds of a channel", Value: k.Steps()},
 		{Name: "shared", Doc: "one row serves all channels", Value: k.Shared()},
@@ -38,7 +38,7 @@ func StepStorage(k num.Comparators, pe int, t num.Type, m Memory) []Storage {
 	if k.Shared() {
 		pe = 1
 	} else {
-		rows = len(k.Over) / pe
+		rows = len(k.At) / pe
 	}
 	rom := func(name string, width int) Storage { return ROM(name, "threshold memory", rows, pe*width) }
 	list := []Storage{rom("thresholds", k.Steps()*t.Width).At(m)}

@@ -6,11 +6,13 @@ import (
 )
 
 // Comparators is how a table of step functions is built: out = Base + the sum over the thresholds that x exceeds of
-// Unit, or of Delta[i] where there are deltas. The comparison is strict (x > Over[i]), so that a threshold that is
-// never reached is the input type's own maximum and no comparison needs an extra bit.
+// Unit, or of Delta[i] where there are deltas. Every channel has as many thresholds; those behind the last of At are
+// never exceeded. Hardware compares strictly (x > At[i]-1), so that these are the input type's own maximum and no
+// comparison needs an extra bit. A row of At is the step function's own list, but for jumps by several units.
 type Comparators struct {
 	Base  []int64   // per channel; one for all where every channel has the same
-	Over  [][]int64 // per channel, non-decreasing, padded to one length of at least 1
+	At    [][]int64 // per channel, non-decreasing: from where on a threshold is exceeded
+	Count int       // thresholds of a channel, at least 1
 	Unit  int64     // what one exceeded threshold adds; a jump by n units is n equal thresholds
 	Delta [][]int64 // per channel, what each threshold adds; nil where all add Unit
 }
@@ -33,29 +35,17 @@ func Compare(steps []Step, in []Range, t Type, most int) Comparators {
 		}
 		k.Base[c], width = s.Value[0], max(width, n)
 	}
-	k.Over = blank(len(live), width)
+	k.At, k.Count = make([][]int64, len(live)), width
 	if !ok {
 		k.Delta = blank(len(live), width)
 	}
 	for c, s := range live {
-		over := k.Over[c][:0]
-		for i, at := range s.At {
-			if t.Kind == Bipolar {
-				at = 0 // both breakpoints, 0 and 1, part -1 from +1; only -1 can be written as a threshold
-			}
-			times, d := int64(1), s.Value[i+1]-s.Value[i]
-			if ok {
-				times = int64(uint64(d) / uint64(unit))
-			} else {
-				k.Delta[c][i] = d
-			}
-			for range times {
-				over = append(over, at-1)
+		for i := range s.At {
+			if !ok {
+				k.Delta[c][i] = s.Value[i+1] - s.Value[i]
 			}
 		}
-		for len(over) < width {
-			over = append(over, t.Range().Hi)
-		}
+		k.At[c] = thresholds(s, t, unit, ok)
 	}
 	for _, b := range k.Base {
 		if b != k.Base[0] {
@@ -64,6 +54,32 @@ func Compare(steps []Step, in []Range, t Type, most int) Comparators {
 	}
 	k.Base = k.Base[:1]
 	return k
+}
+
+// thresholds are where a step function of values of type t exceeds them: one for a breakpoint, or for each unit of its
+// jump. Where they are the breakpoints, they are the function's own list.
+func thresholds(s Step, t Type, unit int64, units bool) []int64 {
+	n := len(s.At)
+	if units {
+		n = int((uint64(s.Value[n]) - uint64(s.Value[0])) / uint64(unit))
+	}
+	if n == len(s.At) && t.Kind != Bipolar {
+		return slices.Clip(s.At)
+	}
+	list := make([]int64, 0, n)
+	for i, at := range s.At {
+		if t.Kind == Bipolar {
+			at = 0 // both breakpoints, 0 and 1, part -1 from +1; only -1 can be written as a threshold
+		}
+		times := int64(1)
+		if units {
+			times = int64(uint64(s.Value[i+1]-s.Value[i]) / uint64(unit))
+		}
+		for range times {
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 // blank is so many rows of zeros.
@@ -81,7 +97,7 @@ func (k Comparators) Apply(c int, x int64) int64 {
 	if len(k.Base) > 1 {
 		out = k.Base[c]
 	}
-	exceeded, _ := slices.BinarySearch(k.Over[c], x) // those below x
+	exceeded := Step{At: k.At[c]}.Above(x)
 	if k.Delta == nil {
 		return out + int64(exceeded)*k.Unit
 	}
@@ -91,53 +107,76 @@ func (k Comparators) Apply(c int, x int64) int64 {
 	return out
 }
 
-// Step is channel c's comparators of a value of type t as a step function.
+// Step is channel c's comparators of a value of type t as a step function. Where no two thresholds are the same, they
+// are its breakpoints, the same list.
 func (k Comparators) Step(c int, t Type) Step {
-	n, all := len(k.Over[c]), t.Range()
-	v := k.Base[min(c, len(k.Base)-1)]
-	s := Step{At: make([]int64, 0, n), Value: append(make([]int64, 0, n+1), k.Apply(c, all.Lo))}
-	for i, over := range k.Over[c] {
+	n, v := len(k.At[c]), k.Base[min(c, len(k.Base)-1)]
+	s := Step{At: k.At[c][:0:0], Value: append(make([]int64, 0, n+1), k.Apply(c, t.Range().Lo))}
+	own := k.strict(c)
+	if own {
+		s.At = slices.Clip(k.At[c])
+	}
+	for i, at := range k.At[c] {
 		if v += k.Unit; k.Delta != nil {
 			v += k.Delta[c][i] - k.Unit
 		}
 		switch last := len(s.At) - 1; {
-		case over >= all.Hi:
-		case last < 0 || over+1 > s.At[last]:
-			s.At, s.Value = append(s.At, over+1), append(s.Value, v)
-		case over+1 == s.At[last]:
+		case own:
+			s.Value = append(s.Value, v)
+		case last < 0 || at > s.At[last]:
+			s.At, s.Value = append(s.At, at), append(s.Value, v)
+		default:
 			s.Value[last+1] = v
 		}
 	}
 	return s
 }
 
+// strict reports whether no two of a channel's thresholds are the same.
+func (k Comparators) strict(c int) bool {
+	for i := 1; i < len(k.At[c]); i++ {
+		if k.At[c][i-1] == k.At[c][i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Over is threshold i of channel c, of values of type t: what is more exceeds it.
+func (k Comparators) Over(c, i int, t Type) int64 {
+	if at := k.At[c]; i < len(at) {
+		return at[i] - 1
+	}
+	return t.Range().Hi
+}
+
 // Steps is the number of thresholds of a channel, 0 where there are no comparators.
 func (k Comparators) Steps() int {
-	if len(k.Over) == 0 {
+	if len(k.At) == 0 {
 		return 0
 	}
-	return len(k.Over[0])
+	return k.Count
 }
 
 // Merged is k with one row for all channels where every channel has the same.
 func (k Comparators) Merged() Comparators {
-	if len(k.Over) == 0 {
+	if len(k.At) == 0 {
 		return k
 	}
-	for c := range k.Over {
-		if len(k.Base) > 1 || !slices.Equal(k.Over[c], k.Over[0]) || k.Delta != nil &&
+	for c := range k.At {
+		if len(k.Base) > 1 || !slices.Equal(k.At[c], k.At[0]) || k.Delta != nil &&
 			!slices.Equal(k.Delta[c], k.Delta[0]) {
 			return k
 		}
 	}
-	if k.Over = k.Over[:1]; k.Delta != nil {
+	if k.At = k.At[:1]; k.Delta != nil {
 		k.Delta = k.Delta[:1]
 	}
 	return k
 }
 
 // Shared reports whether one row serves all channels.
-func (k Comparators) Shared() bool { return len(k.Over) == 1 }
+func (k Comparators) Shared() bool { return len(k.At) == 1 }
 
 // Constant is the base of all channels. ok is false where the base takes a table: it differs between channels, is too
 // wide for an int of C++, or there are deltas.
@@ -149,14 +188,21 @@ func (k Comparators) Constant() (base int64, ok bool) {
 	return b, true
 }
 
-// Rows is the comparators as tables for pe channels side by side: row r has the channels from r*pe on, one after the
-// other; the one row of all channels stays as it is. base is nil where it is constant, and delta where all add Unit.
-func (k Comparators) Rows(pe int) (over, base, delta [][]int64) {
-	over, delta = beside(k.Over, pe), beside(k.Delta, pe)
+// Rows is the comparators of values of type t as tables for pe channels side by side: row r has the channels from r*pe
+// on, one after the other; the one row of all channels stays as it is. base is nil where it is constant, and delta
+// where all add Unit.
+func (k Comparators) Rows(pe int, t Type) (over, base, delta [][]int64) {
+	thresholds := blank(len(k.At), k.Steps())
+	for c, row := range thresholds {
+		for i := range row {
+			row[i] = k.Over(c, i, t)
+		}
+	}
+	over, delta = beside(thresholds, pe), beside(k.Delta, pe)
 	if _, ok := k.Constant(); ok {
 		return over, nil, delta
 	}
-	bases := make([][]int64, len(k.Over))
+	bases := make([][]int64, len(k.At))
 	for c := range bases {
 		bases[c] = []int64{k.Base[min(c, len(k.Base)-1)]}
 	}

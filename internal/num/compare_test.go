@@ -9,25 +9,28 @@ import (
 // TestRows lays comparators out for several channels side by side.
 func TestRows(t *testing.T) {
 	t.Parallel()
-	over := [][]int64{{1, 2}, {3, 4}, {5, 6}, {7, 8}}
+	at := [][]int64{{2, 3}, {4, 5}, {6, 7}, {8, 9}}
 	for _, tt := range []struct {
 		name string
 		k    Comparators
 		pe   int
 		want string
 	}{
-		{"one after the other", Comparators{Base: []int64{9}, Over: over, Unit: 1}, 1,
+		{"one after the other", Comparators{Base: []int64{9}, At: at, Count: 2, Unit: 1}, 1,
 			"[[1 2] [3 4] [5 6] [7 8]] [] []"},
-		{"two side by side", Comparators{Base: []int64{9}, Over: over, Unit: 1}, 2, "[[1 2 3 4] [5 6 7 8]] [] []"},
-		{"all side by side, bases", Comparators{Base: []int64{1, 2, 3, 4}, Over: over, Unit: 1}, 4,
+		{"two side by side", Comparators{Base: []int64{9}, At: at, Count: 2, Unit: 1}, 2,
+			"[[1 2 3 4] [5 6 7 8]] [] []"},
+		{"all side by side, bases", Comparators{Base: []int64{1, 2, 3, 4}, At: at, Count: 2, Unit: 1}, 4,
 			"[[1 2 3 4 5 6 7 8]] [[1 2 3 4]] []"},
-		{"one row of all channels", Comparators{Base: []int64{9}, Over: over[:1], Unit: 1}, 4, "[[1 2]] [] []"},
-		{"a base beyond an int", Comparators{Base: []int64{1 << 31}, Over: over[:2], Unit: 1}, 1,
+		{"one row of all channels", Comparators{Base: []int64{9}, At: at[:1], Count: 2, Unit: 1}, 4, "[[1 2]] [] []"},
+		{"a base beyond an int", Comparators{Base: []int64{1 << 31}, At: at[:2], Count: 2, Unit: 1}, 1,
 			"[[1 2] [3 4]] [[2147483648] [2147483648]] []"},
-		{"deltas", Comparators{Base: []int64{9}, Over: over[:2], Delta: [][]int64{{1, -1}, {2, -2}}}, 2,
+		{"fewer than others", Comparators{Base: []int64{9}, At: [][]int64{{2}, {3, 4}}, Count: 2, Unit: 1}, 2,
+			"[[1 127 2 3]] [] []"},
+		{"deltas", Comparators{Base: []int64{9}, At: at[:2], Count: 2, Delta: [][]int64{{1, -1}, {2, -2}}}, 2,
 			"[[1 2 3 4]] [[9 9]] [[1 -1 2 -2]]"},
 	} {
-		a, b, d := tt.k.Rows(tt.pe)
+		a, b, d := tt.k.Rows(tt.pe, Type{Kind: Int, Width: 8})
 		if got := fmt.Sprint(a, b, d); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
@@ -42,20 +45,22 @@ func TestMerged(t *testing.T) {
 		k    Comparators
 		want int
 	}{
-		{"alike", Comparators{Base: []int64{0}, Over: [][]int64{{1}, {1}}, Unit: 1}, 1},
-		{"other thresholds", Comparators{Base: []int64{0}, Over: [][]int64{{1}, {2}}, Unit: 1}, 2},
-		{"other bases", Comparators{Base: []int64{0, 1}, Over: [][]int64{{1}, {1}}, Unit: 1}, 2},
-		{"alike, deltas", Comparators{Base: []int64{0}, Over: [][]int64{{1}, {1}}, Delta: [][]int64{{2}, {2}}}, 1},
-		{"other deltas", Comparators{Base: []int64{0}, Over: [][]int64{{1}, {1}}, Delta: [][]int64{{2}, {3}}}, 2},
+		{"alike", Comparators{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1, Unit: 1}, 1},
+		{"other thresholds", Comparators{Base: []int64{0}, At: [][]int64{{1}, {2}}, Count: 1, Unit: 1}, 2},
+		{"other bases", Comparators{Base: []int64{0, 1}, At: [][]int64{{1}, {1}}, Count: 1, Unit: 1}, 2},
+		{"alike, deltas", Comparators{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1,
+			Delta: [][]int64{{2}, {2}}}, 1},
+		{"other deltas", Comparators{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1,
+			Delta: [][]int64{{2}, {3}}}, 2},
 	} {
 		m := tt.k.Merged()
-		if len(m.Over) != tt.want || m.Shared() != (tt.want == 1) || m.Delta != nil && len(m.Delta) != tt.want ||
-			len(tt.k.Over) != 2 {
+		if len(m.At) != tt.want || m.Shared() != (tt.want == 1) || m.Delta != nil && len(m.Delta) != tt.want ||
+			len(tt.k.At) != 2 {
 			t.Errorf("%s: %+v", tt.name, m)
 		}
 	}
 	none := Comparators{}.Merged()
-	if none.Over != nil || none.Steps() != 0 || none.Shared() {
+	if none.At != nil || none.Steps() != 0 || none.Shared() {
 		t.Errorf("of nothing: %+v", none)
 	}
 }

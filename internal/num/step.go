@@ -2,6 +2,7 @@ package num
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -121,6 +122,51 @@ func (s Step) Mirror() Step {
 		m.Value[n-i] = v
 	}
 	return m
+}
+
+// Share lets functions whose values are each one unit above the last have parts of one list. A network has tens of
+// thousands of functions to codes of a byte, and these have the same values, or some of them.
+func Share(list []Step) {
+	unit, all, held := int64(0), Range{}, 0
+	for _, s := range list {
+		u := s.unit()
+		if u == 0 || unit != 0 && (u != unit || (s.Value[0]-all.Lo)%unit != 0) {
+			continue
+		}
+		if unit == 0 {
+			unit, all = u, Point(s.Value[0])
+		}
+		all, held = all.Union(Range{s.Value[0], s.Value[len(s.At)]}), held+len(s.Value)
+	}
+	if unit == 0 || uint64(all.Hi)-uint64(all.Lo) >= uint64(held)*uint64(unit) {
+		return // a list of their own is shorter
+	}
+	values := make([]int64, 0, (all.Hi-all.Lo)/unit+1)
+	for v := all.Lo; v < all.Hi; v += unit {
+		values = append(values, v)
+	}
+	values = append(values, all.Hi)
+	for i := range list {
+		s := &list[i]
+		if s.unit() == unit && (s.Value[0]-all.Lo)%unit == 0 {
+			n := int((s.Value[0] - all.Lo) / unit)
+			s.Value = values[n : n+len(s.Value) : n+len(s.Value)]
+		}
+	}
+}
+
+// unit is by how much every value is above the last; 0 where they are not by the same, or a value is not of 32 bits.
+func (s Step) unit() int64 {
+	if n := len(s.At); n == 0 || !(Range{s.Value[0], s.Value[n]}).Within(Range{math.MinInt32, math.MaxInt32}) {
+		return 0
+	}
+	u := s.Value[1] - s.Value[0]
+	for i := range s.At {
+		if s.Value[i+1]-s.Value[i] != u {
+			return 0
+		}
+	}
+	return max(u, 0)
 }
 
 // Equal reports whether two step functions are written alike.

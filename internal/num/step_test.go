@@ -130,19 +130,19 @@ func TestCompare(t *testing.T) {
 		typ := Type{Kind: Int, Width: 4} // holds -8..7, so that thresholds lie at its very ends
 		most := []int{0, 3, 100}[n%3]
 		k := Compare(steps, in, typ, most)
-		if len(k.Over) != len(steps) || len(k.Base) != 1 && len(k.Base) != len(steps) {
-			t.Fatalf("%d rows and %d bases for %d steps", len(k.Over), len(k.Base), len(steps))
+		if len(k.At) != len(steps) || len(k.Base) != 1 && len(k.Base) != len(steps) {
+			t.Fatalf("%d rows and %d bases for %d steps", len(k.At), len(k.Base), len(steps))
 		}
 		for c := range max(len(steps), len(in)) {
 			row := min(c, len(steps)-1)
-			if len(k.Over[row]) != len(k.Over[0]) || k.Delta != nil && len(k.Delta[row]) != len(k.Over[0]) {
+			if len(k.At[row]) > k.Count || k.Delta != nil && len(k.Delta[row]) != k.Count {
 				t.Fatalf("ragged comparators %+v", k)
 			}
-			if k.Delta == nil && len(k.Over[row]) > max(most, 1) {
-				t.Fatalf("%d unit thresholds, at most %d allowed", len(k.Over[row]), most)
+			if k.Delta == nil && k.Count > max(most, 1) {
+				t.Fatalf("%d unit thresholds, at most %d allowed", k.Count, most)
 			}
-			for _, over := range k.Over[row] {
-				typ.Encode(over) // panics where the threshold does not fit
+			for i := range k.Count {
+				typ.Encode(k.Over(row, i, typ)) // panics where the threshold does not fit
 			}
 			x := in[min(c, len(in)-1)]
 			for v := x.Lo; v <= x.Hi; v++ {
@@ -172,26 +172,79 @@ func TestCompareForms(t *testing.T) {
 		want  Comparators
 	}{
 		{"sign has one threshold", []Step{sign}, []Range{{-8, 7}}, i4, 1,
-			Comparators{Base: []int64{-1}, Over: [][]int64{{-1}}, Unit: 2}},
+			Comparators{Base: []int64{-1}, At: [][]int64{{0}}, Count: 1, Unit: 2}},
 		{"two bits without zero", []Step{odd}, []Range{{-8, 7}}, i4, 3,
-			Comparators{Base: []int64{-3}, Over: [][]int64{{-3, -1, 1}}, Unit: 2}},
-		{"never reached is padding", []Step{relu, sign}, []Range{{-8, 7}}, i4, 9,
-			Comparators{Base: []int64{0, -1}, Over: [][]int64{{0, 1, 3}, {-1, -1, 7}}, Unit: 1}},
+			Comparators{Base: []int64{-3}, At: [][]int64{{-2, 0, 2}}, Count: 3, Unit: 2}},
+		{"never reached is left out", []Step{relu, sign}, []Range{{-8, 7}}, i4, 9,
+			Comparators{Base: []int64{0, -1}, At: [][]int64{{1, 2, 4}, {0, 0}}, Count: 3, Unit: 1}},
 		{"a constant", []Step{relu}, []Range{{2, 3}}, i4, 0,
-			Comparators{Base: []int64{2}, Over: [][]int64{{7}}, Unit: 1}},
+			Comparators{Base: []int64{2}, At: [][]int64{nil}, Count: 1, Unit: 1}},
 		{"down needs deltas", []Step{fall, relu}, []Range{{-8, 7}}, i4, 9,
-			Comparators{Base: []int64{1, 0}, Over: [][]int64{{0, 7, 7}, {0, 1, 3}},
+			Comparators{Base: []int64{1, 0}, At: [][]int64{{1}, {1, 2, 4}}, Count: 3,
 				Delta: [][]int64{{-1, 0, 0}, {1, 1, 1}}}},
 		{"bipolar input", []Step{{At: []int64{0, 1}, Value: []int64{3, 4, 5}}}, []Range{{-1, 1}},
 			Type{Kind: Bipolar, Width: 1}, 9,
-			Comparators{Base: []int64{3}, Over: [][]int64{{-1, -1}}, Unit: 1}},
+			Comparators{Base: []int64{3}, At: [][]int64{{0, 0}}, Count: 2, Unit: 1}},
 		{"the whole of int64", []Step{wide}, []Range{{math.MinInt64, math.MaxInt64}}, Type{Kind: Int, Width: 64}, 9,
-			Comparators{Base: []int64{math.MinInt64}, Over: [][]int64{{math.MinInt64}}, Delta: [][]int64{{-1}}}},
+			Comparators{Base: []int64{math.MinInt64}, At: [][]int64{{math.MinInt64 + 1}}, Count: 1,
+				Delta: [][]int64{{-1}}}},
 	}
 	for _, tt := range tests {
 		got := Compare(tt.steps, tt.in, tt.typ, tt.most)
 		if fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestShare: functions to values that are each one unit above the last hold parts of one list; all others, and all of
+// which that list would be longer than what they hold, keep their own. Comparators have the functions' breakpoints.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	up := Step{At: []int64{1, 2, 3}, Value: []int64{0, 1, 2, 3}}
+	part := Step{At: []int64{5}, Value: []int64{2, 3}}
+	beyond := Step{At: []int64{7, 9}, Value: []int64{3, 4, 5}}
+	twice := Step{At: []int64{1, 2}, Value: []int64{2, 4, 6}}
+	down := Step{At: []int64{1}, Value: []int64{3, 2}}
+	far := Step{At: []int64{1}, Value: []int64{100, 101}}
+	wide := Step{At: []int64{1}, Value: []int64{math.MinInt64, math.MaxInt64}}
+	for _, tt := range []struct {
+		name  string
+		list  []Step
+		share string // of each, whether it holds a part of what the first one holds
+	}{
+		{"parts", []Step{up, part, beyond}, "[true true true]"},
+		{"other units", []Step{up, twice, down, part}, "[true false false true]"},
+		{"bipolar codes", []Step{{At: []int64{0}, Value: []int64{-1, 1}}, {At: []int64{4}, Value: []int64{-1, 1}}, up},
+			"[true true false]"},
+		{"far apart", []Step{up, far}, "[true false]"},
+		{"beyond 32 bits", []Step{part, wide}, "[true false]"},
+		{"constants", []Step{{Value: []int64{1}}, {Value: []int64{1}}}, "[true false]"},
+		{"none", nil, "[]"},
+	} {
+		got := slices.Clone(tt.list)
+		Share(got)
+		share := make([]bool, len(got))
+		for c, s := range got {
+			share[c] = c == 0
+			for i := range s.Value {
+				for j := range got[0].Value {
+					share[c] = share[c] || &s.Value[i] == &got[0].Value[j]
+				}
+			}
+			if !s.Equal(tt.list[c]) || len(s.Value) != cap(s.Value) {
+				t.Errorf("%s: %v of %v", tt.name, s, tt.list[c])
+			}
+		}
+		if fmt.Sprint(share) != tt.share {
+			t.Errorf("%s: %v, want %s", tt.name, share, tt.share)
+		}
+	}
+	k := Compare([]Step{up, twice}, []Range{{-8, 7}}, Type{Kind: Int, Width: 4}, 9)
+	if s := k.Step(0, Type{Kind: Int, Width: 4}); &k.At[0][0] != &up.At[0] || &s.At[0] != &up.At[0] || !s.Equal(up) {
+		t.Errorf("%v has no list of %v", k, up)
+	}
+	if s := k.Step(1, Type{Kind: Int, Width: 4}); !s.Equal(twice) {
+		t.Errorf("%v, want %v", s, twice)
 	}
 }

@@ -73,6 +73,7 @@ func StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, 
 			out = append(out, own)
 		}
 	}
+	num.Share(out)
 	return out, nil
 }
 

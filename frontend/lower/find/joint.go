@@ -220,6 +220,7 @@ func (j *Joint) Codes(types []dataflow.Type, limit int) (choose.Function, error)
 			f.Factors[i] = append(f.Factors[i], v)
 		}
 	}
+	num.Share(f.Steps)
 	return f, nil
 }
 
@@ -264,5 +265,6 @@ func (j *Joint) product(types []dataflow.Type, limit int, reject error) (choose.
 		}
 		out.Steps[c] = f
 	}
+	num.Share(out.Steps)
 	return out, nil
 }

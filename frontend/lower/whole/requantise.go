@@ -2,6 +2,7 @@ package whole
 
 import (
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
@@ -135,6 +136,7 @@ func equivalent(a, m [2]int64, f num.Step, ranges [2]num.Range) (g num.Step, ok 
 			g.At, g.Value = append(g.At, from), append(g.Value, f.Value[i+1])
 		}
 	}
+	g.At = slices.Clone(g.At) // as long as it has to be: it stays
 	return g, true
 }
 
