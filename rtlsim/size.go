@@ -210,6 +210,9 @@ func (z *sizer) throughput() {
 		}
 		z.unsure = z.cut
 	}
+	if !dear && z.tight(slowest) {
+		return
+	}
 	needs := z.needs
 	eased, ok := z.eased(slowest, trust)
 	if !ok {
@@ -224,14 +227,23 @@ func (z *sizer) throughput() {
 		}
 		z.unsure = !tried || z.cut
 	}
-	if dear {
-		z.now, z.kept = eased, true
-		return
+	z.now, z.kept = eased, true
+}
+
+// tight finds depths from windows on, and reports whether these keep the interval; else they are what they were.
+func (z *sizer) tight(slowest []int) bool {
+	was := slices.Clone(z.now)
+	if len(z.needs) == 0 {
+		z.need(nil, z.streamsOf(nil)) // the depths at hand do not keep it
+	}
+	if z.design.Target.Stalls == dataflow.Frozen {
+		z.hosts = pacedHost
 	}
 	z.inWindows(slowest)
-	if z.finish(); !z.kept && z.err == nil {
-		z.now, z.kept = eased, true
+	if z.finish(); !z.kept {
+		z.now = was
 	}
+	return z.kept
 }
 
 // enoughAlready reports whether the design keeps the interval at the depths that it begins with.
@@ -250,8 +262,7 @@ func (z *sizer) dear(layers []int) bool {
 // finish makes the whole design keep the interval, and takes back what is not needed. Where pipelines freeze, a host at
 // full speed fills FIFOs for long: it is tried in the end, and with every trial only where it does not keep up then.
 func (z *sizer) finish() {
-	if z.design.Target.Stalls == dataflow.Frozen {
-		z.hosts = pacedHost
+	if z.hosts == pacedHost {
 		z.kept = z.mend()
 		z.exact = z.kept && z.shrink()
 		if z.hosts = fullHost; z.kept && z.keeps() {
@@ -263,7 +274,8 @@ func (z *sizer) finish() {
 	z.exact = z.kept && z.shrink()
 }
 
-// inWindows deepens windows around layers, those of blocks, and then wider ones.
+// inWindows deepens windows around layers, those of blocks, and then wider ones: most often the whole
+// keeps the interval behind the first of these.
 func (z *sizer) inWindows(slowest []int) {
 	for _, l := range slowest {
 		if z.slow(l) {
@@ -275,7 +287,7 @@ func (z *sizer) inWindows(slowest []int) {
 			z.deepest(b.members)
 		}
 	}
-	for r := 2 * radius; r < len(slowest)/4; r *= 2 {
+	for r := 2 * radius; r < len(slowest)/4 && (r == 2*radius || !z.keeps()); r *= 2 {
 		z.cover(r)
 	}
 }
