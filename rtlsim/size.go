@@ -84,10 +84,11 @@ type Need struct{ Nodes, Streams []int }
 //  2. Around each layer, the slowest first, a window of its neighbours has to keep the interval in a world that never
 //     waits. What such a window needs is needed wherever it stands. Where one does not, a circle of waits holds it up
 //     (look): the layers of that get the narrowest FIFO deeper that helps, or, where no single one does, several.
-//  3. The same for every block, for wider windows that together cover the design, and in the end for the whole.
+//  3. The same for every block, for wider windows that together cover the design, and in the end for the whole. Wider
+//     windows still are left out where the whole keeps the interval already.
 //
-// Before 2, the whole is tried as it is, unless a window tells that it is too shallow, and then with FIFOs that hold
-// what a schedule puts into them. These are what remains where the effort is not enough for windows.
+// Before 2, the whole is tried as it is, unless a window tells that it is too shallow. Where the effort is not enough
+// for windows, or they come to nothing, FIFOs hold what a schedule puts into them.
 //
 // For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a
 // stream past it. At 2 words everywhere the block of these three deadlocks: the stream past the layer, at which the
