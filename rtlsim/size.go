@@ -211,7 +211,7 @@ func (z *sizer) throughput() {
 		}
 		z.unsure = z.cut
 	}
-	if !dear && z.tight(slowest) {
+	if !dear && len(slowest) > 0 && z.tight(slowest) {
 		return
 	}
 	needs := z.needs
