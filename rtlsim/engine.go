@@ -50,7 +50,11 @@ func visitor(e *engine) func(task) {
 		case i < 0:
 			e.sources[t].visit(e)
 		case i < len(e.workers):
-			e.workers[i].visit(e)
+			if k := e.workers[i]; k.single {
+				k.glide(e)
+			} else {
+				k.visit(e)
+			}
 		default:
 			e.sinks[i-len(e.workers)].visit(e)
 		}

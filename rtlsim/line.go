@@ -1,5 +1,7 @@
 package rtlsim
 
+import "hlsgen/internal/dataflow"
+
 // A line is the ends of a worker that reads one stream at most and writes one at most, as most do. What run decides for
 // any number of streams it decides for these.
 type line struct{ in, out *stream }
@@ -19,7 +21,8 @@ func (k *worker) lined() (l line, ok bool) {
 	return l, true
 }
 
-// glide is advance for such a worker.
+// glide is advance for such a worker. Nearly all time of a run is spent here, so that the short ways of take and held
+// are written out.
 func (k *worker) glide(e *engine) {
 	in, out, p, walk := k.line.in, k.line.out, k.pipe, k.walk
 	last := k.at
@@ -28,28 +31,38 @@ func (k *worker) glide(e *engine) {
 			e.agenda.wake(k.task)
 			break
 		}
-		last = k.turn(last)
-		m, alike := walk.Moves(), walk.Alike()
-		m.Read, m.Write = m.Read&k.joined.Read, m.Write&k.joined.Write
-		reads, writes := m.Read != 0, m.Write != 0
-		n, done := alike, 0
-		if reads || writes {
-			n = min(alike, left)
-			left -= n
-		} else if n > 1 {
-			k.at = last
-			done = k.idle(e, n)
-			last = k.at
+		if k.pace > 0 {
+			last = k.turn(last)
 		}
+		m, alike := walk.Moves(), walk.Alike()
+		reads, writes := m.Read&k.joined.Read != 0, m.Write&k.joined.Write != 0
+		n, done := alike, 0
+		if !reads && !writes {
+			if k.at = last; !k.rests(alike, e.end) {
+				if done = k.idle(e, alike); done < alike {
+					last = k.at
+					walk.Skip(done)
+					break
+				}
+			}
+			last = k.at
+			if walk.Pass() {
+				walk = k.ends(e)
+			}
+			continue
+		}
+		n = min(alike, left)
+		left -= n
 		for done < n {
 			ready := last + 1
-			words := ready // the word is there
+			words, arrived := ready, 0 // the word is there
 			if reads {
 				if in.read == in.written {
 					in.wants = true
 					break
 				}
-				words = max(words, in.due.of(in.read))
+				arrived = in.due.of(in.read)
+				words = max(words, arrived)
 			}
 			start := words
 			if p != nil {
@@ -75,14 +88,34 @@ func (k *worker) glide(e *engine) {
 				break
 			}
 			if start > ready {
-				k.held(ready, words, start)
+				if start == words && k.log == nil && k.notes == nil {
+					k.count.Starved += words - ready
+					in.empty += words - ready
+				} else {
+					k.held(ready, words, start)
+				}
 			}
 			if reads {
-				in.take(start)
+				in.taken = arrived - in.delay
+				if in.high < in.depth {
+					in.fill()
+				}
+				if in.log != nil {
+					in.logRead(start)
+				}
+				if in.read-in.kept == len(in.reads) {
+					in.tidy()
+				}
+				in.reads.set(in.read, start)
+				in.read++
+				if in.blocks {
+					in.agenda.wake(in.writer)
+					in.blocks = false
+				}
 			}
 			if writes {
 				if p != nil {
-					p.start(start, m.Write)
+					p.start(start, m.Write&k.joined.Write)
 				} else {
 					out.put(start)
 				}
@@ -99,17 +132,32 @@ func (k *worker) glide(e *engine) {
 			walk.Skip(n)
 			continue
 		}
-		walk.Skip(n - 1)
-		if walk.Advance() {
-			k.frame++
-			k.resize(e, e.at(k.frame-1))
-			walk = k.walk
+		if walk.Pass() {
+			walk = k.ends(e)
 		}
 	}
 	k.at = last
-	if p != nil && p.written < p.started {
+	if p != nil && p.written < p.started && !out.blocks {
 		p.writeLine(out)
 	}
+}
+
+// rests is idle where nothing that is under way, and no end, comes in between; else it does nothing, and reports false.
+func (k *worker) rests(n, end int) bool {
+	at := k.at + n
+	if p := k.pipe; p != nil && (k.at+1 < p.free || at >= p.calm) || at >= end {
+		return false
+	}
+	k.at = at
+	k.count.Busy += n
+	return true
+}
+
+// ends is the walk of the next frame.
+func (k *worker) ends(e *engine) *dataflow.Walker {
+	k.frame++
+	k.resize(e, e.at(k.frame-1))
+	return k.walk
 }
 
 // held is waited for such a worker.

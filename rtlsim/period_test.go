@@ -3,6 +3,7 @@ package rtlsim
 import (
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"hlsgen/internal/dataflow"
@@ -83,6 +84,29 @@ func TestKnownRuns(t *testing.T) {
 	}
 	if differ < 20 {
 		t.Errorf("%d of the runs have an even number of clocks: the networks test too little", differ)
+	}
+}
+
+// Who needs a run that is under way waits for it.
+func TestKnownRunsTogether(t *testing.T) {
+	t.Parallel()
+	d, _ := randomNet(t, 3, 8)
+	var alone, known Known
+	want, err := Run(t.Context(), d, nil, Options{Frames: 400, Known: &alone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			got, err := Run(t.Context(), d, nil, Options{Frames: 400, Known: &known})
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%+v, %v; a new run %+v", got, err, want)
+			}
+		})
+	}
+	if all.Wait(); known.Moved() != alone.Moved() {
+		t.Errorf("%d words were moved for sixteen, %d for one", known.Moved(), alone.Moved())
 	}
 }
 

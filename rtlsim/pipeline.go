@@ -124,22 +124,24 @@ func (p *pipeline) note(clock, could int, s *stream) {
 func (p *pipeline) writeLine(s *stream) {
 	mask := len(p.flights) - 1
 	for p.written < p.started {
-		i := p.written & mask
-		f := &p.flights[i]
 		from, ok := s.room()
 		if !ok {
 			s.blocks = true
 			return
 		}
+		i := p.written & mask
 		p.from[i*p.ports+p.port] = from
-		if f.to = f.move + p.slip; from >= f.to {
-			p.note(from, f.to, s)
-			f.to = from
+		f := &p.flights[i]
+		to := f.move + p.slip
+		if from >= to {
+			p.note(from, to, s)
+			to = from
 			s.tight++
 		}
-		p.slip = f.to - f.move
+		f.to = to
+		p.slip = to - f.move
 		p.written++
-		s.put(f.to)
+		s.put(to)
 	}
 }
 

@@ -101,16 +101,29 @@ func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
 		b = fmt.Appendf(b, " %q", n.Name)
 	}
 	key := string(p.key(b, nil, p.design.Depths()))
-	if was, ok := opt.Known.runs.Load(key); ok {
-		if t := was.(*Trace); opt.Layers == 0 || t.Head(min(opt.Layers, opt.Frames)) != nil {
+	m := &made{done: make(chan struct{})}
+	if was, ok := opt.Known.runs.LoadOrStore(key, m); ok {
+		was := was.(*made)
+		select {
+		case <-was.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if t := was.trace; t != nil && (opt.Layers == 0 || t.Head(min(opt.Layers, opt.Frames)) != nil) {
 			return t, nil
 		}
+		opt.Known.runs.Store(key, m)
 	}
+	defer close(m.done)
 	t, err := p.run(ctx, nil, opt)
-	if err == nil {
-		opt.Known.runs.Store(key, t)
-	}
+	m.trace = t
 	return t, err
+}
+
+// A made is a run that is known once it is done: who needs the same waits for it.
+type made struct {
+	done  chan struct{}
+	trace *Trace // nil where it came to an error
 }
 
 func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options) (*Trace, error) {

@@ -84,10 +84,11 @@ type Need struct{ Nodes, Streams []int }
 //  2. Around each layer, the slowest first, a window of its neighbours has to keep the interval in a world that never
 //     waits. What such a window needs is needed wherever it stands. Where one does not, a circle of waits holds it up
 //     (look): the layers of that get the narrowest FIFO deeper that helps, or, where no single one does, several.
-//  3. The same for every block, for wider windows that together cover the design, and in the end for the whole.
+//  3. The same for every block, for wider windows that together cover the design, and in the end for the whole. Wider
+//     windows still are left out where the whole keeps the interval already.
 //
-// Before 2, the whole is tried as it is, unless a window tells that it is too shallow, and then with FIFOs that hold
-// what a schedule puts into them. These are what remains where the effort is not enough for windows.
+// Before 2, the whole is tried as it is, unless a window tells that it is too shallow. Where the effort is not enough
+// for windows, or they come to nothing, FIFOs hold what a schedule puts into them.
 //
 // For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a
 // stream past it. At 2 words everywhere the block of these three deadlocks: the stream past the layer, at which the
@@ -210,6 +211,9 @@ func (z *sizer) throughput() {
 		}
 		z.unsure = z.cut
 	}
+	if !dear && len(slowest) > 0 && z.tight(slowest) {
+		return
+	}
 	needs := z.needs
 	eased, ok := z.eased(slowest, trust)
 	if !ok {
@@ -224,14 +228,23 @@ func (z *sizer) throughput() {
 		}
 		z.unsure = !tried || z.cut
 	}
-	if dear {
-		z.now, z.kept = eased, true
-		return
+	z.now, z.kept = eased, true
+}
+
+// tight finds depths from windows on, and reports whether these keep the interval; else they are what they were.
+func (z *sizer) tight(slowest []int) bool {
+	was := slices.Clone(z.now)
+	if len(z.needs) == 0 {
+		z.need(nil, z.streamsOf(nil)) // the depths at hand do not keep it
+	}
+	if z.design.Target.Stalls == dataflow.Frozen {
+		z.hosts = pacedHost
 	}
 	z.inWindows(slowest)
-	if z.finish(); !z.kept && z.err == nil {
-		z.now, z.kept = eased, true
+	if z.finish(); !z.kept {
+		z.now = was
 	}
+	return z.kept
 }
 
 // enoughAlready reports whether the design keeps the interval at the depths that it begins with.
@@ -250,8 +263,7 @@ func (z *sizer) dear(layers []int) bool {
 // finish makes the whole design keep the interval, and takes back what is not needed. Where pipelines freeze, a host at
 // full speed fills FIFOs for long: it is tried in the end, and with every trial only where it does not keep up then.
 func (z *sizer) finish() {
-	if z.design.Target.Stalls == dataflow.Frozen {
-		z.hosts = pacedHost
+	if z.hosts == pacedHost {
 		z.kept = z.mend()
 		z.exact = z.kept && z.shrink()
 		if z.hosts = fullHost; z.kept && z.keeps() {
@@ -263,7 +275,8 @@ func (z *sizer) finish() {
 	z.exact = z.kept && z.shrink()
 }
 
-// inWindows deepens windows around layers, those of blocks, and then wider ones.
+// inWindows deepens windows around layers, those of blocks, and then wider ones: most often the whole
+// keeps the interval behind the first of these.
 func (z *sizer) inWindows(slowest []int) {
 	for _, l := range slowest {
 		if z.slow(l) {
@@ -275,7 +288,7 @@ func (z *sizer) inWindows(slowest []int) {
 			z.deepest(b.members)
 		}
 	}
-	for r := 2 * radius; r < len(slowest)/4; r *= 2 {
+	for r := 2 * radius; r < len(slowest)/4 && (r == 2*radius || !z.keeps()); r *= 2 {
 		z.cover(r)
 	}
 }

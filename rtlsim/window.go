@@ -34,7 +34,7 @@ func (z *sizer) windows(layers []int) (words int) {
 func (z *sizer) slow(l int) bool { return 2*z.loops[l].Iterations() > z.interval }
 
 // busy reports whether layers take so many clocks together that none could wait for all the others.
-func (z *sizer) busy(members []bool) bool {
+func (z *trials) busy(members []bool) bool {
 	clocks := 0
 	for i, in := range members {
 		if in {

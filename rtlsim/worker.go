@@ -155,7 +155,12 @@ func (k *worker) idle(e *engine, n int) (done int) {
 		start, calm := ready, never
 		if k.pipe != nil {
 			var ok bool
-			if start, ok = k.pipe.moves(ready, k.out); !ok {
+			if k.single {
+				start, ok = k.pipe.passes(ready, k.line.out)
+			} else {
+				start, ok = k.pipe.moves(ready, k.out)
+			}
+			if !ok {
 				return done
 			}
 			calm = k.pipe.calm

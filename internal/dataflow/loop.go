@@ -169,33 +169,34 @@ func count(body []Run, in, out int) (n int, ok bool) {
 type Walker struct {
 	moves Moves
 	left  int   // repetitions of the iteration after the one at hand
-	runs  []Run // behind it in its body
+	at    int   // its run in runs
+	runs  []Run // the body that it is in
 	body  []Run // of the whole
 	outer []level
 }
 
-// A level is a run of runs that is gone through.
+// A level is a body, and the run of it that is gone through.
 type level struct {
-	left int   // repetitions after the one at hand
-	body []Run // of it
-	runs []Run // behind it
+	left int // repetitions of the run after the one at hand
+	at   int
+	runs []Run
 }
 
 // Walk starts before the first iteration.
 func (l Loop) Walk() *Walker {
-	w := &Walker{body: l.Body}
-	w.enter(l.Body)
+	w := &Walker{body: l.Body, runs: l.Body}
+	w.enter(0)
 	return w
 }
 
-// enter goes to the first iteration of some runs.
-func (w *Walker) enter(runs []Run) {
-	r := &runs[0]
-	for ; r.Body != nil; r = &runs[0] {
-		w.outer = append(w.outer, level{r.Times - 1, r.Body, runs[1:]})
-		runs = r.Body
+// enter goes to the first iteration of a run of the body that it is in.
+func (w *Walker) enter(at int) {
+	r := &w.runs[at]
+	for ; r.Body != nil; r, at = &r.Body[0], 0 {
+		w.outer = append(w.outer, level{r.Times - 1, at, w.runs})
+		w.runs = r.Body
 	}
-	w.moves, w.left, w.runs = r.Moves, r.Times-1, runs[1:]
+	w.moves, w.left, w.at = r.Moves, r.Times-1, at
 }
 
 // Moves is what the next iteration moves.
@@ -213,30 +214,45 @@ func (w *Walker) Advance() (end bool) {
 		w.left--
 		return false
 	}
-	if len(w.runs) > 0 {
-		if r := &w.runs[0]; r.Body == nil {
-			w.moves, w.left, w.runs = r.Moves, r.Times-1, w.runs[1:]
-			return false
+	return w.Pass()
+}
+
+// Pass goes behind all iterations, from the next one on, that surely move the same; end as of Advance.
+func (w *Walker) Pass() (end bool) {
+	at := w.at + 1
+	if at == len(w.runs) {
+		n := len(w.outer) - 1
+		if n < 0 || w.outer[n].left == 0 {
+			return w.leave()
 		}
-		w.enter(w.runs)
+		w.outer[n].left--
+		at = 0
+	}
+	r := &w.runs[at]
+	if r.Body != nil {
+		w.enter(at)
 		return false
 	}
-	for n := len(w.outer); n > 0; n-- {
-		p := &w.outer[n-1]
+	w.moves, w.left, w.at = r.Moves, r.Times-1, at
+	return false
+}
+
+// leave goes behind the last repetition of a body.
+func (w *Walker) leave() (end bool) {
+	for n := len(w.outer) - 1; n >= 0; n-- {
+		p := &w.outer[n]
 		if p.left > 0 {
 			p.left--
-			w.outer = w.outer[:n]
-			w.enter(p.body)
+			w.enter(0)
 			return false
 		}
-		if len(p.runs) > 0 {
-			w.outer = w.outer[:n-1]
-			w.enter(p.runs)
+		w.outer, w.runs = w.outer[:n], p.runs
+		if at := p.at + 1; at < len(w.runs) {
+			w.enter(at)
 			return false
 		}
 	}
-	w.outer = w.outer[:0]
-	w.enter(w.body)
+	w.enter(0)
 	return true
 }
 
@@ -257,12 +273,12 @@ type Stretch struct {
 // Since is the stretch from a place earlier in the frame, where another walker is, up to here; ok is false where what
 // lies between is none.
 func (w *Walker) Since(was *Walker) (s Stretch, ok bool) {
-	if len(w.runs) != len(was.runs) || len(w.outer) != len(was.outer) {
+	if w.at != was.at || len(w.outer) != len(was.outer) {
 		return s, false
 	}
 	for i, now := range w.outer {
 		was := was.outer[i]
-		if len(now.runs) != len(was.runs) || now.left != was.left && s.times > 0 {
+		if now.at != was.at || now.left != was.left && s.times > 0 {
 			return s, false
 		}
 		if now.left != was.left {

@@ -106,7 +106,7 @@ func TestLoopAgainstRuns(t *testing.T) {
 
 func checkLoop(t *testing.T, l Loop, want []Moves) {
 	t.Helper()
-	w, skipping := l.Walk(), l.Walk()
+	w, skipping, passing := l.Walk(), l.Walk(), l.Walk()
 	reads, writes, first, last := 0, 0, -1, -1
 	for f := range 2 {
 		for i, m := range want {
@@ -134,8 +134,10 @@ func checkLoop(t *testing.T, l Loop, want []Moves) {
 		k := skipping.Alike()
 		skipping.Skip(k - 1)
 		n += k
-		if end := skipping.Advance(); end != (n == len(want)) {
-			t.Fatalf("%+v: after %d of %d iterations the end is %t", l, n, len(want), end)
+		end, passed := skipping.Advance(), passing.Pass()
+		if end != (n == len(want)) || passed != end || passing.Moves() != skipping.Moves() ||
+			passing.Alike() != skipping.Alike() {
+			t.Fatalf("%+v: after %d of %d iterations the end is %t, passed by %t", l, n, len(want), end, passed)
 		}
 	}
 	got := []int{l.Iterations(), 2 * l.Reads(0), l.Writes(0), l.FirstWrite(0), l.LastWrite(0)}
