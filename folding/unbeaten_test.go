@@ -1,0 +1,107 @@
+package folding
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/tier"
+)
+
+// TestUnbeaten tries to beat what is proved of designs of small networks, for both back ends and all goals: by asking
+// for a few clocks more or less than the goal or the design has, and by random folds of a layer.
+func TestUnbeaten(t *testing.T) {
+	t.Parallel()
+	nets := 60
+	if tier.Long() {
+		nets = 500
+	}
+	for _, stalls := range []dataflow.Stalls{dataflow.Frozen, dataflow.Credit} {
+		for seed := range uint64(nets / 2) {
+			t.Run(fmt.Sprint(stalls, seed), func(t *testing.T) {
+				t.Parallel()
+				r := rand.New(rand.NewPCG(seed, 12))
+				m := randomLarge(r, 3+r.IntN(5))
+				target := dataflow.Target{Board: part(board("zcu104"), 0.05+0.3*r.Float64()), ClockMHz: 200,
+					Stalls: stalls}
+				clocks := 64 << r.IntN(6)
+				clocks += r.IntN(clocks)
+				goals := []Goal{{}, {Interval: clocks}, {Latency: true}, {Interval: clocks, Least: LeastLUT}}
+				goal := goals[seed%uint64(len(goals))]
+				d, _ := designed(t, m, target, goal)
+				if d == nil {
+					return // no such board would do, or not in so many clocks
+				}
+				proved{t, m, target, goal, d}.unbeaten(r)
+			})
+		}
+	}
+}
+
+// A proved is a design for a goal, of which others try to show that what is proved of it is false.
+type proved struct {
+	*testing.T
+	model  *dataflow.Model
+	target dataflow.Target
+	goal   Goal
+	found  *Design
+}
+
+func (p proved) unbeaten(r *rand.Rand) {
+	asked := map[int]bool{}
+	for k := -5; k <= 5; k++ {
+		for _, n := range []int{p.goal.Interval, int(p.found.Clocks.Interval)} {
+			if n > 0 && n+k > 0 {
+				asked[n+k] = true
+			}
+		}
+	}
+	for n := range asked {
+		other, _ := designed(p, p.model, p.target, Goal{Interval: n, Least: p.goal.Least, Latency: p.goal.Latency})
+		p.compare(other, fmt.Sprintf("--interval %d", n))
+	}
+	s := must(List(p.model, p.target, nil, FIFO{}, nil))
+	for range 3 {
+		layer := &s.Layers[r.IntN(len(s.Layers))]
+		f := layer.Options[r.IntN(len(layer.Options))].Fold
+		file := fmt.Sprintf(`{"%s": {"PE": %d, "SIMD": %d}}`, layer.Node.Name, f.PE, f.SIMD)
+		if layer.Node.Op.Kind() != "MVAU" {
+			continue
+		}
+		other, told := withFileOn(p, p.model, p.target, file, p.goal)
+		if other == nil {
+			p.Log(text(told))
+			continue
+		}
+		p.compare(other, file)
+	}
+}
+
+// compare holds what is proved of the design that was found against another one.
+func (p proved) compare(other *Design, how string) {
+	if other == nil {
+		return
+	}
+	c, o := &p.found.Certificate, other.Clocks
+	if c.Floor > 0 && o.Interval < float64(c.Floor) {
+		p.Errorf("%s: %v clocks, where none below %d was said to be", how, o.Interval, c.Floor)
+	}
+	if p.goal.Interval > 0 && o.Interval > float64(p.goal.Interval) ||
+		p.goal.Interval == 0 && o.Interval > p.found.Clocks.Interval {
+		return // no answer to the question
+	}
+	if l := c.Latency; l != nil && o.Latency < l.Least {
+		p.Errorf("%s: a latency of %d, where none below %d was said to be", how, o.Latency, l.Least)
+	}
+	if p.goal.Latency && o.Latency > p.found.Clocks.Latency {
+		return
+	}
+	for i, b := range c.Bounds {
+		if i < len(other.Certificate.Bounds) && other.Certificate.Spares == c.Spares &&
+			other.Certificate.Bounds[i].Measure == b.Measure && other.Certificate.Bounds[i].Value < b.Least-rounding {
+			p.Errorf("%s: %v %v in %v clocks, where none below %v was said to be (%v clocks)", how, b.Measure,
+				other.Certificate.Bounds[i].Value, o.Interval, b.Least, p.found.Clocks.Interval)
+		}
+	}
+}
