@@ -161,7 +161,7 @@ func TestAskedAgain(t *testing.T) {
 			again := goal
 			again.FPS, again.Interval = must(strconv.ParseFloat(ask.Exact(first.FPS()), 64)), 0
 			same, _ := designed(t, m, target, again)
-			again.FPS, again.Interval = 0, int(first.Clocks.Interval)
+			again.FPS, again.Interval = 0, first.Clocks.Interval
 			too, _ := designed(t, m, target, again)
 			for _, d := range []*Design{same, too} {
 				if d == nil || d.Clocks.Interval != first.Clocks.Interval || goal.FPS == 0 && !sameDesign(d, first) {

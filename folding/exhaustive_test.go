@@ -196,7 +196,7 @@ func TestExhaustive(t *testing.T) {
 		}
 		interval := 1 + r.IntN(60)
 		for m := LeastLoad; m <= LeastDSP; m++ {
-			v.search(Goal{Interval: interval, MaxUse: loose, Least: m})
+			v.search(Goal{Interval: float64(interval), MaxUse: loose, Least: m})
 		}
 		v.search(Goal{MaxUse: most, Latency: true})
 		v.search(Goal{FPS: 1e8 / (float64(interval) + 0.3), MaxUse: most, Latency: true})
@@ -216,7 +216,7 @@ func TestExhaustiveDepths(t *testing.T) {
 		most := all(0.9)
 		v.search(Goal{MaxUse: most, FIFO: fifo})
 		interval := 1 + r.IntN(60)
-		v.search(Goal{Interval: interval, MaxUse: most, Least: LeastLoad + Measure(r.IntN(6)), FIFO: fifo})
+		v.search(Goal{Interval: float64(interval), MaxUse: most, Least: LeastLoad + Measure(r.IntN(6)), FIFO: fifo})
 		v.search(Goal{MaxUse: most, Latency: true, FIFO: fifo})
 		total.add(v)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -122,7 +123,7 @@ func TestShallow(t *testing.T) {
 				t.Errorf("seed %d: %v clocks, asked for %v", seed, d.Clocks.Interval, asked)
 			}
 			faster, told := designed(t, m, target, Goal{MaxUse: all(1), FIFO: first.FIFO,
-				Interval: int(d.Clocks.Interval) - 1})
+				Interval: math.Floor(d.Clocks.Interval) - 1})
 			if faster != nil || told.Diags[0].Code != diag.FPSUnreachable && told.Diags[0].Code != diag.BudgetExceeded {
 				t.Errorf("seed %d: fewer than %v clocks: %v, %s", seed, d.Clocks.Interval, faster, text(told))
 			}
@@ -179,6 +180,12 @@ func TestFormatRoundTrip(t *testing.T) {
 	}
 }
 
+// troubled reports whether there are diagnostics but that depths for a longer interval hold a design up that is made
+// again without a rate.
+func troubled(d *diag.List) bool {
+	return slices.ContainsFunc(d.Diags, func(x diag.Diag) bool { return x.Code != diag.FIFOSlow })
+}
+
 func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goal) {
 	t.Helper()
 	var d diag.List
@@ -192,7 +199,7 @@ func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goa
 	}
 	next := Goal{Fixed: ReadFile(written, &d), Least: goal.Least, MaxUse: goal.MaxUse, FIFO: goal.FIFO}
 	same, told := designed(t, m, target, next)
-	if same == nil || len(told.Diags) > 0 || len(d.Diags) > 0 {
+	if same == nil || troubled(told) || len(d.Diags) > 0 {
 		t.Errorf("%s, %+v\n%s\n%s", m.Name, goal, written, text(told))
 		return
 	}
@@ -214,7 +221,7 @@ func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goa
 	// With the memories, the whole design comes back.
 	next.Fixed = ReadFile(FormatWhole(first.Design), &d)
 	whole, told := designed(t, m, target, next)
-	if whole == nil || len(told.Diags) > 0 || len(d.Diags) > 0 || !slices.Equal(whole.FIFO, first.FIFO) ||
+	if whole == nil || troubled(told) || len(d.Diags) > 0 || !slices.Equal(whole.FIFO, first.FIFO) ||
 		whole.Estimate.Total != first.Estimate.Total {
 		t.Errorf("%s, %+v\n%s\ndoes not give the design back\n%s", m.Name, goal, FormatWhole(first.Design), text(told))
 	}

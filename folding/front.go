@@ -143,7 +143,7 @@ func (f *front) insert(ctx context.Context, numbers []int) error {
 		before := f.before(number)
 		if before.design.Certificate.Spares || !f.Few {
 			goal := f.goal
-			goal.Interval = f.list[number]
+			goal.Interval = float64(f.list[number])
 			if b, err := f.bound(ctx, goal); err == nil && b.Interval > 0 && b.Measure >= before.value() {
 				made[k] = before.design // nothing measures less
 				continue
@@ -151,7 +151,7 @@ func (f *front) insert(ctx context.Context, numbers []int) error {
 		}
 		group.Go(func() (err error) {
 			goal := f.goal
-			goal.Interval = f.list[number]
+			goal.Interval = float64(f.list[number])
 			var told diag.List
 			if made[k], err = f.better(ctx, goal, before.rival(), &told); errors.Is(err, errNoBetter) {
 				err = nil

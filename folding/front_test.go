@@ -48,7 +48,7 @@ func (r *rival) front(goal Goal) (points int) {
 		is = append(is, fmt.Sprintf("%v: %.4f", g.Clocks.Interval, value(figures{cost: g.Estimate.Total,
 			few: s.Few && !g.Certificate.Spares})))
 		next := goal
-		next.FPS, next.Interval = 0, int(math.Ceil(g.Clocks.Interval))
+		next.FPS, next.Interval = 0, math.Ceil(g.Clocks.Interval)
 		if again := r.make(next); !sameDesign(again, g) {
 			r.Errorf("%s, %+v: %s, asked for %v with %+v", r.name, goal, is[len(is)-1], again.Clocks.Interval,
 				again.Estimate.Total)
@@ -67,7 +67,7 @@ func TestFront(t *testing.T) {
 	for _, seed := range seeds(40) {
 		v, r := net(t, 5000+seed, FIFO{})
 		points += v.front(Goal{MaxUse: all(0.9)})
-		points += v.front(Goal{MaxUse: all(0.9), Interval: 1 + r.IntN(60), Least: LeastLoad + Measure(r.IntN(6))})
+		points += v.front(Goal{MaxUse: all(0.9), Interval: float64(1 + r.IntN(60)), Least: LeastLoad + Measure(r.IntN(6))})
 	}
 	if points < 20 {
 		t.Errorf("%d points", points)
@@ -121,7 +121,7 @@ func TestBound(t *testing.T) {
 		goal := Goal{MaxUse: all(0.9), Least: LeastLoad + Measure(r.IntN(6))}
 		budget := BudgetOf(v.target.Board, goal.MaxUse)
 		for _, interval := range []int{0, 5, 12, 20, 48, 1000} {
-			goal.Interval = interval
+			goal.Interval = float64(interval)
 			b, err := s.Bound(t.Context(), goal)
 			if err != nil {
 				t.Fatal(err)

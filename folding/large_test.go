@@ -84,7 +84,7 @@ func (l large) unbeaten(r *rand.Rand) {
 		}
 	}
 	for _, n := range asked {
-		other, _ := designed(l, l.model, l.target, Goal{Interval: n})
+		other, _ := designed(l, l.model, l.target, Goal{Interval: float64(n)})
 		l.compare(other, fmt.Sprintf("--interval %d", n))
 	}
 	s := must(List(l.model, l.target, nil, FIFO{}, nil))

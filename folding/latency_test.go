@@ -132,7 +132,7 @@ func TestShortestLatency(t *testing.T) {
 				t.Errorf("%s, %s: %d clocks, at a rate %v", c.name, use, best.Clocks.Latency, slow)
 			}
 			both, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use, Latency: true,
-				Interval: int(fast.Clocks.Interval)})
+				Interval: float64(int(fast.Clocks.Interval))})
 			if both == nil || both.Clocks.Latency < l.Least || both.Clocks.Interval > fast.Clocks.Interval {
 				t.Errorf("%s, %s: %v", c.name, use, both)
 			}

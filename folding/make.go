@@ -105,8 +105,9 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 		case f == nil:
 		case limit == nil:
 			return f, nil
-		case f.clocks <= float64(clocks):
-			return q.slower(f, clocks), nil // the search at the asked interval was cut, and this one is faster
+		case ask.Reaches(f.clocks, limit):
+			// The search at the asked interval was cut, or this one's frames come unevenly.
+			return q.slower(f, ask.Ceiling(limit)), nil
 		default:
 			if q.Goal.OverBudget && clocks >= list[0] {
 				more, err := q.leastLoad(ctx, clocks)

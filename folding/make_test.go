@@ -148,14 +148,14 @@ func TestBetweenFolds(t *testing.T) {
 			t.Errorf("%s: %+v, want %v clocks; %s", c.name, d, c.want, text(told))
 			continue
 		}
-		if asked, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Interval: int(c.want)}); !sameDesign(asked, d) {
+		if asked, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Interval: float64(int(c.want))}); !sameDesign(asked, d) {
 			t.Errorf("%s: asked for, it is %v clocks with %+v", c.name, asked.Clocks.Interval, asked.Estimate.Total)
 		}
 		bound, err := must(List(c.m, d.Target, nil, FIFO{}, &diag.List{})).Bound(t.Context(), Goal{MaxUse: all(0.9)})
 		if err != nil || float64(bound.Interval) > c.want {
 			t.Errorf("%s: no design is said to take fewer than %+v, %v", c.name, bound, err)
 		}
-		if fast, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Latency: true, Interval: int(c.want)}); fast == nil {
+		if fast, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Latency: true, Interval: float64(int(c.want))}); fast == nil {
 			t.Errorf("%s: no shortest latency", c.name)
 		}
 	}

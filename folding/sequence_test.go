@@ -62,7 +62,7 @@ func TestSteps(t *testing.T) {
 				if goal.Latency && tier.Long() && name != "mlp" {
 					continue // its searches have no sizes of networks yet
 				}
-				t.Run(fmt.Sprintf("%s of %v: %d %t", name, share, goal.Interval, goal.Latency), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s of %v: %v %t", name, share, goal.Interval, goal.Latency), func(t *testing.T) {
 					t.Parallel()
 					neverWorse(t, m, target, goal, steps)
 				})
@@ -224,7 +224,7 @@ func TestAskedBelow(t *testing.T) {
 				break
 			}
 			asked := low + r.IntN(high-low)
-			if faster, _ := designed(t, m, target, Goal{Interval: asked}); faster != nil {
+			if faster, _ := designed(t, m, target, Goal{Interval: float64(asked)}); faster != nil {
 				t.Errorf("%v of the board: %d clocks asked for are met, the fastest is %v", share, asked,
 					d.Clocks.Interval)
 			}

@@ -200,7 +200,7 @@ func TestAskedBefore(t *testing.T) {
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
 	s := must(List(tfc(), target, nil, FIFO{}, &d))
 	fastest := must(s.Make(t.Context(), Goal{}, &d))
-	goal := Goal{Interval: int(fastest.Clocks.Interval)}
+	goal := Goal{Interval: float64(int(fastest.Clocks.Interval))}
 	alone := must(Make(t.Context(), tfc(), target, goal, &d))
 	after := must(s.Make(t.Context(), goal, &d))
 	got, want := fmt.Sprint(after.Certificate.Lines()), fmt.Sprint(alone.Certificate.Lines())

@@ -281,7 +281,7 @@ func TestDearWhereNothingElseFits(t *testing.T) {
 		t.Errorf("a front of %d designs; %v", len(front), err)
 	}
 	for _, d := range front {
-		b := must(s.Bound(t.Context(), Goal{MaxUse: all(1), Interval: int(d.Clocks.Interval)}))
+		b := must(s.Bound(t.Context(), Goal{MaxUse: all(1), Interval: float64(int(d.Clocks.Interval))}))
 		if b.Interval == 0 || b.Measure > d.Certificate.Bounds[0].Value {
 			t.Errorf("%v clocks, %+v: nothing is said to go below %+v", d.Clocks.Interval, d.Certificate.Bounds[0], b)
 		}

@@ -99,7 +99,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 // instead is the flag that asks for what a design has, instead of what was asked.
 func (q report) instead(d *Design) string {
 	if q.Goal.Interval > 0 {
-		return fmt.Sprint("--interval ", int(math.Ceil(d.Clocks.Interval)))
+		return "--interval " + ask.Exact(d.Clocks.Interval)
 	}
 	return "--fps " + ask.Exact(d.FPS())
 }

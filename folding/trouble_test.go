@@ -91,7 +91,7 @@ func follow(t *testing.T, m *dataflow.Model, b boards.Board, goal Goal, told *di
 			case "fps":
 				next.FPS = must(strconv.ParseFloat(h[2], 64))
 			case "interval":
-				next.Interval = must(strconv.Atoi(h[2]))
+				next.Interval = float64(must(strconv.Atoi(h[2])))
 			case "max-use":
 				next.MaxUse = must(ParseMaxUse(h[2]))
 			default:
@@ -122,7 +122,7 @@ func TestHints(t *testing.T) {
 			Mean: 0.4}}[r.IntN(4)], Least: LeastLoad + Measure(r.IntN(6))}
 		switch r.IntN(4) {
 		case 0:
-			goal.Interval = 1 + r.IntN(40)
+			goal.Interval = float64(1 + r.IntN(40))
 		case 1:
 			goal.FPS = 1e8 / (1 + 40*r.Float64())
 		case 2:
@@ -178,7 +178,7 @@ func TestOverBudget(t *testing.T) {
 	}
 	// A rate is reached, or an error.
 	for interval, lut := range map[int]int{30: 384, 20: 984, 3: 1684, 2: 0} {
-		goal.Interval = interval
+		goal.Interval = float64(interval)
 		if d, _ := on(t, twoLayers(), small, goal); (d == nil) != (lut == 0) || d != nil &&
 			d.Estimate.Total.LUT != lut {
 			t.Errorf("%d clocks: %v", interval, d)

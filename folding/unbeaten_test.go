@@ -27,7 +27,7 @@ func TestUnbeaten(t *testing.T) {
 					Stalls: stalls}
 				clocks := 64 << r.IntN(6)
 				clocks += r.IntN(clocks)
-				goals := []Goal{{}, {Interval: clocks}, {Latency: true}, {Interval: clocks, Least: LeastLUT}}
+				goals := []Goal{{}, {Interval: float64(clocks)}, {Latency: true}, {Interval: float64(clocks), Least: LeastLUT}}
 				goal := goals[seed%uint64(len(goals))]
 				d, _ := designed(t, m, target, goal)
 				if d == nil {
@@ -51,14 +51,14 @@ type proved struct {
 func (p proved) unbeaten(r *rand.Rand) {
 	asked := map[int]bool{}
 	for k := -5; k <= 5; k++ {
-		for _, n := range []int{p.goal.Interval, int(p.found.Clocks.Interval)} {
+		for _, n := range []int{int(p.goal.Interval), int(p.found.Clocks.Interval)} {
 			if n > 0 && n+k > 0 {
 				asked[n+k] = true
 			}
 		}
 	}
 	for n := range asked {
-		other, _ := designed(p, p.model, p.target, Goal{Interval: n, Least: p.goal.Least, Latency: p.goal.Latency})
+		other, _ := designed(p, p.model, p.target, Goal{Interval: float64(n), Least: p.goal.Least, Latency: p.goal.Latency})
 		p.compare(other, fmt.Sprintf("--interval %d", n))
 	}
 	s := must(List(p.model, p.target, nil, FIFO{}, nil))
@@ -87,7 +87,7 @@ func (p proved) compare(other *Design, how string) {
 	if c.Floor > 0 && o.Interval < float64(c.Floor) {
 		p.Errorf("%s: %v clocks, where none below %d was said to be", how, o.Interval, c.Floor)
 	}
-	if p.goal.Interval > 0 && o.Interval > float64(p.goal.Interval) ||
+	if p.goal.Interval > 0 && o.Interval > p.goal.Interval ||
 		p.goal.Interval == 0 && o.Interval > p.found.Clocks.Interval {
 		return // no answer to the question
 	}

@@ -155,6 +155,15 @@ func integer(lo, hi int) func(string) (int, error) {
 	}
 }
 
+// interval reads clocks per frame, as they are printed: commas between thousands are none of them.
+func interval(s string) (float64, error) {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f >= 1) || f > maxClocks {
+		return 0, fmt.Errorf("want a number from 1 to %d", maxClocks)
+	}
+	return f, nil
+}
+
 // turns parses how many samples take turns.
 func turns(s string) (int, error) { return integer(1, maxInterleaved)(s) }
 

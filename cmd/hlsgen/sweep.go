@@ -190,7 +190,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	options(fs, &o.Clocks, "clock", "MHZ,...", clockRate, "clocks; without it, each board's default")
 	options(fs, &o.FPS, "fps", "N,...", positive,
 		"samples per second to reach with the least resources; without it, as many as fit")
-	options(fs, &o.Intervals, "interval", "CLOCKS,...", integer(1, maxClocks),
+	options(fs, &o.Intervals, "interval", "CLOCKS,...", interval,
 		"clocks from frame to frame to reach, instead of --fps")
 	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency instead, at the asked rates or at any")
 	t.least()

@@ -237,7 +237,9 @@ func (s *screen) sweepBounds(r *sweep.Result) {
 		case p.FPSAsked > 0:
 			goal = rate(p.FPSAsked) + " " + r.Unit() + "/s"
 		case p.Asked > 0:
-			goal = count(p.Asked, "clock")
+			if goal = rate(p.Asked) + " clocks"; p.Asked == 1 {
+				goal = "1 clock"
+			}
 		default:
 			fps, clocks = rate(b.FPS), whole(b.Interval)
 		}

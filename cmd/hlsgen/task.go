@@ -121,7 +121,7 @@ func (t *task) design() {
 	t.path(&o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file", boards.IsPath)
 	option(fs, &o.FPS, "fps", "", "N", positive,
 		"samples per second to reach with the least resources; without it, as many as fit")
-	option(fs, &o.Interval, "interval", "", "CLOCKS", integer(1, maxClocks),
+	option(fs, &o.Interval, "interval", "", "CLOCKS", interval,
 		"clocks from frame to frame to reach with the least resources, instead of --fps")
 	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency of a frame that the budget allows, "+
 		"at the asked rate or at any, whatever it takes")

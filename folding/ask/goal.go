@@ -16,9 +16,11 @@ import (
 // layer takes more clocks per frame, whatever the budget; otherwise the one of the highest throughput, and of these the
 // one of the least resources.
 type Goal struct {
-	FPS        float64 // samples per second; 0: not asked
-	Interval   int     // clocks per frame, which may hold several samples (dataflow.Turns); 0: not asked
-	MaxCycles  int     // clocks per frame of every layer, without a budget; 0: not used
+	FPS float64 // samples per second; 0: not asked
+	// Interval is clocks per frame, which may hold several samples (dataflow.Turns); 0: not asked. It is a fraction where
+	// frames that come unevenly are asked for.
+	Interval   float64
+	MaxCycles  int // clocks per frame of every layer, without a budget; 0: not used
 	Latency    bool
 	Least      Measure    // what "least resources" means
 	MaxUse     Use        // the budget; the zero Use means DefaultMaxUse
@@ -75,7 +77,7 @@ func (f FIFO) String() string {
 func (g *Goal) Limit(clockMHz float64, samples int) *big.Rat {
 	switch {
 	case g.Interval > 0:
-		return big.NewRat(int64(g.Interval), 1)
+		return new(big.Rat).SetFloat64(g.Interval)
 	case g.MaxCycles > 0:
 		return big.NewRat(int64(g.MaxCycles), 1)
 	case g.FPS > 0:
@@ -147,10 +149,12 @@ func (g *Goal) Verify(t dataflow.Target) error {
 		return fmt.Errorf("clock %v MHz is not positive", t.ClockMHz)
 	case !finite(g.FPS) || g.FPS < 0:
 		return fmt.Errorf("%v samples per second is not positive", g.FPS)
+	case !finite(g.Interval):
+		return fmt.Errorf("an interval of %v clocks is not possible", g.Interval)
 	case g.SearchTime < 0 || g.Steps < 0 || g.Least > LeastDSP:
 		return fmt.Errorf("search time %v, measure %d: not possible", g.SearchTime, g.Least)
 	case g.MaxCycles < 0 || g.Interval < 0 || g.FIFO.Words < 0:
-		return fmt.Errorf("%d cycles, interval %d, FIFOs of %d words: must not be negative", g.MaxCycles, g.Interval,
+		return fmt.Errorf("%d cycles, interval %v, FIFOs of %d words: must not be negative", g.MaxCycles, g.Interval,
 			g.FIFO.Words)
 	case !g.MaxUse.valid():
 		return fmt.Errorf("budget %+v: shares are from 0 to 1", g.MaxUse)

@@ -84,7 +84,7 @@ func TestGoals(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
 	fastest := one(t, func(*Options) {})
-	slow := one(t, func(o *Options) { o.Intervals = []int{4096} })
+	slow := one(t, func(o *Options) { o.Intervals = []float64{4096} })
 	ids := map[string]string{fastest.ID: "the fastest"}
 	if slow.Asked != 4096 || slow.Interval > 4096 || slow.Interval <= fastest.Interval ||
 		slow.Resources.LUT >= fastest.Resources.LUT {
@@ -92,7 +92,7 @@ func TestGoals(t *testing.T) {
 	}
 	ids[slow.ID] = "an interval"
 	// LUTs multiply the few bits of the example, and have no DSP slices to save; where they are not enough, they have.
-	tight := func(o *Options) { o.Intervals, o.MaxUses = []int{16}, []folding.Use{fewLUTs} }
+	tight := func(o *Options) { o.Intervals, o.MaxUses = []float64{16}, []folding.Use{fewLUTs} }
 	short := one(t, tight)
 	ids[short.ID] = "few LUTs"
 	for _, c := range []struct {
@@ -100,7 +100,7 @@ func TestGoals(t *testing.T) {
 		change func(*Options)
 		better func(p *Point) bool // than slow
 	}{
-		{"least bram", func(o *Options) { o.Intervals, o.Least = []int{4096}, folding.LeastBRAM },
+		{"least bram", func(o *Options) { o.Intervals, o.Least = []float64{4096}, folding.LeastBRAM },
 			func(p *Point) bool { return p.Resources.BRAM < slow.Resources.BRAM }},
 		{"least dsp", func(o *Options) { tight(o); o.Least = folding.LeastDSP },
 			func(p *Point) bool { return p.Resources.DSP > 0 && p.Resources.DSP < short.Resources.DSP }},
@@ -108,7 +108,7 @@ func TestGoals(t *testing.T) {
 			return p.Latency < fastest.Latency &&
 				p.Latency < slow.Latency
 		}},
-		{"io stream", func(o *Options) { o.Intervals, o.IO = []int{4096}, dataflow.FromStream },
+		{"io stream", func(o *Options) { o.Intervals, o.IO = []float64{4096}, dataflow.FromStream },
 			func(p *Point) bool { return p.Resources.LUT < slow.Resources.LUT }},
 		{"fifo of 4 words", func(o *Options) { o.FIFO = folding.FIFO{Words: 4} }, func(p *Point) bool {
 			for _, f := range layers(t, p) {
@@ -146,9 +146,9 @@ func TestAskedAgain(t *testing.T) {
 	}
 	front := sweep(func(o *Options) { o.FPS, o.Front = []float64{1000}, 6 })
 	var fps []float64
-	var clocks []int
+	var clocks []float64
 	for _, p := range front {
-		fps, clocks = append(fps, p.FPS), append(clocks, int(p.Interval))
+		fps, clocks = append(fps, p.FPS), append(clocks, p.Interval)
 	}
 	if len(front) != 6 {
 		t.Errorf("%d points", len(front))
@@ -178,7 +178,7 @@ func TestProjects(t *testing.T) {
 				{LUT: 0.3, LUTRAM: 0.3, FF: 0.5, BRAM: 0.1, DSP: 1, Mean: 1}}
 		}},
 		{"the least DSP slices, in block RAM", func(o *Options) {
-			o.Intervals, o.Least, o.Memories = []int{4096}, folding.LeastDSP, []dataflow.Memory{dataflow.BRAM}
+			o.Intervals, o.Least, o.Memories = []float64{4096}, folding.LeastDSP, []dataflow.Memory{dataflow.BRAM}
 		}},
 		{"latency", func(o *Options) { o.Latency = true }},
 		{"FIFOs", func(o *Options) { o.FIFO, o.IO = folding.FIFO{Minimal: true}, dataflow.FromStream }},

@@ -19,7 +19,7 @@ func lengths(t *testing.T, model, out string, most int) Options {
 	t.Helper()
 	return Options{Options: compiler.Options{Model: model, Out: out, Version: "test",
 		Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: most}}, Boards: []string{"zcu104"},
-		Intervals: []int{1000, 4000}}
+		Intervals: []float64{1000, 4000}}
 }
 
 // TestLengths sweeps over designs for sequences of different lengths: figures are those of the longest, the shortest

@@ -25,7 +25,7 @@ type spec struct {
 	IO       dataflow.IO
 	FIFO     folding.FIFO
 	FPS      float64 // samples per second; 0: as many as fit
-	Interval int     // clocks per frame; 0: not asked
+	Interval float64 // clocks per frame; 0: not asked
 	Latency  bool
 	Least    folding.Measure
 	Front    int // not 0: at most so many designs worth choosing from, FPS or Interval or faster
@@ -81,7 +81,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	}
 	type rate struct {
 		fps      float64
-		interval int
+		interval float64
 	}
 	var rates []rate
 	for _, fps := range or(o.FPS, 0) {
@@ -96,7 +96,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	if o.Front > 0 { // down to the slowest
 		rates = []rate{slices.MaxFunc(rates, func(a, b rate) int {
 			return cmp.Or(cmp.Compare(b.fps, a.fps),
-				a.interval-b.interval)
+				cmp.Compare(a.interval, b.interval))
 		})}
 	}
 	clocks, memories, computes, uses, samples := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0),

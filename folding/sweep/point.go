@@ -38,7 +38,7 @@ type Point struct {
 	Part     string  `json:"part"`
 	ClockMHz float64 `json:"clock_mhz"`                       // asked for
 	FPSAsked float64 `json:"fps_asked,omitempty"`             // samples per second
-	Asked    int     `json:"interval_asked_clocks,omitempty"` // from frame to frame
+	Asked    float64 `json:"interval_asked_clocks,omitempty"` // from frame to frame
 	Memory   string  `json:"memory"`
 	Compute  string  `json:"compute"`
 	MaxUse   string  `json:"max_use"`

@@ -114,7 +114,7 @@ func (o *Options) command(src *compiler.Source) []string {
 	axis("board", list)
 	axis("clock", texts(o.Clocks, number))
 	axis("fps", texts(o.FPS, number))
-	axis("interval", texts(o.Intervals, strconv.Itoa))
+	axis("interval", texts(o.Intervals, number))
 	axis("memory", texts(o.Memories, func(m dataflow.Memory) string { return style(m) }))
 	axis("compute", texts(o.Computes, func(c dataflow.Compute) string { return style(c) }))
 	axis("interleave", texts(o.Samples, strconv.Itoa))
@@ -142,13 +142,11 @@ func (o *Options) chosen(p *Point, src *compiler.Source) []string {
 	}
 	words := append(src.Command("build"), "--board", compiler.BoardBeside(p.BoardGiven(o.Boards)), "--clock",
 		number(p.ClockMHz), "--max-use", p.MaxUse)
-	switch whole := p.Interval == float64(int(p.Interval)); {
-	case o.Front > 0 && whole:
-		words = append(words, "--interval", number(p.Interval))
+	switch {
 	case o.Front > 0:
-		words = append(words, "--fps", number(p.FPS))
+		words = append(words, "--interval", number(p.Interval))
 	case p.Asked > 0:
-		words = append(words, "--interval", strconv.Itoa(p.Asked))
+		words = append(words, "--interval", number(p.Asked))
 	case p.FPSAsked > 0:
 		words = append(words, "--fps", number(p.FPSAsked))
 	}

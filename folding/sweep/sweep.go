@@ -44,7 +44,7 @@ type Options struct {
 	Boards    []string // names or paths
 	Clocks    []float64
 	FPS       []float64
-	Intervals []int // clocks per frame, instead of FPS
+	Intervals []float64 // clocks per frame, instead of FPS
 	Memories  []dataflow.Memory
 	Computes  []dataflow.Compute
 	MaxUses   []folding.Use

@@ -52,7 +52,7 @@ func (p *Point) columns(i int) []column {
 		{"part", p.Part},
 		{"clock_mhz", number(p.ClockMHz)},
 		{"fps_asked", known(p.FPSAsked)},
-		{"interval_asked_cycles", known(float64(p.Asked))},
+		{"interval_asked_cycles", known(p.Asked)},
 		{"memory", p.Memory},
 		{"compute", p.Compute},
 		{"max_use", p.MaxUse},

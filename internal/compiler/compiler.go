@@ -62,7 +62,7 @@ type Options struct {
 	Weights     WeightsFrom       // where hardware has them from
 	Unroll      dataflow.Envelope // of every process
 	FPS         float64
-	Interval    int // clocks per frame to reach; 0: not asked
+	Interval    float64 // clocks per frame to reach; 0: not asked
 	MaxUse      folding.Use
 	Over        bool            // a design over the budget where none is within
 	Folding     string          // path of a folding file

@@ -79,7 +79,7 @@ func TestExternalLarge(t *testing.T) {
 	build := func(board string, from WeightsFrom, interval int) (*Result, diag.List) {
 		var d diag.List
 		r, err := Run(context.Background(), Options{Model: model, Board: board, Backend: BackendRTL, Weights: from,
-			Interval: interval, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}, &d)
+			Interval: float64(interval), NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}, &d)
 		if err != nil {
 			t.Fatal(err)
 		}

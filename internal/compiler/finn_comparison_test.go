@@ -110,7 +110,7 @@ func load(r *folding.Design) (most float64) {
 
 // allowed is the goal of a design's interval.
 func allowed(r *folding.Design) folding.Goal {
-	return folding.Goal{Interval: int(math.Ceil(r.Clocks.Interval))}
+	return folding.Goal{Interval: math.Ceil(r.Clocks.Interval)}
 }
 
 // against folds a model by SetFolding for zcu104, and by our search within what that takes: for the shortest interval,
@@ -345,7 +345,7 @@ func TestZCU104(t *testing.T) {
 			target := finnTarget(t)
 			target.Formula = dataflow.Fitted
 			begin := time.Now()
-			r := searched(t, m, target, folding.Goal{Interval: c.interval})
+			r := searched(t, m, target, folding.Goal{Interval: float64(c.interval)})
 			t.Logf("%v, %v clocks, %+v\n%s", time.Since(begin).Round(time.Millisecond), r.Clocks.Interval,
 				r.Estimate.Total, strings.Join(r.Certificate.Lines(), "\n"))
 			if r.Over {

@@ -151,7 +151,7 @@ func TestMakeCSim(t *testing.T) {
 			make := tier.Needs(t, "make", "g++", "clang++")[0]
 			dir := t.TempDir()
 			o := compiler.Options{Model: filepath.Join(tier.Root(t), filepath.FromSlash(c.model)), Board: "zcu104",
-				Interval: c.clocks, Verify: 2, NoCSim: true, Out: filepath.Join(dir, "out")}
+				Interval: float64(c.clocks), Verify: 2, NoCSim: true, Out: filepath.Join(dir, "out")}
 			if c.draw != nil {
 				o.Model = filepath.Join(dir, "drawn.onnx")
 				if err := os.WriteFile(o.Model, c.draw(), 0o666); err != nil {

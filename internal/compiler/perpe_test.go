@@ -35,7 +35,7 @@ func TestAccPerPE(t *testing.T) {
 				tier.Needs(t, "verilator")
 			}
 			m := models.Find(t, c.model)
-			o := Options{Model: m.Path("model.onnx"), Board: "alveo-u250", Interval: c.clocks, Verify: 8,
+			o := Options{Model: m.Path("model.onnx"), Board: "alveo-u250", Interval: float64(c.clocks), Verify: 8,
 				AccPerPE: true, Backend: c.backend, Data: m.Path("inputs.npy")}
 			r, _ := told(t, o)
 			if got := fmt.Sprint(r.Verified.Engines); got != c.engines {

@@ -286,7 +286,7 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		if o.FPS > 0 {
 			goal.MaxCycles, goal.FPS = folding.ClocksPerFrame(target.ClockMHz, o.FPS, m.Turns.PerFrame()), 0
 		} else if o.Interval > 0 {
-			goal.MaxCycles, goal.Interval = o.Interval, 0
+			goal.MaxCycles, goal.Interval = int(o.Interval), 0 // layers take whole clocks
 		}
 		r.MaxCycles = goal.MaxCycles
 	}

@@ -270,7 +270,7 @@ func (o Options) given() map[string]string {
 		text  string
 	}{
 		{"fps", o.FPS > 0, plain(o.FPS)},
-		{"interval", o.Interval > 0, strconv.Itoa(o.Interval)},
+		{"interval", o.Interval > 0, plain(o.Interval)},
 		{"latency", o.Latency, "true"},
 		{"over-budget", o.Over, "true"},
 		{"backend", o.Backend.RTL(), string(o.Backend)},
