@@ -61,7 +61,16 @@ template <class C> struct swg_walk {
     ap_uint<count_width(C::windows_h)> oy;
     ap_uint<count_width(C::windows_w)> ox;
 
-    constexpr swg_walk() : y(-size::before_y), x(-size::before_x), oy(0), ox(0) {}
+    constexpr swg_walk() : y(0), x(0), oy(0), ox(0) {}
+
+    // start goes to the first window.
+    void start() {
+#pragma HLS INLINE
+        y = -size::before_y;
+        x = -size::before_x;
+        oy = 0;
+        ox = 0;
+    }
 
     void next() {
 #pragma HLS INLINE
@@ -137,6 +146,7 @@ template <class C> struct swg_place {
     typedef swg_size<C> size;
     typedef ap_uint<count_width(C::ring_rows)> place;
 
+    bool begun; // the frame has: until then, what does not start at 0 is not set
     ap_uint<count_width(C::iterations)> clock;
     walk ahead; // the window after the one at hand
     typename walk::words_type need, limit, got;
@@ -148,7 +158,17 @@ template <class C> struct swg_place {
     ap_uint<count_width(C::kernel_h)> i;
     ap_uint<count_width(C::parts)> tiles;
 
-    swg_place() : clock(0), got(0), from(swg_step(-size::before_y - size::before_x, C::ring_rows)), to(0), word(0), j(0), i(0), tiles(0) {
+    constexpr swg_place()
+        : begun(false), clock(0), need(0), limit(0), got(0), corner_y(0), y(0), corner_x(0), x(0), from(0), to(0), word(0), j(0), i(0),
+          tiles(0) {}
+
+    // start begins a frame that has not begun. A reset leaves zeros, whatever a constructor does.
+    void start() {
+#pragma HLS INLINE
+        if (begun) return;
+        begun = true;
+        from = swg_step(-size::before_y - size::before_x, C::ring_rows);
+        ahead.start();
         next_window();
     }
 
@@ -171,7 +191,11 @@ template <class C> struct swg_place {
             to = swg_turn<C::ring_rows>(to, 1 % C::ring_rows);
         }
         clock += 1;
-        if (clock == C::iterations) *this = swg_place();
+        if (clock != C::iterations) return;
+        begun = false;
+        clock = 0;
+        got = 0;
+        to = 0;
     }
 
 private:
@@ -240,6 +264,7 @@ template <> struct swg_clock<false> {
         static swg_place<C> place;
 #pragma HLS RESET variable=place
         swg_place<C> at = place;
+        at.start();
 
         if (at.reads() && in.empty()) return;
         if (at.reads()) ring[at.to] = in.read();
@@ -310,13 +335,23 @@ template <class C> struct swg_columns;
 // swg_side_by_side is where a layer stands in its frame that writes all kernel positions in a clock.
 template <class C> struct swg_side_by_side {
     typedef swg_size<C> size;
+    bool begun; // the frame has: until then, window and due are not set
     ap_uint<count_width(C::iterations)> clock;
     swg_walk<C> window;
     ap_uint<count_width(C::iterations)> at, due; // the pixel that comes in, and the one that the window waits for: both may lie
                                                  // far beyond the frame
     ap_uint<count_width(C::parts)> part;
 
-    constexpr swg_side_by_side() : clock(0), at(0), due(size::tall + size::wide - size::before_y - size::before_x), part(0) {}
+    constexpr swg_side_by_side() : begun(false), clock(0), at(0), due(0), part(0) {}
+
+    // start begins a frame that has not begun. A reset leaves zeros, whatever a constructor does.
+    void start() {
+#pragma HLS INLINE
+        if (begun) return;
+        begun = true;
+        window.start();
+        due = size::tall + size::wide - size::before_y - size::before_x;
+    }
 
     bool reads() const {
 #pragma HLS INLINE
@@ -342,7 +377,11 @@ template <class C> struct swg_side_by_side {
             at += C::parts;
         }
         clock += 1;
-        if (clock == C::iterations) *this = swg_side_by_side();
+        if (clock != C::iterations) return;
+        begun = false;
+        clock = 0;
+        at = 0;
+        part = 0;
     }
 };
 
@@ -360,6 +399,7 @@ template <> struct swg_clock<true> {
         static swg_side_by_side<C> place;
 #pragma HLS RESET variable=place
         swg_side_by_side<C> at = place;
+        at.start();
 
         if (at.reads() && in.empty()) return;
         ap_uint<C::in_width> newest = 0;

@@ -1,9 +1,7 @@
 package compiler_test
 
 import (
-	"bytes"
 	"context"
-	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -164,7 +162,15 @@ func TestMakeCSim(t *testing.T) {
 				t.Fatal(err, d.Diags)
 			}
 			hls := filepath.Join(built.Out, "hls")
-			if err := habits(hls); err != nil {
+			files, err := templates.Project(built.Design.Design, templates.Vectors{}, templates.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			habits, err := synthtest.Habits(files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := habits.Write(built.Out); err != nil {
 				t.Fatal(err)
 			}
 			const empty = "DEFINES=-DALLOW_EMPTY_HLS_STREAM_READS"
@@ -183,39 +189,9 @@ func TestMakeCSim(t *testing.T) {
 					t.Errorf("make csim %v: %v\n%.4000s", args, err, out)
 				}
 			}
-			files, err := templates.Project(built.Design.Design, templates.Vectors{}, templates.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
 			synthtest.Check(t, files, synthtest.Promises(files))
 		})
 	}
 }
 
 var passed = regexp.MustCompile(`(?m)^PASS \d+ checks on \d+ frames$`)
-
-//go:embed testdata/habits.h
-var habitsStream []byte
-
-// habits puts headers beside our own that behave as the vendor's do, where these differ: reading an empty stream and
-// leaving words in one are warnings, which the Makefile looks for, and what is not initialised holds anything, which is
-// for the compiler to fill.
-func habits(hls string) error {
-	folder := filepath.Join(hls, "habits")
-	if err := os.CopyFS(folder, os.DirFS(filepath.Join(hls, "csim"))); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(folder, "hls_stream.h"), habitsStream, 0o666); err != nil {
-		return err
-	}
-	file := filepath.Join(folder, "ap_int.h")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	const zero = "constexpr store() : V{} {}"
-	if !bytes.Contains(text, []byte(zero)) {
-		return fmt.Errorf("ap_int.h has no %q", zero)
-	}
-	return os.WriteFile(file, bytes.Replace(text, []byte(zero), []byte("store() {}"), 1), 0o666)
-}
