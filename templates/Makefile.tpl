@@ -20,7 +20,9 @@ HEADERS = $(wildcard *.hpp layers/* tables/*.hpp include/hlsgen/*.hpp include/hl
 
 csim: $(BUILD)/csim
 	@$(RUN) $(BUILD)/csim tb/data $(BUILD)/output.txt > $(BUILD)/csim.log 2>&1; code=$$?; cat $(BUILD)/csim.log; exit $$code
-	@! grep -q '^WARNING' $(BUILD)/csim.log || { echo 'FAIL a stream was read empty, or kept words'; exit 1; }
+# The vendor's streams warn where they are read empty, or keep words; other warnings of its headers are no faults.
+	@! grep -i '^WARNING.*hls::stream' $(BUILD)/csim.log > $(BUILD)/faults.txt || \
+		{ echo "FAIL a stream was read empty, or kept words: $$(head -n 1 $(BUILD)/faults.txt)"; exit 1; }
 
 $(BUILD)/csim: $(OBJECTS)
 	$(CXX) $(CXXFLAGS) -pthread -o $@ $(OBJECTS)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"hlsgen/frontend/graph"
@@ -185,7 +186,7 @@ func TestMakeCSim(t *testing.T) {
 				}
 				args = append(args, "CXXFLAGS=-O0 -ftrivial-auto-var-init=pattern")
 				cmd := exec.CommandContext(t.Context(), make, append([]string{"-C", hls, "csim"}, args...)...)
-				if out, err := cmd.CombinedOutput(); err != nil || !passed.Match(out) {
+				if out, err := cmd.CombinedOutput(); err != nil || !passed.Match(out) || warned.Match(out) {
 					t.Errorf("make csim %v: %v\n%.4000s", args, err, out)
 				}
 			}
@@ -194,4 +195,62 @@ func TestMakeCSim(t *testing.T) {
 	}
 }
 
-var passed = regexp.MustCompile(`(?m)^PASS \d+ checks on \d+ frames$`)
+var (
+	passed = regexp.MustCompile(`(?m)^PASS \d+ checks on \d+ frames$`)
+	warned = regexp.MustCompile(`(?mi)^warning`)
+)
+
+// TestMakeNamesFaults: of the warnings that the vendor's headers print, those of streams are faults, and the Makefile
+// says which stream.
+func TestMakeNamesFaults(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	make := tier.Needs(t, "make", "g++")[0]
+	dir := t.TempDir()
+	o := compiler.Options{Model: filepath.Join(dir, "drawn.onnx"), Board: "zcu104", Interval: 64, Verify: 1, NoCSim: true,
+		Out: filepath.Join(dir, "out")}
+	if err := os.WriteFile(o.Model, drawnEmbedding(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var d diag.List
+	built, err := compiler.Run(t.Context(), o, &d)
+	if err != nil || d.Failed() {
+		t.Fatal(err, d.Diags)
+	}
+	files, err := templates.Project(built.Design.Design, templates.Vectors{}, templates.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	habits, err := synthtest.Habits(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := habits.Write(built.Out); err != nil {
+		t.Fatal(err)
+	}
+	hls := filepath.Join(built.Out, "hls")
+	bench := filepath.Join(hls, "tb", "tb.cpp")
+	text, err := os.ReadFile(bench)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const read, kept = "is read while empty", "contains leftover data"
+	for _, c := range []struct{ planted, warning, fault string }{
+		{"ap_uint<3> bits = 1; bits |= ap_uint<5>(2);", "Bitsize mismatch", ""},
+		{"hls::stream<int> spare(\"spare\"); spare.read();", read, "Hls::stream 'spare' " + read},
+		{"hls::stream<int> spare(\"spare\"); spare.write(1);", kept, "Hls::stream 'spare' " + kept},
+	} {
+		const main = "int main(int argc, char** argv) {\n"
+		planted := strings.Replace(string(text), main, main+c.planted+"\n", 1)
+		if err := os.WriteFile(bench, []byte(planted), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.CommandContext(t.Context(), make, "-C", hls, "csim", "BUILD=b", "HLS_INCLUDE=habits",
+			"CXXFLAGS=-O0", "DEFINES=-DALLOW_EMPTY_HLS_STREAM_READS").CombinedOutput()
+		fault := "FAIL a stream was read empty, or kept words: WARNING: " + c.fault
+		if !strings.Contains(string(out), c.warning) || (err == nil) != (c.fault == "") ||
+			strings.Contains(string(out), "FAIL") != (c.fault != "") || c.fault != "" && !strings.Contains(string(out), fault) {
+			t.Errorf("%s: %v\n%.4000s", c.planted, err, out)
+		}
+	}
+}
