@@ -61,6 +61,9 @@ func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...
 				if err := synthtest.Reset(t.Context(), t.TempDir(), files); err != nil {
 					t.Error(err)
 				}
+				if err := synthtest.Threads(t.Context(), t.TempDir(), "g++", files); err != nil {
+					t.Error(err)
+				}
 			})
 			tier.Needs(t, "g++")
 			try := func(what string, files templates.Files, want bool) {

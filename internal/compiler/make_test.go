@@ -3,6 +3,7 @@ package compiler_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -139,9 +140,10 @@ func drawnEmbedding() []byte {
 	return d.Bytes()
 }
 
-// TestMakeCSim builds a project of every family, and has its own Makefile compile and run it with both compilers: as
-// synthesis sees it with one, and with headers that have the habits of the vendor's with the other, turn about; the
-// long tier has all four. Then a second compiler looks at what synthesis is to make of it.
+// TestMakeCSim builds a project of every family, and has its own Makefile compile and run it with both compilers: with
+// our headers with one, and with headers that have the habits of the vendor's with the other, turn about; the long tier
+// has all four. Then a second compiler looks at what synthesis is to make of it, and as synthesis sees it, it runs with
+// a thread for every process.
 func TestMakeCSim(t *testing.T) {
 	t.Parallel()
 	for i, c := range made[:tier.Few(len(made))] {
@@ -176,8 +178,8 @@ func TestMakeCSim(t *testing.T) {
 			}
 			const empty = "DEFINES=-DALLOW_EMPTY_HLS_STREAM_READS"
 			for k, args := range [][]string{
-				{"CXX=g++", "BUILD=b1", "DEFINES=-D__SYNTHESIS__"},
-				{"CXX=clang++", "BUILD=b2", "DEFINES=-D__SYNTHESIS__"},
+				{"CXX=g++", "BUILD=b1"},
+				{"CXX=clang++", "BUILD=b2"},
 				{"CXX=clang++", "BUILD=b3", empty, "HLS_INCLUDE=habits"},
 				{"CXX=g++", "BUILD=b4", empty, "HLS_INCLUDE=habits"},
 			} {
@@ -191,6 +193,10 @@ func TestMakeCSim(t *testing.T) {
 				}
 			}
 			synthtest.Check(t, files, synthtest.Promises(files))
+			cxx := []string{"g++", "clang++"}[i%2]
+			if err := threads(t, cxx, built.Out); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }
@@ -199,6 +205,25 @@ var (
 	passed = regexp.MustCompile(`(?m)^PASS \d+ checks on \d+ frames$`)
 	warned = regexp.MustCompile(`(?mi)^warning`)
 )
+
+// threads runs the project of a folder with a thread for every process.
+func threads(t *testing.T, cxx, folder string) error {
+	t.Helper()
+	var files templates.Files
+	hls := os.DirFS(folder)
+	err := fs.WalkDir(hls, "hls", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(path, "hls/b") || strings.HasPrefix(path, "hls/habits") {
+			return err
+		}
+		data, err := fs.ReadFile(hls, path)
+		files = append(files, templates.File{Path: path, Data: data})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return synthtest.Threads(t.Context(), t.TempDir(), cxx, files)
+}
 
 // TestMakeNamesFaults: of the warnings that the vendor's headers print, those of streams are faults, and the Makefile
 // says which stream.
