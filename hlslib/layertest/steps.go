@@ -61,7 +61,7 @@ func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...
 				if err := synthtest.Reset(t.Context(), t.TempDir(), files); err != nil {
 					t.Error(err)
 				}
-				if err := synthtest.Threads(t.Context(), t.TempDir(), "g++", files); err != nil {
+				if err := synthtest.Threads(t.Context(), t.TempDir(), "g++", 120, files); err != nil {
 					t.Error(err)
 				}
 			})

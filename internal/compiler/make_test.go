@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,17 +167,8 @@ func TestMakeCSim(t *testing.T) {
 				t.Fatal(err, d.Diags)
 			}
 			hls := filepath.Join(built.Out, "hls")
-			files, err := templates.Project(built.Design.Design, templates.Vectors{}, templates.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			habits, err := synthtest.Habits(files)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := habits.Write(built.Out); err != nil {
-				t.Fatal(err)
-			}
+			files := recorded(t, built.Out)
+			writeHabits(t, built.Out)
 			const empty = "DEFINES=-DALLOW_EMPTY_HLS_STREAM_READS"
 			for k, args := range [][]string{
 				{"CXX=g++", "BUILD=b1"},
@@ -194,7 +187,7 @@ func TestMakeCSim(t *testing.T) {
 			}
 			synthtest.Check(t, files, synthtest.Promises(files))
 			cxx := []string{"g++", "clang++"}[i%2]
-			if err := threads(t, cxx, built.Out); err != nil {
+			if err := synthtest.Threads(t.Context(), t.TempDir(), cxx, 120, files); err != nil {
 				t.Error(err)
 			}
 		})
@@ -206,31 +199,55 @@ var (
 	warned = regexp.MustCompile(`(?mi)^warning`)
 )
 
-// threads runs the project of a folder with a thread for every process.
-func threads(t *testing.T, cxx, folder string) error {
+// recorded is the C++ project of a folder, with its recordings.
+func recorded(t *testing.T, folder string) (files templates.Files) {
 	t.Helper()
-	var files templates.Files
-	hls := os.DirFS(folder)
-	err := fs.WalkDir(hls, "hls", func(path string, d fs.DirEntry, err error) error {
+	root := os.DirFS(folder)
+	err := fs.WalkDir(root, "hls", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(path, "hls/b") || strings.HasPrefix(path, "hls/habits") {
 			return err
 		}
-		data, err := fs.ReadFile(hls, path)
+		data, err := fs.ReadFile(root, path)
 		files = append(files, templates.File{Path: path, Data: data})
 		return err
 	})
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	return synthtest.Threads(t.Context(), t.TempDir(), cxx, files)
+	return files
 }
 
-// TestMakeNamesFaults: of the warnings that the vendor's headers print, those of streams are faults, and the Makefile
-// says which stream.
-func TestMakeNamesFaults(t *testing.T) {
+// TestThreadsFind: processes that are threads find a port that is asked whether it is empty, words that are others, and
+// words that never come.
+func TestThreadsFind(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	make := tier.Needs(t, "make", "g++")[0]
+	tier.Needs(t, "g++")
+	files := recorded(t, builtEmbedding(t).Out)
+	for _, c := range []struct{ path, from, to, want string }{
+		{"axis.hpp", "#ifdef __SYNTHESIS__", "#if 0", "FAIL s_axis_0: a port is asked whether it is empty"},
+		{"lookup.hpp", "row += fold.at;", "row += 1;", "got 0x"},
+		{"axis.hpp", "= in.read();", "= in.read();\n    in.read();", "FAIL bench: nothing comes"},
+	} {
+		t.Run(c.to, func(t *testing.T) {
+			t.Parallel()
+			planted := slices.Clone(files)
+			for i, f := range planted {
+				if strings.HasSuffix(f.Path, "/"+c.path) {
+					planted[i].Data = bytes.Replace(f.Data, []byte(c.from), []byte(c.to), 1)
+				}
+			}
+			err := synthtest.Threads(t.Context(), t.TempDir(), "g++", 5, planted)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+// builtEmbedding is a small project, with headers of the vendor's habits.
+func builtEmbedding(t *testing.T) *compiler.Result {
+	t.Helper()
 	dir := t.TempDir()
 	o := compiler.Options{Model: filepath.Join(dir, "drawn.onnx"), Board: "zcu104", Interval: 64, Verify: 1, NoCSim: true,
 		Out: filepath.Join(dir, "out")}
@@ -242,18 +259,29 @@ func TestMakeNamesFaults(t *testing.T) {
 	if err != nil || d.Failed() {
 		t.Fatal(err, d.Diags)
 	}
-	files, err := templates.Project(built.Design.Design, templates.Vectors{}, templates.Options{})
+	writeHabits(t, built.Out)
+	return built
+}
+
+// writeHabits puts headers that behave as the vendor's beside those of a project.
+func writeHabits(t *testing.T, folder string) {
+	t.Helper()
+	habits, err := synthtest.Habits(recorded(t, folder))
+	if err == nil {
+		err = habits.Write(folder)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	habits, err := synthtest.Habits(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := habits.Write(built.Out); err != nil {
-		t.Fatal(err)
-	}
-	hls := filepath.Join(built.Out, "hls")
+}
+
+// TestMakeNamesFaults: of the warnings that the vendor's headers print, those of streams are faults, and the Makefile
+// says which stream.
+func TestMakeNamesFaults(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	make := tier.Needs(t, "make", "g++")[0]
+	hls := filepath.Join(builtEmbedding(t).Out, "hls")
 	bench := filepath.Join(hls, "tb", "tb.cpp")
 	text, err := os.ReadFile(bench)
 	if err != nil {

@@ -84,9 +84,9 @@ func threaded(files templates.Files) (list templates.Files, err error) {
 
 // Threads compiles a project, which is to have its recordings, as synthesis sees it, and runs its bench: every process
 // is a thread, with pauses, a read waits for a word, and a write for room. Words have to be those of the recordings, and
-// all of them come. Then the same where kernels never ask whether there is a word, but wait for the one and then for the
-// other.
-func Threads(ctx context.Context, dir, cxx string, files templates.Files) error {
+// all of them come, within so many seconds of patience for each check. Then the same where kernels never ask whether there
+// is a word, but wait for the one and then for the other.
+func Threads(ctx context.Context, dir, cxx string, patience int, files templates.Files) error {
 	ready, err := threaded(files)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func Threads(ctx context.Context, dir, cxx string, files templates.Files) error 
 		return err
 	}
 	for _, all := range []string{"ONLY_PORTS_WAIT=1", "ALL_WAIT=1"} {
-		if out, err := w.run("env", all, "timeout", "300", "./threads.out", "tb/data"); err != nil {
+		if out, err := w.run("env", all, fmt.Sprint("PATIENCE=", patience), "./threads.out", "tb/data"); err != nil {
 			return fmt.Errorf("threads, %s: %w", all, err)
 		} else if !strings.Contains(out, "PASS all") {
 			return fmt.Errorf("threads, %s: no verdict", all)
