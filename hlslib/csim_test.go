@@ -76,8 +76,9 @@ func TestWidths(t *testing.T) {
 	cxx := tier.Needs(t, "g++")[0]
 	compiled := func(statements []string) (bool, string) { // one a line
 		c := exec.Command(cxx, "-std=c++14", "-fsyntax-only", "-fmax-errors=0", "-Icsim", "-xc++", "-")
-		c.Stdin = strings.NewReader("#include <string>\n#include <ap_int.h>\nap_uint<9> x; ap_int<70> w; ap_uint<1> one; " +
-			"ap_int<32> some;\nap_int<8> narrow; ap_uint<80> wide;\nvoid f() {\n" + strings.Join(statements, "\n") + "\n}\n")
+		c.Stdin = strings.NewReader("#include <string>\n#include <ap_int.h>\nap_uint<9> x; ap_int<70> w; " +
+			"ap_uint<1> one; ap_int<32> some;\nap_int<8> narrow; ap_uint<80> wide;\nvoid f() {\n" +
+			strings.Join(statements, "\n") + "\n}\n")
 		out, err := c.CombinedOutput()
 		return err == nil, string(out)
 	}

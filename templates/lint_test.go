@@ -103,8 +103,8 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestLintKnowsControl: of every kernel's states that are reset, none may be left as it is, but for the buffer of one form
-// of width converter, which has to be zero.
+// TestLintKnowsControl: of every kernel's states that are reset, none may be left as it is, but for the buffer of one
+// form of width converter, which has to be zero.
 func TestLintKnowsControl(t *testing.T) {
 	t.Parallel()
 	reset := regexp.MustCompile(`#pragma HLS RESET variable=(\w+)\n`)

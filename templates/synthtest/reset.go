@@ -29,7 +29,7 @@ var resetBench = []edit{
 	{`(?m)^        int& i = words_of\(given, "ends"\);$`, "$0\n        while (i == 0 && !to.empty()) to.read();"},
 	{`(?m)^    void compare\(.*\{$`, "$0\n        if (stops >= 0) return;"},
 	{`(?m)^    void differ\(.*\{$`, "$0\n        if (stops >= 0) return;"},
-	{`(?m)^    long made = 0; .*$`, "$0\n    int turn = -1;\n    long stops = -1; // calls, after which a frame is left"},
+	{`(?m)^    long made = 0; .*$`, "$0\n    int turn = -1;\n    long stops = -1; // calls of a frame"},
 }
 
 var (
@@ -63,7 +63,8 @@ func resetting(files templates.Files, habit bool) (templates.Files, error) {
 				return nil, err
 			}
 		case strings.HasSuffix(f.Path, "/core/axis.hpp"): // the bench calls where there is no word
-			text = keepsPragma.ReplaceAll(bytes.ReplaceAll(text, []byte("#ifdef __SYNTHESIS__"), []byte("#if 0")), keeps)
+			text = bytes.ReplaceAll(text, []byte("#ifdef __SYNTHESIS__"), []byte("#if 0"))
+			text = keepsPragma.ReplaceAll(text, keeps)
 		case f.Path == "hls/top.cpp":
 			text = fifo.ReplaceAll(text, []byte("$0\n    hlsgen_empties(&$1, sizeof($1));"))
 		case strings.HasPrefix(f.Path, "hls/layers/") || strings.HasPrefix(f.Path, "hls/include/"):
@@ -175,8 +176,8 @@ func reset(ctx context.Context, dir string, files templates.Files, habit bool) e
 		include = "-Ihabits"
 	}
 	compile := func(from, to string) error {
-		_, err := w.run("g++", "-std=c++14", "-D__SYNTHESIS__", "-O0", "-w", include, "-include", "reset.hpp", "-c", "-o",
-			to, from)
+		_, err := w.run("g++", "-std=c++14", "-D__SYNTHESIS__", "-O0", "-w", include, "-include", "reset.hpp", "-c",
+			"-o", to, from)
 		return err
 	}
 	units := [][2]string{{"layers", "layers.cpp"}, {"tb", "tb/tb.cpp"}} // objects, and what they are made of

@@ -68,7 +68,8 @@ func threaded(files templates.Files) (list templates.Files, err error) {
 			text, err = edited(f.Path, append([]byte("#include <sys/wait.h>\n#include <unistd.h>\n"), text...),
 				[]edit{checksLoop})
 			text = checkText.ReplaceAllFunc(text, func(check []byte) []byte {
-				call := regexp.MustCompile(`(?m)^            (` + string(checkText.FindSubmatch(check)[1]) + `\(.*\));$`)
+				name := string(checkText.FindSubmatch(check)[1])
+				call := regexp.MustCompile(`(?m)^            (` + name + `\(.*\));$`)
 				running := "    hls::process running([&] { " + string(call.FindSubmatch(check)[1]) + "; });\n"
 				check = call.ReplaceAll(check, nil)
 				return []byte(strings.Replace(string(check), frameLoop, running+frameLoop, 1))
@@ -83,9 +84,9 @@ func threaded(files templates.Files) (list templates.Files, err error) {
 }
 
 // Threads compiles a project, which is to have its recordings, as synthesis sees it, and runs its bench: every process
-// is a thread, with pauses, a read waits for a word, and a write for room. Words have to be those of the recordings, and
-// all of them come, within so many seconds of patience for each check. Then the same where kernels never ask whether there
-// is a word, but wait for the one and then for the other.
+// is a thread, with pauses, a read waits for a word, and a write for room. Words have to be those of the recordings,
+// and all of them come, within so many seconds of patience for each check. Then the same where kernels never ask
+// whether there is a word, but wait for the one and then for the other.
 func Threads(ctx context.Context, dir, cxx string, patience int, files templates.Files) error {
 	ready, err := threaded(files)
 	if err != nil {
@@ -96,8 +97,8 @@ func Threads(ctx context.Context, dir, cxx string, patience int, files templates
 	}
 	defer os.RemoveAll(dir)
 	w := work{ctx, filepath.Join(dir, "hls")}
-	args := []string{"-std=c++14", "-D__SYNTHESIS__", "-O0", "-w", "-pthread", "-Icsim", "-o", "threads.out", "layers.cpp",
-		"tb/tb.cpp"}
+	args := []string{"-std=c++14", "-D__SYNTHESIS__", "-O0", "-w", "-pthread", "-Icsim", "-o", "threads.out",
+		"layers.cpp", "tb/tb.cpp"}
 	if files.Get("hls/top.cpp") != nil {
 		args = append(args, "top.cpp")
 	}
