@@ -98,6 +98,7 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 	})
 	t.Run("synthesis", func(t *testing.T) { checkSynthesis(t, programs) })
 	t.Run("reset", func(t *testing.T) {
+		tier.NotQuick(t)
 		tier.Needs(t, "g++", "nm")
 		some := programs
 		if !tier.Long() {

@@ -347,8 +347,8 @@ template <class C> struct swg_side_by_side {
 
     bool writes() const {
 #pragma HLS INLINE
-        const bool open = (first == 0 || waited) & !window.over(); // beside the comparison, not behind it
-        return open & (gone == due);
+        const bool open = (first == 0 || waited) && !window.over(); // beside the comparison, not behind it
+        return open && gone == due;
     }
 
     void next() {

@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
+	"hlsgen/internal/tier"
 	"hlsgen/templates"
 )
 
@@ -144,20 +144,19 @@ func (w work) variables(object string) (list []static, err error) {
 }
 
 // Reset compiles the layers and the bench of a project, which is to have its recordings and at least three frames, with
-// our headers and with headers as the vendor's. In the midst of frames all statics are set to zero but those that have
-// RESET off, as a reset leaves what has no initial value that is known when the code is compiled: with the guards of
-// what has been constructed, and without. The next two frames have to be as after a start.
+// headers as the vendor's, and in the full tier with our headers, which have the fewer guards. In the midst of frames
+// all statics are set to zero but those that have RESET off, as a reset leaves what has no initial value that is known
+// when the code is compiled: with the guards of what has been constructed, and without. The next two frames have to be
+// as after a start.
 func Reset(ctx context.Context, dir string, files templates.Files) error {
-	var errs [2]error
-	var both sync.WaitGroup
-	for i, habit := range []bool{false, true} {
-		both.Go(func() { errs[i] = reset(ctx, filepath.Join(dir, strconv.Itoa(i)), files, habit) })
+	if err := reset(ctx, filepath.Join(dir, "theirs"), files, true); err != nil {
+		return fmt.Errorf("headers as the vendor's: %w", err)
 	}
-	both.Wait()
-	for i, err := range errs {
-		if err != nil {
-			return fmt.Errorf("%s: %w", [2]string{"our headers", "headers as the vendor's"}[i], err)
-		}
+	if !tier.Full() {
+		return nil
+	}
+	if err := reset(ctx, filepath.Join(dir, "ours"), files, false); err != nil {
+		return fmt.Errorf("our headers: %w", err)
 	}
 	return nil
 }
