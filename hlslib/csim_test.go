@@ -2,6 +2,7 @@ package hlslib_test
 
 import (
 	"bytes"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -64,6 +65,51 @@ func TestSimulationHeaders(t *testing.T) {
 		out, err := exec.Command(bin, strings.Fields(args)...).CombinedOutput()
 		if err == nil || string(out) != want {
 			t.Errorf("%s: got %q, %v, want %q and a failure", args, out, err, want)
+		}
+	}
+}
+
+// TestWidths: bits of another width are not assigned, of which the vendor's header warns in every call; where that is
+// silent, all widths are taken.
+func TestWidths(t *testing.T) {
+	t.Parallel()
+	cxx := tier.Needs(t, "g++")[0]
+	compiled := func(statements []string) (bool, string) { // one a line
+		c := exec.Command(cxx, "-std=c++14", "-fsyntax-only", "-fmax-errors=0", "-Icsim", "-xc++", "-")
+		c.Stdin = strings.NewReader("#include <string>\n#include <ap_int.h>\nap_uint<9> x; ap_int<70> w; " +
+			"ap_uint<1> one; ap_int<32> some;\nap_int<8> narrow; ap_uint<80> wide;\nvoid f() {\n" +
+			strings.Join(statements, "\n") + "\n}\n")
+		out, err := c.CombinedOutput()
+		return err == nil, string(out)
+	}
+	const first = 6 // line of the statements
+	var taken, refused []string
+	for _, op := range []string{"+=", "-=", "*=", "<<=", ">>=", "/=", "%=", "&=", "|=", "^="} {
+		bits := strings.Contains("&=|=^=", op)
+		for _, to := range []string{"x", "w"} {
+			for _, of := range []string{"narrow", "wide", "1", "true"} {
+				statement := to + " " + op + " " + of + ";"
+				switch division := op == "/=" || op == "%="; {
+				case division && (of == "wide" || to == "w"): // up to 64 bits
+				case !bits:
+					taken = append(taken, statement)
+				default:
+					refused = append(refused, statement)
+				}
+			}
+		}
+		if bits {
+			taken = append(taken, "x "+op+" ap_uint<9>(wide);", "w "+op+" ap_uint<70>(narrow);", "one "+op+" true;",
+				"some "+op+" 7;")
+		}
+	}
+	if all, out := compiled(taken); !all {
+		t.Errorf("%q: %s", taken, out)
+	}
+	_, out := compiled(refused)
+	for i, s := range refused {
+		if !strings.Contains(out, fmt.Sprintf("<stdin>:%d:", first+i)) {
+			t.Errorf("%q is taken", s)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-{% if v.Top %}# Each target says below what it is for: csim, lib, ip, package, xsim, clean.
+{% if v.Top %}# Each target says below what it is for: csim, lib, cosim, ip, package, xsim, clean.
 
 {% endif %}# C simulation without vendor tools:
 #     make csim
@@ -20,7 +20,9 @@ HEADERS = $(wildcard *.hpp layers/* tables/*.hpp include/hlsgen/*.hpp include/hl
 
 csim: $(BUILD)/csim
 	@$(RUN) $(BUILD)/csim tb/data $(BUILD)/output.txt > $(BUILD)/csim.log 2>&1; code=$$?; cat $(BUILD)/csim.log; exit $$code
-	@! grep -q '^WARNING' $(BUILD)/csim.log || { echo 'FAIL a stream was read empty, or kept words'; exit 1; }
+# The vendor's streams warn where they are read empty, or keep words; other warnings of its headers are no faults.
+	@! grep -i '^WARNING.*hls::stream' $(BUILD)/csim.log > $(BUILD)/faults.txt || \
+		{ echo "FAIL a stream was read empty, or kept words: $$(head -n 1 $(BUILD)/faults.txt)"; exit 1; }
 
 $(BUILD)/csim: $(OBJECTS)
 	$(CXX) $(CXXFLAGS) -pthread -o $@ $(OBJECTS)
@@ -48,6 +50,17 @@ $(BUILD)/lib{{ v.Top|req }}.so: lib.cpp top.cpp layers.cpp $(HEADERS)
 	@mkdir -p $(BUILD)
 	$(CXX) -std=c++14 $(CXXFLAGS) $(DEFINES) -Wno-unknown-pragmas -Wno-unused-label -pthread -I"$(HLS_INCLUDE)" -fPIC -shared -o $@ lib.cpp top.cpp layers.cpp
 endif
+
+# Co-simulation of the whole network in the tool, which no other target asks for: its Verilog against this test bench. Of designs
+# without a block-level protocol (ap_ctrl_none), as this one, UG1399 takes those that are combinational, that start a call in
+# every clock, or, as this one, whose arguments are all streams (Co-simulation Requirements for Interface Synthesis). It does not
+# promise that co-simulation ends where streams are asked whether they are empty, as FIFOs are here, nor that it takes calls
+# which do not read an AXI4-Stream. `make csim`, and `make xsim` on the layers' Verilog, need neither.
+#     make cosim
+#     make cosim HLS=/path/to/vitis-run
+.PHONY: cosim
+cosim:
+	HLS_STEPS="csynth cosim" $(FLOW) $(if $(filter vitis-run%,$(notdir $(HLS))),run_hls_unified.tcl,run_hls.tcl)
 
 # Verilog of each layer by itself, in build.ip; several at once with -j, as far as memory goes. A layer whose sources, by their
 # contents, are those of the last time is left as it is; `rm -r build.ip` begins anew, with another version of the tool, say.

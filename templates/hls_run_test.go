@@ -202,7 +202,30 @@ func TestHLSScripts(t *testing.T) {
 				}
 			}
 			w.commented(t, top)
+			w.cosim(t)
 		})
+	}
+}
+
+// cosim has the Makefile co-simulate, with either program.
+func (w workshop) cosim(t *testing.T) {
+	t.Helper()
+	for _, program := range []string{"vitis_hls", "vitis-run"} {
+		record := filepath.Join(w.tools, "cosim."+program)
+		w.said(t, []string{"HLS_RECORD=" + record}, "cosim", "HLS="+program)
+		text, err := os.ReadFile(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var made []string
+		for line := range strings.Lines(string(text)) {
+			if step, ok := strings.CutPrefix(strings.TrimSpace(line), "step\t"); ok {
+				made = append(made, step)
+			}
+		}
+		if want := []string{"csynth_design", "cosim_design"}; !slices.Equal(made, want) {
+			t.Errorf("make cosim HLS=%s: %v", program, made)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"hlsgen/internal/dataflow"
 )
@@ -22,6 +23,7 @@ func Lint(files Files) []string {
 	if l.room > dataflow.MaxWord || l.room%1024 != 0 {
 		l.report("hls/ap_types.hpp", 1, "AP_INT_MAX_W is %d", l.room)
 	}
+	counting := sync.OnceValue(func() map[string]bool { return counting(files) })
 	for _, f := range files {
 		ext := path.Ext(f.Path)
 		if strings.HasPrefix(f.Path, "hls/csim/") || strings.HasPrefix(f.Path, "hls/tb/data/") {
@@ -42,6 +44,7 @@ func Lint(files Files) []string {
 		if own || f.process() && ext == ".hpp" {
 			l.loops(f.Path, code)
 			l.statics(f.Path, code)
+			l.resets(f.Path, code, counting())
 		}
 		if f.kernel() {
 			_, problems := kernelArrays(string(code))

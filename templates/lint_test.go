@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +64,16 @@ func TestLint(t *testing.T) {
 		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS INLINE\n",
 			"#pragma HLS INLINE\n    static int kept = 0;\n#pragma HLS RESET variable=other\n",
 			"static kept, and no word of what a reset does to it"},
+		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS RESET variable=place\n", "#pragma HLS RESET variable=place off\n",
+			"a reset leaves place as it is, on which control depends"},
+		{"hls/include/hlsgen/dwc.hpp", "#pragma HLS RESET variable=place\n", "#pragma HLS RESET variable=place off\n",
+			"a reset leaves place as it is, on which control depends"},
+		{"hls/include/hlsgen/core/axis.hpp", "#pragma HLS RESET variable=place\n",
+			"#pragma HLS RESET variable=place off\n", "a reset leaves place as it is, on which control depends"},
+		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS INLINE\n",
+			"#pragma HLS INLINE\n    static ap_uint<1> odd;\n#pragma HLS RESET variable=odd off\n" +
+				"    ap_uint<1> even = odd;\n    if (even == 0) return;\n",
+			"a reset leaves odd as it is, on which control depends"},
 		{"hls/top.cpp", " disable_start_propagation", "", "missing: #pragma HLS DATAFLOW disable_start_propagation"},
 		{"hls/top.cpp", "    MVAU_0(s2, s3);\n", "", "stream s3 is read before it is written"},
 		{"hls/top.cpp", "    MVAU_0(s2, s3);\n", "    MVAU_0(s2, s3);\n    MVAU_0(s2, s3);\n",
@@ -88,6 +100,38 @@ func TestLint(t *testing.T) {
 		if got := strings.Join(templates.Lint(broken), "\n"); !strings.Contains(got, c.want) {
 			t.Errorf("%s without %q: got %q, want %q", c.path, c.from, got, c.want)
 		}
+	}
+}
+
+// TestLintKnowsControl: of every kernel's states that are reset, none may be left as it is, but for the buffer of one
+// form of width converter, which has to be zero.
+func TestLintKnowsControl(t *testing.T) {
+	t.Parallel()
+	reset := regexp.MustCompile(`#pragma HLS RESET variable=(\w+)\n`)
+	var files templates.Files
+	for _, h := range hlslib.Headers() {
+		files = append(files, templates.File{Path: "hls/" + h.Path, Data: h.Text})
+	}
+	if found := templates.Lint(files); len(found) > 0 {
+		t.Fatal(found)
+	}
+	planted := 0
+	for i, f := range files {
+		for _, at := range reset.FindAllSubmatchIndex(f.Data, -1) {
+			if string(f.Data[at[2]:at[3]]) == "buffer" {
+				continue
+			}
+			planted++
+			broken := slices.Clone(files)
+			broken[i].Data = slices.Insert(slices.Clone(f.Data), at[1]-1, []byte(" off")...)
+			want := "a reset leaves place as it is, on which control depends"
+			if got := templates.Lint(broken); len(got) != 1 || !strings.HasSuffix(got[0], want) {
+				t.Errorf("%s at %d: %v", f.Path, at[0], got)
+			}
+		}
+	}
+	if planted < 20 {
+		t.Errorf("%d states", planted)
 	}
 }
 

@@ -13,8 +13,8 @@
 //     through which streams weights come with every frame
 //   - recorder.go records what passes; render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell
 //     values, types and names
-//   - lint.go, lint_memory.go, lint_pragma.go hold text against what Vitis HLS accepts: pragma.go is its grammar of
-//     pragmas, scope.go finds what they stand in
+//   - lint.go, lint_memory.go, lint_pragma.go, lint_reset.go hold text against what Vitis HLS accepts:
+//     pragma.go is its grammar of pragmas, scope.go finds what they stand in
 //   - csim.go compiles and runs, outcome.go reads what was printed; process_unix.go, process_linux.go, process_bsd.go
 //     and process_other.go end what was started
 package templates

@@ -1,7 +1,8 @@
 # Vitis HLS up to 2024.1:
 #     vitis_hls -f run_hls.tcl
 # HLS_STEPS chooses among csim, csynth, cosim and export: HLS_STEPS="csim csynth" vitis_hls -f run_hls.tcl
-# Processes run by themselves here, and co-simulation need not find an end of that: it is left out unless it is asked for.
+# Processes run by themselves here, and co-simulation need not find an end of that: it is left out unless it is asked for
+# (make cosim; the Makefile says what UG1399 asks of designs without a block-level protocol).
 set steps {csim csynth export}
 if {[info exists ::env(HLS_STEPS)]} {
     set steps $::env(HLS_STEPS)

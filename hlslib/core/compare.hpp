@@ -169,7 +169,7 @@ template <class C, int STAGE, int FOUND, bool END> struct steps_stage {
         const int at = STAGE == 0 ? (C::functions > 1 ? row : 0) : steps_address<C>(row, found);
         ap_uint<next> now = found;
         now <<= bits;
-        now |= count_exceeded<(1 << bits) - 1, A, count_at(per_limb_list(), STAGE)>(value, thresholds[lane][at], 0);
+        now |= ap_uint<next>(count_exceeded<(1 << bits) - 1, A, count_at(per_limb_list(), STAGE)>(value, thresholds[lane][at], 0));
         return steps_stage<C, STAGE + 1, next, STAGE + 1 == C::stages>::of(value, row, lane, now, rest...);
     }
 };

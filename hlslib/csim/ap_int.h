@@ -6,7 +6,8 @@
 // the type of their left operand. A variable that is not initialised holds anything, as with AMD's headers.
 //
 // Stricter than AMD's where those surprise: comparing a signed with an unsigned value does not compile (theirs compares
-// bit patterns from 32 bits on), and a bit range outside the word aborts.
+// bit patterns from 32 bits on), nor does &=, |= or ^= of another width (theirs prints a warning in every call), and a bit
+// range outside the word aborts.
 //
 // A network has hundreds of widths, and what is a template of a width is compiled for each. So only types and operators are;
 // what they do with more than one machine word is done by functions of words of any number, and <string> is left to those who
@@ -319,13 +320,17 @@ template <int W, bool S> struct ap_int_base : ap_detail::store<ap_detail::limbs(
     ap_int_base& operator>>=(int n) { return *this = *this >> n; }
 
 // Only the low W bits of these are kept, which follow from the low bits of the operands.
-#define HLSGEN_ASSIGN_OP(op, of_limbs)                                                                                 \
+#define HLSGEN_ANY_WIDTH(width)
+#define HLSGEN_SAME_WIDTH(width) static_assert(W == width, "assigning bits of another width: bring both to one first");
+#define HLSGEN_ASSIGN_OP(op, of_limbs, WIDTHS)                                                                                 \
     template <class T, ap_detail::if_c_int<T> = 0> ap_int_base& operator op##=(T o) {                                  \
+        WIDTHS(ap_detail::c_int<T>::width)                                                                             \
         if (!small) return *this op##= typename ap_detail::c_int<T>::type(o);                                          \
         V[0] = ap_detail::canon(V[0] op static_cast<ap_ulong>(o), ap_detail::min(W, 64), S);                           \
         return *this;                                                                                                  \
     }                                                                                                                  \
     template <int W2, bool S2> ap_int_base& operator op##=(const ap_int_base<W2, S2>& o) {                             \
+        WIDTHS(W2)                                                                                                     \
         if (small) {                                                                                                   \
             V[0] = ap_detail::canon(V[0] op o.V[0], ap_detail::min(W, 64), S);                                         \
         } else {                                                                                                       \
@@ -336,13 +341,15 @@ template <int W, bool S> struct ap_int_base : ap_detail::store<ap_detail::limbs(
         }                                                                                                              \
         return *this;                                                                                                  \
     }
-    HLSGEN_ASSIGN_OP(+, add)
-    HLSGEN_ASSIGN_OP(-, subtract)
-    HLSGEN_ASSIGN_OP(*, multiply)
-    HLSGEN_ASSIGN_OP(&, conjunction)
-    HLSGEN_ASSIGN_OP(|, disjunction)
-    HLSGEN_ASSIGN_OP(^, difference)
+    HLSGEN_ASSIGN_OP(+, add, HLSGEN_ANY_WIDTH)
+    HLSGEN_ASSIGN_OP(-, subtract, HLSGEN_ANY_WIDTH)
+    HLSGEN_ASSIGN_OP(*, multiply, HLSGEN_ANY_WIDTH)
+    HLSGEN_ASSIGN_OP(&, conjunction, HLSGEN_SAME_WIDTH)
+    HLSGEN_ASSIGN_OP(|, disjunction, HLSGEN_SAME_WIDTH)
+    HLSGEN_ASSIGN_OP(^, difference, HLSGEN_SAME_WIDTH)
 #undef HLSGEN_ASSIGN_OP
+#undef HLSGEN_SAME_WIDTH
+#undef HLSGEN_ANY_WIDTH
     template <class T> ap_int_base& operator/=(const T& o) { return *this = *this / o; }
     template <class T> ap_int_base& operator%=(const T& o) { return *this = *this % o; }
 

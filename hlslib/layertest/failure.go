@@ -24,6 +24,7 @@ const (
 	checkCompiler    = "compiler"    // the C++ compiles without a warning
 	checkOutput      = "output"      // the compiled C++ writes what Eval gives
 	checkLoop        = "loop"        // its iterations, and the words they move, are those of Loop
+	checkReset       = "reset"       // after a reset, frames are as after a start
 	checkLatency     = "latency"     // every clock of a latency has something to do
 	checkRTLBuild    = "RTL build"   // Verilator takes the SystemVerilog of a fold
 	checkRTLText     = "RTL text"    // it has nothing to say of it

@@ -36,6 +36,7 @@ func CheckInstances(t *testing.T, compiled int, instances []Instance) {
 	for _, check := range []func() error{
 		func() error { return run(t.Context(), paths[0], t.TempDir(), spread(amd, compiled)) },
 		func() error { return runInstances(t.Context(), t.TempDir(), programs) },
+		func() error { return runReset(t.Context(), t.TempDir(), spread(amd, compiled)) },
 	} {
 		if err := check(); err != nil {
 			errs = append(errs, err)

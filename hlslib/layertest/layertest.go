@@ -18,6 +18,7 @@
 //	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
 //	rtl.go        folds in SystemVerilog, in Verilator, against Eval and the simulator
 //	instances.go  many layers, each in one fold, drawn at random
+//	reset.go      what the compiled C++ does after a reset
 //	synth.go      what a second compiler makes of some folds
 //	steps.go      Steps: layers for sequences of any length
 //	defective.go  Mutants: C++ that is wrong in one place
@@ -96,6 +97,17 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 		checkRTL(t, spread(some, compiledRTL))
 	})
 	t.Run("synthesis", func(t *testing.T) { checkSynthesis(t, programs) })
+	t.Run("reset", func(t *testing.T) {
+		tier.NotQuick(t)
+		tier.Needs(t, "g++", "nm")
+		some := programs
+		if !tier.Long() {
+			some = spread(programs, tier.Few(resets))
+		}
+		if err := runReset(t.Context(), t.TempDir(), some); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // examine holds the cases against all of the contract but the compiler's part, which is for the programs.

@@ -31,6 +31,12 @@ func init() {
 		"C++ counts waits": {source: [2]string{"if (in.empty()) return;",
 			"static ap_uint<1> odd = 0;\n#pragma HLS RESET variable=odd\nodd += 1;\n" +
 				"if (in.empty() || odd == 0) return;"}},
+		"C++ begins at one": {source: [2]string{"if (in.empty()) return;",
+			"static ap_uint<1> rest = 1;\n#pragma HLS RESET variable=rest\n" +
+				"if (in.empty()) return;\nif (rest == 0) in.read();"}},
+		"C++ keeps control": {source: [2]string{"if (in.empty()) return;",
+			"static ap_uint<1> odd = 0;\n#pragma HLS RESET variable=odd off\nif (in.empty()) return;\n" +
+				"odd += 1;\nif (odd == 2) return;"}},
 		"C++ negates none":  {source: [2]string{"value = -value", "value = value"}},
 		"C++ warns":         {source: [2]string{"#pragma HLS INLINE\n", "int spare = 0;\n"}},
 		"C++ goes wide":     {source: [2]string{"ap_uint<C::out_width> y", "ap_uint<65536> y"}},
@@ -109,6 +115,8 @@ func TestMutants(t *testing.T) {
 		"C++ goes wide":      checkText,
 		"C++ warns":          checkCompiler,
 		"C++ negates none":   checkOutput,
+		"C++ begins at one":  checkReset,
+		"C++ keeps control":  checkText,
 
 		"RTL keeps signs":     checkRTLWords,
 		"RTL skips a clock":   checkRTLWords,
@@ -138,6 +146,9 @@ func TestMutants(t *testing.T) {
 				var err error
 				if both || !rtl { // the C++ of mutants in RTL is that of none
 					err = run(t.Context(), gxx, t.TempDir(), programs)
+				}
+				if err == nil && (both || name == "C++ begins at one") {
+					err = runReset(t.Context(), t.TempDir(), programs)
 				}
 				if err == nil && (both || rtl) {
 					err = runRTL(t.Context(), t.TempDir(), simulations(programs))

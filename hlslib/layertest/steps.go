@@ -58,6 +58,12 @@ func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...
 					t.Skip("the last case stands for all below the long tier")
 				}
 				synthtest.Check(t, files, synthtest.Promises(files))
+				if err := synthtest.Reset(t.Context(), t.TempDir(), files); err != nil {
+					t.Error(err)
+				}
+				if err := synthtest.Threads(t.Context(), t.TempDir(), "g++", 120, files); err != nil {
+					t.Error(err)
+				}
 			})
 			tier.Needs(t, "g++")
 			try := func(what string, files templates.Files, want bool) {

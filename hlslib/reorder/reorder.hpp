@@ -90,18 +90,19 @@ void reorder(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_
 // C has the blocks of a step.
 template <class C> struct reorder_apart_place {
     static const int longer = C::in_words > C::out_words ? C::in_words : C::out_words;
-    ap_uint<1> reading, writing;               // a block is read, and the one before is written
+    ap_uint<1> over, writing;                  // no block is left to be read; the one before is written
     ap_uint<count_width(C::blocks)> block;     // that is read, of the step
     ap_uint<1> bank;                           // where it goes
     ap_uint<count_width(longer)> at;           // clock of the block
     ap_uint<count_width(C::out_words)> chunk;  // of the block that is written
     ap_uint<count_width(C::chunk_words)> word; // of the chunk
 
-    constexpr reorder_apart_place() : reading(1), writing(0), block(0), bank(0), at(0), chunk(0), word(0) {}
+    // All bits are zero, as a reset leaves them, whatever a constructor does.
+    constexpr reorder_apart_place() : over(0), writing(0), block(0), bank(0), at(0), chunk(0), word(0) {}
 
     bool reads() const {
 #pragma HLS INLINE
-        return reading == 1 && at < C::in_words;
+        return over == 0 && at < C::in_words;
     }
 
     bool writes() const {
@@ -112,12 +113,12 @@ template <class C> struct reorder_apart_place {
     // asks tells that this is a step's last clock: whether it is the last step, has to be known.
     bool asks() const {
 #pragma HLS INLINE
-        return reading == 1 && block == C::blocks - 1 && at == clocks() - 1;
+        return over == 0 && block == C::blocks - 1 && at == clocks() - 1;
     }
 
     int clocks() const {
 #pragma HLS INLINE
-        return writing == 0 ? C::in_words : reading == 0 ? C::out_words : longer;
+        return writing == 0 ? C::in_words : over == 1 ? C::out_words : longer;
     }
 
     void next(bool last) {
@@ -138,12 +139,12 @@ template <class C> struct reorder_apart_place {
         word = 0;
         bank = bank == 0 ? 1 : 0;
         block = asked ? 0 : int(block) + 1;
-        if (reading == 1) {
+        if (over == 0) {
             writing = 1;
-            if (asked && last) reading = 0;
+            if (asked && last) over = 1;
         } else {
             block = 0;
-            reading = 1;
+            over = 0;
             writing = 0;
         }
     }

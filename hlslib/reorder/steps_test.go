@@ -47,8 +47,8 @@ func TestSteps(t *testing.T) {
 	t.Run("apart", func(t *testing.T) {
 		t.Parallel()
 		layertest.Steps(t, always, []layertest.Mutant{
-			mutant("reading == 1 && block == C::blocks - 1 &&", "reading == 1 &&"),
-			mutant("if (asked && last) reading = 0;", "if (asked && (last || bank == 1)) reading = 0;"),
+			mutant("over == 0 && block == C::blocks - 1 &&", "over == 0 &&"),
+			mutant("if (asked && last) over = 1;", "if (asked && (last || bank == 1)) over = 1;"),
 		},
 			layertest.Case{Name: "more out", Op: reorder.New(reorder.Params{Block: 2, Chunk: 3,
 				Order: []int{1, 1, 0}, Shape: []int{4, 9}}), In: []dataflow.Type{typ(int4, 4, 6)}},

@@ -235,12 +235,12 @@ func (w *writer) read(s *store) string {
 	}
 	table, ok := w.o.start(s, w.f)
 	if !ok {
-		return fmt.Sprintf("at.first == 1 ? ap_uint<%s_width>(0) : %s", s.name, memory)
+		return fmt.Sprintf("at.first() ? ap_uint<%s_width>(0) : %s", s.name, memory)
 	}
 	if len(table.Rows) == 1 {
 		at = "0"
 	}
-	return fmt.Sprintf("at.first == 1 ? hlsgen::rnn_word<%s_t, %[1]s_start_t, %[1]s_start_per_limb, %[2]d>"+
+	return fmt.Sprintf("at.first() ? hlsgen::rnn_word<%s_t, %[1]s_start_t, %[1]s_start_per_limb, %[2]d>"+
 		"(%[1]s_start[%[3]s]) : %[4]s", s.name, s.word(w.f), at, memory)
 }
 

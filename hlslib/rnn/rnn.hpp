@@ -63,7 +63,7 @@ template <class C> struct rnn_place {
     typedef typename C::idle idle_list;
     static const int words = C::turns * rnn_most<nf_list>::value, wait = rnn_most<idle_list>::value;
 
-    ap_uint<1> arriving, waiting; // states arrive; nothing is done after the last turn of a phase
+    ap_uint<1> arrived, waiting; // the states have; nothing is done after the last turn of a phase
     ap_uint<count_width(C::head + C::rest > wait ? C::head + C::rest : wait)> count; // clocks of either
     ap_uint<count_width(C::length)> t;
     ap_uint<count_width(C::phases)> phase;
@@ -80,16 +80,28 @@ template <class C> struct rnn_place {
     ap_uint<count_width(words > C::head ? words : C::head)> to; // that word
     ap_uint<1> half;                                            // that is read, where memories have two
     ap_uint<1> last;                                            // the step is the last one, where ends tell
-    ap_uint<1> first;                                           // the states are those that a frame starts with
+    ap_uint<1> stepped;                                         // the states are those that a step has made
 
+    // All bits are zero, as a reset leaves them, whatever a constructor does.
     constexpr rnn_place()
-        : arriving(C::head > 0), waiting(0), count(0), t(0), phase(0), turn(0), cell(0), n(0), sf(0), at(0), word(0), row(0), base(0),
-          part(0), from(0), filled(0), to(0), half(0), last(0), first(1) {}
+        : arrived(0), waiting(0), count(0), t(0), phase(0), turn(0), cell(0), n(0), sf(0), at(0), word(0), row(0), base(0), part(0),
+          from(0), filled(0), to(0), half(0), last(0), stepped(0) {}
+
+    // arriving tells that states arrive, and first that they are those that a frame starts with.
+    bool arriving() const {
+#pragma HLS INLINE
+        return C::head > 0 && arrived == 0;
+    }
+
+    bool first() const {
+#pragma HLS INLINE
+        return stepped == 0;
+    }
 
     // in tells that something is done in phase p.
     bool in(int p) const {
 #pragma HLS INLINE
-        return arriving == 0 && waiting == 0 && phase == p;
+        return !arriving() && waiting == 0 && phase == p;
     }
 
     // ends tells that a word of phase p is complete, and goes_out that what is made of it leaves.
@@ -106,7 +118,7 @@ template <class C> struct rnn_place {
     // arrives tells that one of so many words of a state does.
     bool arrives(int words) const {
 #pragma HLS INLINE
-        return arriving == 1 && count < words;
+        return arriving() && count < words;
     }
 
     // full tells that the word completes one of a vector.
@@ -118,7 +130,7 @@ template <class C> struct rnn_place {
     // written is the half that is written.
     ap_uint<1> written() const {
 #pragma HLS INLINE
-        return arriving == 1 ? half : ap_uint<1>(1 - half);
+        return arriving() ? half : ap_uint<1>(1 - half);
     }
 
     // finished tells that nothing is left to do in a step.
@@ -144,17 +156,17 @@ private:
         *this = rnn_place();
         if (!C::keeps) return;
         half = kept;
-        first = 0;
+        stepped = 1;
     }
 
     void advance() {
 #pragma HLS INLINE
-        if (arriving == 1) {
+        if (arriving()) {
             gathered();
             at += 1;
             count += 1;
             if (count == C::head + C::rest) {
-                arriving = 0;
+                arrived = 1;
                 leave();
             }
         } else if (waiting == 1) {
@@ -240,7 +252,7 @@ private:
             base = 0;
             t += 1;
             half = 1 - half;
-            first = 0;
+            stepped = 1;
         }
     }
 };

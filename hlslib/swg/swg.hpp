@@ -49,7 +49,8 @@ template <class C> struct swg_size {
     static const int x_width = count_width(before_x + C::windows_w * next_x + wide) + 1;
 };
 
-// swg_walk goes from window to window: y and x are the corner of one, oy and ox its number.
+// swg_walk goes from window to window: y and x are the corner of one, from that of the padding on, oy and ox its number. It begins
+// with all bits zero.
 template <class C> struct swg_walk {
     typedef swg_size<C> size;
     typedef ap_int<size::y_width> y_type;
@@ -61,14 +62,14 @@ template <class C> struct swg_walk {
     ap_uint<count_width(C::windows_h)> oy;
     ap_uint<count_width(C::windows_w)> ox;
 
-    constexpr swg_walk() : y(-size::before_y), x(-size::before_x), oy(0), ox(0) {}
+    constexpr swg_walk() : y(0), x(0), oy(0), ox(0) {}
 
     void next() {
 #pragma HLS INLINE
         x += size::next_x;
         ox += 1;
         if (ox == C::windows_w) {
-            x = -size::before_x;
+            x = 0;
             ox = 0;
             y += size::next_y;
             oy += 1;
@@ -84,8 +85,8 @@ template <class C> struct swg_walk {
     words_type need() const {
 #pragma HLS INLINE
         words_type row = size::frame - size::line, column = size::line - C::parts;
-        if (y < size::frame - size::line - size::tall) row = y + size::tall;
-        if (x < size::line - C::parts - size::wide) column = x + size::wide;
+        if (y < size::frame - size::line - size::tall + size::before_y) row = y + (size::tall - size::before_y);
+        if (x < size::line - C::parts - size::wide + size::before_x) column = x + (size::wide - size::before_x);
         words_type n = row + column + C::parts;
         if (over()) n = size::frame + 1;
         return n;
@@ -94,10 +95,10 @@ template <class C> struct swg_walk {
     // limit is the words that the ring can take before the next window begins.
     words_type limit() const {
 #pragma HLS INLINE
-        words_type row = 0, column = 0;
-        if (y > 0) row = y;
-        if (x > 0 && (y > -size::next_y || oy == C::windows_h - 1)) column = x;
-        words_type n = row + column + C::ring_rows;
+        words_type row = size::before_y, column = size::before_x;
+        if (y > size::before_y) row = y;
+        if (x > size::before_x && (y > size::before_y - size::next_y || oy == C::windows_h - 1)) column = x;
+        words_type n = row + column + (C::ring_rows - size::before_y - size::before_x);
         if (over()) n = size::frame;
         return n;
     }
@@ -105,7 +106,8 @@ template <class C> struct swg_walk {
     // inside reports whether a tap lies in the frame.
     static bool inside(const y_type& tap_y, const x_type& tap_x) {
 #pragma HLS INLINE
-        return !C::padded || (tap_y >= 0 && tap_y < size::frame && tap_x >= 0 && tap_x < size::line);
+        return !C::padded || (tap_y >= size::before_y && tap_y < size::before_y + size::frame && tap_x >= size::before_x &&
+                              tap_x < size::before_x + size::line);
     }
 };
 
@@ -137,6 +139,7 @@ template <class C> struct swg_place {
     typedef swg_size<C> size;
     typedef ap_uint<count_width(C::ring_rows)> place;
 
+    bool begun; // the frame has: until then, what does not begin at 0 is not set
     ap_uint<count_width(C::iterations)> clock;
     walk ahead; // the window after the one at hand
     typename walk::words_type need, limit, got;
@@ -148,7 +151,17 @@ template <class C> struct swg_place {
     ap_uint<count_width(C::kernel_h)> i;
     ap_uint<count_width(C::parts)> tiles;
 
-    swg_place() : clock(0), got(0), from(swg_step(-size::before_y - size::before_x, C::ring_rows)), to(0), word(0), j(0), i(0), tiles(0) {
+    constexpr swg_place()
+        : begun(false), clock(0), need(0), limit(0), got(0), corner_y(0), y(0), corner_x(0), x(0), from(0), to(0), word(0), j(0), i(0),
+          tiles(0) {}
+
+    // start begins a frame that has not begun. A reset leaves zeros, whatever a constructor does.
+    void start() {
+#pragma HLS INLINE
+        if (begun) return;
+        begun = true;
+        from = swg_step(-size::before_y - size::before_x, C::ring_rows);
+        ahead = walk();
         next_window();
     }
 
@@ -171,7 +184,11 @@ template <class C> struct swg_place {
             to = swg_turn<C::ring_rows>(to, 1 % C::ring_rows);
         }
         clock += 1;
-        if (clock == C::iterations) *this = swg_place();
+        if (clock != C::iterations) return;
+        begun = false;
+        clock = 0;
+        got = 0;
+        to = 0;
     }
 
 private:
@@ -240,6 +257,7 @@ template <> struct swg_clock<false> {
         static swg_place<C> place;
 #pragma HLS RESET variable=place
         swg_place<C> at = place;
+        at.start();
 
         if (at.reads() && in.empty()) return;
         if (at.reads()) ring[at.to] = in.read();
@@ -307,16 +325,20 @@ template <class OF, int WIDTH, int DEPTH, storage WHERE> struct swg_delay<OF, 0,
 template <class C> struct swg_lines;
 template <class C> struct swg_columns;
 
-// swg_side_by_side is where a layer stands in its frame that writes all kernel positions in a clock.
+// swg_side_by_side is where a layer stands in its frame that writes all kernel positions in a clock. It begins with all bits zero.
 template <class C> struct swg_side_by_side {
     typedef swg_size<C> size;
+    static const int first = size::tall + size::wide - size::before_y - size::before_x; // the pixel that the first window waits for
+    static_assert(first >= 0, "a window has a pixel of the frame");
+
     ap_uint<count_width(C::iterations)> clock;
     swg_walk<C> window;
-    ap_uint<count_width(C::iterations)> at, due; // the pixel that comes in, and the one that the window waits for: both may lie
-                                                 // far beyond the frame
+    bool waited; // for the first window
+    ap_uint<count_width(C::iterations)> at, gone, due; // the pixel that comes in; counted from the first window's, the same one,
+                                                       // and the one that the window waits for. All may lie far beyond the frame
     ap_uint<count_width(C::parts)> part;
 
-    constexpr swg_side_by_side() : clock(0), at(0), due(size::tall + size::wide - size::before_y - size::before_x), part(0) {}
+    constexpr swg_side_by_side() : clock(0), waited(false), at(0), gone(0), due(0), part(0) {}
 
     bool reads() const {
 #pragma HLS INLINE
@@ -325,7 +347,8 @@ template <class C> struct swg_side_by_side {
 
     bool writes() const {
 #pragma HLS INLINE
-        return at == due && !window.over();
+        const bool open = (first == 0 || waited) && !window.over(); // beside the comparison, not behind it
+        return open && gone == due;
     }
 
     void next() {
@@ -339,7 +362,9 @@ template <class C> struct swg_side_by_side {
         part += 1;
         if (last) {
             part = 0;
+            if (first == 0 || waited) gone += C::parts;
             at += C::parts;
+            if (at == first) waited = true;
         }
         clock += 1;
         if (clock == C::iterations) *this = swg_side_by_side();

@@ -3,13 +3,15 @@ package compiler_test
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/frontend/graph"
@@ -140,9 +142,10 @@ func drawnEmbedding() []byte {
 	return d.Bytes()
 }
 
-// TestMakeCSim builds a project of every family, and has its own Makefile compile and run it with both compilers: as
-// synthesis sees it with one, and with headers that have the habits of the vendor's with the other, turn about; the
-// long tier has all four. Then a second compiler looks at what synthesis is to make of it.
+// TestMakeCSim builds a project of every family, and has its own Makefile compile and run it with both compilers: with
+// our headers with one, and with headers that have the habits of the vendor's with the other, turn about; the long tier
+// has all four. Then a second compiler looks at what synthesis is to make of it, and as synthesis sees it, it runs with
+// a thread for every process.
 func TestMakeCSim(t *testing.T) {
 	t.Parallel()
 	for i, c := range made[:tier.Few(len(made))] {
@@ -164,13 +167,12 @@ func TestMakeCSim(t *testing.T) {
 				t.Fatal(err, d.Diags)
 			}
 			hls := filepath.Join(built.Out, "hls")
-			if err := habits(hls); err != nil {
-				t.Fatal(err)
-			}
+			files := recorded(t, built.Out)
+			writeHabits(t, built.Out)
 			const empty = "DEFINES=-DALLOW_EMPTY_HLS_STREAM_READS"
 			for k, args := range [][]string{
-				{"CXX=g++", "BUILD=b1", "DEFINES=-D__SYNTHESIS__"},
-				{"CXX=clang++", "BUILD=b2", "DEFINES=-D__SYNTHESIS__"},
+				{"CXX=g++", "BUILD=b1"},
+				{"CXX=clang++", "BUILD=b2"},
 				{"CXX=clang++", "BUILD=b3", empty, "HLS_INCLUDE=habits"},
 				{"CXX=g++", "BUILD=b4", empty, "HLS_INCLUDE=habits"},
 			} {
@@ -179,43 +181,128 @@ func TestMakeCSim(t *testing.T) {
 				}
 				args = append(args, "CXXFLAGS=-O0 -ftrivial-auto-var-init=pattern")
 				cmd := exec.CommandContext(t.Context(), make, append([]string{"-C", hls, "csim"}, args...)...)
-				if out, err := cmd.CombinedOutput(); err != nil || !passed.Match(out) {
+				if out, err := cmd.CombinedOutput(); err != nil || !passed.Match(out) || warned.Match(out) {
 					t.Errorf("make csim %v: %v\n%.4000s", args, err, out)
 				}
 			}
-			files, err := templates.Project(built.Design.Design, templates.Vectors{}, templates.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
 			synthtest.Check(t, files, synthtest.Promises(files))
+			cxx := []string{"g++", "clang++"}[i%2]
+			if err := synthtest.Threads(t.Context(), t.TempDir(), cxx, 120, files); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }
 
-var passed = regexp.MustCompile(`(?m)^PASS \d+ checks on \d+ frames$`)
+var (
+	passed = regexp.MustCompile(`(?m)^PASS \d+ checks on \d+ frames$`)
+	warned = regexp.MustCompile(`(?mi)^warning`)
+)
 
-//go:embed testdata/habits.h
-var habitsStream []byte
-
-// habits puts headers beside our own that behave as the vendor's do, where these differ: reading an empty stream and
-// leaving words in one are warnings, which the Makefile looks for, and what is not initialised holds anything, which is
-// for the compiler to fill.
-func habits(hls string) error {
-	folder := filepath.Join(hls, "habits")
-	if err := os.CopyFS(folder, os.DirFS(filepath.Join(hls, "csim"))); err != nil {
+// recorded is the C++ project of a folder, with its recordings.
+func recorded(t *testing.T, folder string) (files templates.Files) {
+	t.Helper()
+	root := os.DirFS(folder)
+	err := fs.WalkDir(root, "hls", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(path, "hls/b") || strings.HasPrefix(path, "hls/habits") {
+			return err
+		}
+		data, err := fs.ReadFile(root, path)
+		files = append(files, templates.File{Path: path, Data: data})
 		return err
-	}
-	if err := os.WriteFile(filepath.Join(folder, "hls_stream.h"), habitsStream, 0o666); err != nil {
-		return err
-	}
-	file := filepath.Join(folder, "ap_int.h")
-	text, err := os.ReadFile(file)
+	})
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	const zero = "constexpr store() : V{} {}"
-	if !bytes.Contains(text, []byte(zero)) {
-		return fmt.Errorf("ap_int.h has no %q", zero)
+	return files
+}
+
+// TestThreadsFind: processes that are threads find a port that is asked whether it is empty, words that are others, and
+// words that never come.
+func TestThreadsFind(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	tier.Needs(t, "g++")
+	files := recorded(t, builtEmbedding(t).Out)
+	for _, c := range []struct{ path, from, to, want string }{
+		{"axis.hpp", "#ifdef __SYNTHESIS__", "#if 0", "FAIL s_axis_0: a port is asked whether it is empty"},
+		{"lookup.hpp", "row += fold.at;", "row += 1;", "got 0x"},
+		{"axis.hpp", "= in.read();", "= in.read();\n    in.read();", "FAIL bench: nothing comes"},
+	} {
+		t.Run(c.to, func(t *testing.T) {
+			t.Parallel()
+			planted := slices.Clone(files)
+			for i, f := range planted {
+				if strings.HasSuffix(f.Path, "/"+c.path) {
+					planted[i].Data = bytes.Replace(f.Data, []byte(c.from), []byte(c.to), 1)
+				}
+			}
+			err := synthtest.Threads(t.Context(), t.TempDir(), "g++", 5, planted)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
 	}
-	return os.WriteFile(file, bytes.Replace(text, []byte(zero), []byte("store() {}"), 1), 0o666)
+}
+
+// builtEmbedding is a small project, with headers of the vendor's habits.
+func builtEmbedding(t *testing.T) *compiler.Result {
+	t.Helper()
+	dir := t.TempDir()
+	o := compiler.Options{Model: filepath.Join(dir, "drawn.onnx"), Board: "zcu104", Interval: 64, Verify: 1,
+		NoCSim: true, Out: filepath.Join(dir, "out")}
+	if err := os.WriteFile(o.Model, drawnEmbedding(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var d diag.List
+	built, err := compiler.Run(t.Context(), o, &d)
+	if err != nil || d.Failed() {
+		t.Fatal(err, d.Diags)
+	}
+	writeHabits(t, built.Out)
+	return built
+}
+
+// writeHabits puts headers that behave as the vendor's beside those of a project.
+func writeHabits(t *testing.T, folder string) {
+	t.Helper()
+	habits, err := synthtest.Habits(recorded(t, folder))
+	if err == nil {
+		err = habits.Write(folder)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMakeNamesFaults: of the warnings that the vendor's headers print, those of streams are faults, and the Makefile
+// says which stream.
+func TestMakeNamesFaults(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	make := tier.Needs(t, "make", "g++")[0]
+	hls := filepath.Join(builtEmbedding(t).Out, "hls")
+	bench := filepath.Join(hls, "tb", "tb.cpp")
+	text, err := os.ReadFile(bench)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const read, kept = "is read while empty", "contains leftover data"
+	for _, c := range []struct{ planted, warning, fault string }{
+		{"ap_uint<3> bits = 1; bits |= ap_uint<5>(2);", "Bitsize mismatch", ""},
+		{"hls::stream<int> spare(\"spare\"); spare.read();", read, "Hls::stream 'spare' " + read},
+		{"hls::stream<int> spare(\"spare\"); spare.write(1);", kept, "Hls::stream 'spare' " + kept},
+	} {
+		const main = "int main(int argc, char** argv) {\n"
+		planted := strings.Replace(string(text), main, main+c.planted+"\n", 1)
+		if err := os.WriteFile(bench, []byte(planted), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.CommandContext(t.Context(), make, "-C", hls, "csim", "BUILD=b", "HLS_INCLUDE=habits",
+			"CXXFLAGS=-O0", "DEFINES=-DALLOW_EMPTY_HLS_STREAM_READS").CombinedOutput()
+		says := strings.Contains(string(out), "FAIL a stream was read empty, or kept words: WARNING: "+c.fault)
+		if fails := c.fault != ""; !strings.Contains(string(out), c.warning) || (err != nil) != fails || says != fails {
+			t.Errorf("%s: %v\n%.4000s", c.planted, err, out)
+		}
+	}
 }

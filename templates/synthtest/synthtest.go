@@ -8,6 +8,9 @@
 //	loops.go      what opt says of the loops, and the calls in the code
 //	statics.go    what nm says of the static variables
 //	members.go    what clang says of the members of configs
+//	habits.go     headers that behave as the vendor's do
+//	threads.go    processes that are threads, whose reads wait
+//	reset.go      what a reset in the midst of a frame leaves, in the compiled C++
 //
 // It sees templates (files) and internal/tier; only tests import it.
 package synthtest

@@ -191,9 +191,9 @@ static void constants() {
     static const ap_uint<60> table[2][2] = {{0x1, 0xfffffffffffffff}, {0x2}};
     CHECK(table[0][1].to_uint64() == 0xfffffffffffffffULL && table[1][0] == 2u && table[1][1] == 0u);
     ap_uint<9> m = 0x1f3;
-    m &= 0xf0;
-    m |= 1;
-    m ^= 0x100;
+    m &= ap_uint<9>(0xf0);
+    m |= ap_int<9>(1);
+    m ^= ap_uint<9>(0x100);
     m <<= 1;
     m >>= 2;
     CHECK(m == 0x78);

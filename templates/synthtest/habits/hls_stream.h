@@ -17,12 +17,12 @@ public:
     explicit stream(const char* n) : name(n) {}
     stream(const stream&) = delete;
     ~stream() {
-        if (!empty()) std::printf("WARNING: stream %s keeps %u words\n", name, size());
+        if (!empty()) std::printf("WARNING: Hls::stream '%s' contains leftover data, which may result in RTL simulation hanging.\n", name);
     }
     T read() {
         T word;
         if (empty()) {
-            std::printf("WARNING: stream %s is read empty\n", name);
+            std::printf("WARNING: Hls::stream '%s' is read while empty, which may result in RTL simulation hanging.\n", name);
             return word;
         }
         word = words[first++];

@@ -1,0 +1,34 @@
+package layertest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"hlsgen/templates/synthtest"
+)
+
+// resets is how many folds of a test are reset.
+const resets = 10
+
+// runReset holds some programs against what a reset has to leave, in the compiled C++.
+func runReset(ctx context.Context, dir string, programs []program) error {
+	if len(programs) == 0 {
+		return nil
+	}
+	trials, files, err := bench(programs)
+	if err != nil {
+		return err
+	}
+	err = synthtest.Reset(ctx, dir, files)
+	if err == nil {
+		return nil
+	}
+	var who strings.Builder
+	for i, t := range trials {
+		if strings.Contains(err.Error(), "FAIL "+t.Name) {
+			fmt.Fprintf(&who, "\n%s is %q, fold %+v", t.Name, programs[i].Name, programs[i].fold)
+		}
+	}
+	return failed(checkReset, "%w%s", err, who.String())
+}

@@ -1,0 +1,57 @@
+package synthtest
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"hlsgen/templates"
+)
+
+//go:embed habits/hls_stream.h
+var habitsStream []byte
+
+// A habit is where the vendor's ap_int.h differs from ours.
+type habit struct {
+	ours   *regexp.Regexp
+	theirs string
+	times  int
+}
+
+var habits = []habit{
+	// What is not initialised holds anything, which is for the compiler to fill.
+	{regexp.MustCompile(`constexpr store\(\) : V\{\} \{\}`), `store() {}`, 1},
+	// Assigning bits of another width is a warning.
+	{regexp.MustCompile(`(#define HLSGEN_SAME_WIDTH\(width\)) static_assert\(.*\);`), `$1 if (W != width) ` +
+		`std::fprintf(stderr, "WARNING: Bitsize mismatch for ap_[u]int.\n");`, 1},
+	// No constructor is constexpr: a static that has one begins when it is first used, and a guard says that it has.
+	{regexp.MustCompile(`constexpr (store\(ap_ulong|ap_int_base\(T|name\(T)`), `$1`, 3},
+}
+
+// Habits are the headers of a project, in hls/habits, as the vendor's behave where these differ from ours: no
+// constructor is constexpr, what is not initialised holds anything, and assigning bits of another width, reading an
+// empty stream and leaving words in one are warnings.
+func Habits(files templates.Files) (templates.Files, error) {
+	var list templates.Files
+	for _, f := range files {
+		name, ok := strings.CutPrefix(f.Path, "hls/csim/")
+		if !ok {
+			continue
+		}
+		text := f.Data
+		switch name {
+		case "hls_stream.h":
+			text = habitsStream
+		case "ap_int.h":
+			for _, h := range habits {
+				if n := len(h.ours.FindAll(text, -1)); n != h.times {
+					return nil, fmt.Errorf("%s has %v %d times, not %d", f.Path, h.ours, n, h.times)
+				}
+				text = h.ours.ReplaceAll(text, []byte(h.theirs))
+			}
+		}
+		list = append(list, templates.File{Path: "hls/habits/" + name, Data: text})
+	}
+	return list, nil
+}

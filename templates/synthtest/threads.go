@@ -1,0 +1,116 @@
+package synthtest
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"hlsgen/templates"
+)
+
+//go:embed threads/hls_stream.h
+var threadsStream []byte
+
+// An edit is text in the place of what it finds in a file, once.
+type edit struct{ at, text string }
+
+// of is a text with the edits made.
+func edited(path string, text []byte, edits []edit) ([]byte, error) {
+	for _, e := range edits {
+		at := regexp.MustCompile(e.at)
+		if n := len(at.FindAll(text, -1)); n != 1 {
+			return nil, fmt.Errorf("%s has %q %d times", path, e.at, n)
+		}
+		text = at.ReplaceAll(text, []byte(e.text))
+	}
+	return text, nil
+}
+
+// waitingBench is the test bench that waits for words in the place of calls. Nothing begins anew.
+var waitingBench = []edit{
+	{`if \(count == 0 \|\| at == count\) return false;`, "if (at + 1 == count) return false;"},
+	{`return made\+\+ < .*;`, `return made++ < 1;`},
+	{`return !done && next_call\(\);`, "hls::breathe();\n        made++;\n        return !done;"},
+	{`for \(; !out\.empty\(\); i\+\+\) \{`, "for (; i < want.size(frame()); i++) {"},
+	{`for \(; !in\.empty\(\); left\+\+\) in\.read\(\);`, "while (!in.empty()) hls::breathe();"},
+}
+
+var (
+	checkText  = regexp.MustCompile(`(?s)static void check_(\w+)\(.*?\n\}\n`)
+	frameLoop  = "    while (bench.next_frame()) {\n"
+	fifoDepth  = regexp.MustCompile(`(?m)^#pragma HLS STREAM variable=(\w+) depth=(\d+)$`)
+	topCall    = regexp.MustCompile(`(?m)^    (\w+)\([\w, ]+\);$`)
+	topEnd     = regexp.MustCompile(`(?m)^\}$`)
+	checksLoop = edit{`for \(const auto check : checks\) check\(bench\);`,
+		"for (const auto check : checks) {\n        std::fflush(stdout);\n        if (fork() == 0) {\n" +
+			"            check(bench);\n            return bench.finish();\n        }\n        int code = 1;\n" +
+			"        if (wait(&code) < 0 || code != 0) return 1;\n    }\n    std::puts(\"PASS all\");\n    return 0;"}
+)
+
+// threaded is a copy of a project with a thread for every process, as the checks of its bench begin.
+func threaded(files templates.Files) (list templates.Files, err error) {
+	for _, f := range files {
+		text := f.Data
+		switch {
+		case f.Path == "hls/csim/hls_stream.h":
+			text = threadsStream
+		case strings.HasSuffix(f.Path, "/testbench.hpp"):
+			text, err = edited(f.Path, text, waitingBench)
+		case f.Path == "hls/top.cpp":
+			text = fifoDepth.ReplaceAll(text, []byte("$0\n    $1.holds($2);"))
+			text = topCall.ReplaceAll(text, []byte("    hls::process run_$1([&] { $0 });"))
+			text = topEnd.ReplaceAll(text, []byte("    hls::until_ended();\n}"))
+		case f.Path == "hls/tb/tb.cpp":
+			text, err = edited(f.Path, append([]byte("#include <sys/wait.h>\n#include <unistd.h>\n"), text...),
+				[]edit{checksLoop})
+			text = checkText.ReplaceAllFunc(text, func(check []byte) []byte {
+				name := string(checkText.FindSubmatch(check)[1])
+				call := regexp.MustCompile(`(?m)^            (` + name + `\(.*\));$`)
+				running := "    hls::process running([&] { " + string(call.FindSubmatch(check)[1]) + "; });\n"
+				check = call.ReplaceAll(check, nil)
+				return []byte(strings.Replace(string(check), frameLoop, running+frameLoop, 1))
+			})
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, templates.File{Path: f.Path, Data: text})
+	}
+	return list, nil
+}
+
+// Threads compiles a project, which is to have its recordings, as synthesis sees it, and runs its bench: every process
+// is a thread, with pauses, a read waits for a word, and a write for room. Words have to be those of the recordings,
+// and all of them come, within so many seconds of patience for each check. Then the same where kernels never ask
+// whether there is a word, but wait for the one and then for the other.
+func Threads(ctx context.Context, dir, cxx string, patience int, files templates.Files) error {
+	ready, err := threaded(files)
+	if err != nil {
+		return err
+	}
+	if err := ready.Write(dir); err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	w := work{ctx, filepath.Join(dir, "hls")}
+	args := []string{"-std=c++14", "-D__SYNTHESIS__", "-O0", "-w", "-pthread", "-Icsim", "-o", "threads.out",
+		"layers.cpp", "tb/tb.cpp"}
+	if files.Get("hls/top.cpp") != nil {
+		args = append(args, "top.cpp")
+	}
+	if _, err := w.run(cxx, args...); err != nil {
+		return err
+	}
+	for _, all := range []string{"ONLY_PORTS_WAIT=1", "ALL_WAIT=1"} {
+		if out, err := w.run("env", all, fmt.Sprint("PATIENCE=", patience), "./threads.out", "tb/data"); err != nil {
+			return fmt.Errorf("threads, %s: %w", all, err)
+		} else if !strings.Contains(out, "PASS all") {
+			return fmt.Errorf("threads, %s: no verdict", all)
+		}
+	}
+	return nil
+}
