@@ -188,9 +188,8 @@ func TestSplitCredits(t *testing.T) {
 		deepest [2]int // of the FIFOs within layers: words, at least and at most
 	}{
 		{three, 64, Goal{Fixed: file(t, `{"MVAU_0": {"PE": 16, "SIMD": 16}}`)}, [2]int{3, 32}},
-		{three, 64, Goal{Interval: 8}, [2]int{2, 32}},
+		{three, 64, Goal{Interval: 2}, [2]int{2, 32}},
 		{jets, 64, Goal{Interval: 1}, [2]int{3, 32}},
-		{jets, 64, Goal{Interval: 16}, [2]int{2, 32}},
 		{digits, 64, Goal{Interval: 2}, [2]int{2, 32}},
 		{digits, 64, Goal{Interval: 4, FIFO: FIFO{Words: 64}}, [2]int{64, 64}},
 		{digits, 64, Goal{Interval: 8, FIFO: FIFO{Words: 3}}, [2]int{3, 3}},
