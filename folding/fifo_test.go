@@ -74,9 +74,10 @@ func TestHostFIFO(t *testing.T) {
 	two := p.fork(x, 2)
 	late := p.model("late", p.join(p.conv(two[0], 3, 1, 4), two[1]))
 	for _, m := range []*dataflow.Model{images(), mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 30, 8, 4), late} {
-		for _, interval := range []int{30, 400, 800} {
+		for _, interval := range []int{1, 64, 400} {
 			var told diag.List
-			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, Stalls: dataflow.Credit}
+			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.FromStream,
+				Stalls: dataflow.Credit}
 			d := must(Make(t.Context(), m, target, Goal{Interval: interval}, &told))
 			if d == nil {
 				continue // it is slower
