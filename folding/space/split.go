@@ -214,7 +214,7 @@ func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 // within is a fold as the target's envelope has it: whole, or split. ok is false where no split is within it.
 func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok bool) {
 	bytes, carried := s.Target.WeightBytes(s.node.Op, f)
-	switch parts := s.Target.Unroll.Parts(s.node.Op, f); {
+	switch parts := s.Target.Parts(s.node.Op, f); {
 	case parts == 0 || !carried || parts > 1 && bytes > 0: // a memory port is one layer's
 		return nil, cost, false
 	case parts == 1:

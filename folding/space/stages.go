@@ -68,7 +68,7 @@ func (s *searched) of(op dataflow.Op, t dataflow.Target) *searched {
 func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.Vector, bool) {
 	st := &s.stages
 	steps := st.searched[f.PE]
-	if steps == nil || !st.alone[f] || s.Target.Unroll.Parts(s.node.Op, f) != 1 {
+	if steps == nil || !st.alone[f] || s.Target.Parts(s.node.Op, f) != 1 {
 		return nil, search.Vector{}, false
 	}
 	steps.of(st.steps, s.Target)
