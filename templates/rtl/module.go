@@ -86,7 +86,6 @@ type speller struct {
 	waits  []string
 	names  []string
 	inline []bool          // the name is an expression
-	tables []uint64        // of lookups
 	shown  [][]circuit.ID  // declared, by stage
 	partly map[string]bool // declarations of what has bits that nobody reads
 	body
@@ -237,9 +236,6 @@ func (s *speller) write(w *strings.Builder, ports, last []string) {
 		s.statement(w, p+comma)
 	}
 	w.WriteString(");\n")
-	for k, t := range s.tables {
-		fmt.Fprintf(w, "    localparam logic [63:0] LOOK_%d = 64'h%016x;\n", k, t)
-	}
 	s.memories(w)
 	for _, list := range s.shown {
 		for _, id := range list {
