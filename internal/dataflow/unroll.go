@@ -15,8 +15,8 @@ type Envelope struct {
 // DefaultEnvelope is a guess, until synthesis runs of wider and wider bodies say better.
 var DefaultEnvelope = Envelope{Wide: 1024, Few: 2048, One: 8192}
 
-// MostBits is how many bits one process of SystemVerilog adds in a clock. Yosys takes 2 GiB and five minutes for about an
-// eighth of that; so a layer's text is modules of no more than that (package rtl), which tools take one by one.
+// MostBits is how many bits one process of SystemVerilog adds in a clock. Its text is modules of about a sixteenth of that
+// (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
 const MostBits = 1 << 17
 
 // Of is the envelope itself, or the default where that was left open.
