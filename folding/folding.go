@@ -124,8 +124,8 @@ func FormatWhole(design *dataflow.Design) []byte { return finn.Format(design, fi
 type Space struct {
 	*space.Space
 	made *memory
-	// whole is the space that has serial step functions dear in block RAM as well, and all FIFOs in any memory; this one
-	// where it lacks none
+	// whole is the space that has serial step functions dear in block RAM as well, and all FIFOs in any memory; this
+	// one where it lacks none
 	whole func() *Space
 }
 

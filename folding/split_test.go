@@ -176,8 +176,8 @@ func TestSplitLatency(t *testing.T) {
 	}
 }
 
-// TestSplitCredits splits layers for RTL: the FIFOs within them are sized as all others, so that a network is as fast as
-// its slowest layer, and no deeper than that takes. Where the user says how deep FIFOs are, so are these.
+// TestSplitCredits splits layers for RTL: the FIFOs within them are sized as all others, so that a network is as fast
+// as its slowest layer, and no deeper than that takes. Where the user says how deep FIFOs are, so are these.
 func TestSplitCredits(t *testing.T) {
 	t.Parallel()
 	three, jets, digits := []int{32, 16, 8, 4}, []int{16, 64, 32, 32, 5}, []int{64, 64, 64, 10}
@@ -224,6 +224,27 @@ func TestSplitCredits(t *testing.T) {
 		asked = max(asked, tt.goal.Interval)
 		if d.Clocks.Interval > float64(asked) {
 			t.Errorf("%s: interval %v, not %d", name, d.Clocks.Interval, asked)
+		}
+	}
+}
+
+// TestBuilt: SystemVerilog is not split for what Vitis HLS is spared. A frame takes a clock, whatever is asked for, and
+// a design is as good as one whose processes may be of any size.
+func TestBuilt(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 64, 64, 40, 10)
+	for _, goal := range []Goal{{}, {Interval: 1}, {Latency: true}, {Interval: 1, Latency: true}} {
+		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200, IO: dataflow.FromStream,
+			Stalls: dataflow.Credit}
+		d, told := designed(t, m, target, goal)
+		target.Unroll = dataflow.Unbounded
+		any, _ := designed(t, m, target, goal)
+		if d == nil || any == nil {
+			t.Fatalf("%+v: %s", goal, text(told))
+		}
+		if d.Clocks.Interval != 1 || d.Clocks.Latency > any.Clocks.Latency || d.Estimate.Total != any.Estimate.Total {
+			t.Errorf("%+v: %v clocks, latency %d, %+v; of any size %d and %+v", goal, d.Clocks.Interval,
+				d.Clocks.Latency, d.Estimate.Total, any.Clocks.Latency, any.Estimate.Total)
 		}
 	}
 }

@@ -227,8 +227,8 @@ func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok 
 	}
 }
 
-// place puts the nodes of a split in place of its layer, which reads a stream. It gives the streams between them and the
-// one that the layer writes.
+// place puts the nodes of a split in place of its layer, which reads a stream. It gives the streams between them and
+// the one that the layer writes.
 func (s *split) place(b *dataflow.Builder, l *LayerOptions, f dataflow.Fold, in int, tensors []string) (inner,
 	out []int) {
 	if !s.chain {

@@ -67,7 +67,7 @@ func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, to
 	allowed := fmt.Sprintf("--max-unroll allows %d in a process", t.Unroll.Most(bits))
 	if t.Built() {
 		allowed = fmt.Sprintf("these add %d bits, and a process may add %d",
-			l.Node.Op.(dataflow.Unrolled).Adds(best), dataflow.MostBits)
+			dataflow.Adds(l.Node.Op.(dataflow.Unrolled), best), dataflow.MostBits)
 	}
 	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s; %s", l.Node.Name, n, bits,
 		best.PE, best.SIMD, how, allowed)
@@ -77,7 +77,7 @@ func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, to
 // beyondBy orders folds by how far they are beyond a target's envelope.
 func beyondBy(t dataflow.Target, op dataflow.Op, f dataflow.Fold) int {
 	if t.Built() {
-		return op.(dataflow.Unrolled).Adds(f)
+		return dataflow.Adds(op.(dataflow.Unrolled), f)
 	}
 	return t.For(op, f).Sum()
 }

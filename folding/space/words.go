@@ -8,7 +8,6 @@ import (
 
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
@@ -315,7 +314,7 @@ func (j *joints) Spared() (some bool) {
 func (j *joints) spared(k fifoKind, list []way) []way {
 	few := 0
 	for _, f := range estimate.Model(j.target).FIFOs(lutWords, k.width) {
-		if f.Memory == cost.Distributed {
+		if estimate.FIFOMemory(f.Memory) == dataflow.LUTRAM {
 			few = f.Depth
 		}
 	}

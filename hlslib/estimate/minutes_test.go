@@ -13,8 +13,6 @@ type multiplier struct{ dataflow.Op }
 
 func (multiplier) Products(f dataflow.Fold) (n, bits int) { return f.PE * f.SIMD, 4 }
 
-func (multiplier) Adds(f dataflow.Fold) int { return f.PE * f.SIMD * 4 }
-
 // TestMinutes holds the formula against its source.
 func TestMinutes(t *testing.T) {
 	t.Parallel()

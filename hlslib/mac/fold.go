@@ -223,7 +223,7 @@ func Priced(u *Unit, o layer.Circuited, f dataflow.Fold, t dataflow.Target) (c d
 // Adds is how many bits the circuit of a fold adds for n products in a clock. Of a product by a constant they are as
 // many addends as the weight has signed digits; by a weight that lies in a memory, one for each of its bits; of a
 // multiplier of the device one, its result.
-func (u *Unit) Adds(n int, f dataflow.Fold) (added int) {
+func Adds(u *Unit, n int, f dataflow.Fold) (added int) {
 	switch {
 	case f.Compute == dataflow.DSP:
 		return n * (u.in.Width + u.Weight.Width)

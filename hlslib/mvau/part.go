@@ -12,7 +12,7 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 }
 
 // Adds is the bits of these.
-func (o *op) Adds(f dataflow.Fold) int { return o.Unit.Adds(f.PE*f.SIMD, f) }
+func (o *op) Adds(f dataflow.Fold) int { return mac.Adds(o.Unit, f.PE*f.SIMD, f) }
 
 // Alike compares what loops and costs are made of.
 func (o *op) Alike(other dataflow.Op, f dataflow.Fold, t dataflow.Target) bool {

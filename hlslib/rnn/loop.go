@@ -24,15 +24,6 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * o.dots * f.SIMD, max(o.unit.Weight.Width, o.vector.Width)
 }
 
-// Adds is the bits of these, and of what a cell of each unit adds.
-func (o *op) Adds(f dataflow.Fold) int {
-	cell := f.PE * len(o.phases) * o.lanes * o.vector.Width
-	if o.dots == 0 {
-		return cell
-	}
-	return cell + o.unit.Adds(f.PE*o.dots*f.SIMD, f)
-}
-
 // slow is a target on which latencies are about the longest that there are: a frame that has few enough iterations
 // there has few enough everywhere.
 var slow = dataflow.Target{Board: boards.Board{DSPType: string(delay.Series7)}, ClockMHz: 1000, Bound: delay.Most}

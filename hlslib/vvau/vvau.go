@@ -133,7 +133,7 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 }
 
 // Adds is the bits of these.
-func (o *op) Adds(f dataflow.Fold) int { return o.Unit.Adds(f.PE*f.SIMD, f) }
+func (o *op) Adds(f dataflow.Fold) int { return mac.Adds(o.Unit, f.PE*f.SIMD, f) }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	tiles := o.in.Port(f.PE * f.SIMD)

@@ -39,8 +39,8 @@ func (f FIFO) verify() error {
 	return nil
 }
 
-// Ahead is how many words more the hardware of a FIFO that the host writes has room for: in circuits one, for the host's
-// word is there a clock after room for it was seen.
+// Ahead is how many words more the hardware of a FIFO that the host writes has room for: in circuits one, for the
+// host's word is there a clock after room for it was seen.
 func (t Target) Ahead() int {
 	if t.Stalls == Credit {
 		return 1

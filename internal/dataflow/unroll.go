@@ -15,8 +15,8 @@ type Envelope struct {
 // DefaultEnvelope is a guess, until synthesis runs of wider and wider bodies say better.
 var DefaultEnvelope = Envelope{Wide: 1024, Few: 2048, One: 8192}
 
-// MostBits is how many bits one process of SystemVerilog adds in a clock. Its text is modules of about a sixteenth of that
-// (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
+// MostBits is how many bits one process of SystemVerilog adds in a clock. Its text is modules of about a sixteenth of
+// that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
 const MostBits = 1 << 17
 
 // Of is the envelope itself, or the default where that was left open.
@@ -55,8 +55,19 @@ func (e Envelope) String() string {
 type Unrolled interface {
 	// Products is how many products an iteration of a fold computes, and the bits of the wider factor.
 	Products(Fold) (n, bits int)
-	// Adds is how many bits the circuit of a fold adds in an iteration.
-	Adds(Fold) int
+}
+
+// Adding is implemented by those that know how many bits the circuit of a fold adds in an iteration. Of others each bit
+// of a factor is an addend.
+type Adding interface{ Adds(Fold) int }
+
+// Adds is how many bits a layer adds in an iteration of a fold.
+func Adds(op Unrolled, f Fold) int {
+	if a, ok := op.(Adding); ok {
+		return a.Adds(f)
+	}
+	n, bits := op.Products(f)
+	return n * bits * bits
 }
 
 // Divisible is implemented by layers whose PE may be dealt out to several layers of the same kind.
@@ -91,7 +102,7 @@ func (t Target) Parts(op Op, f Fold) int {
 		return 1
 	}
 	if t.Built() {
-		return fewest(op, f, m.Adds(f), MostBits)
+		return fewest(op, f, Adds(m, f), MostBits)
 	}
 	n, bits := m.Products(f)
 	return fewest(op, f, n, t.Unroll.Most(bits))

@@ -82,9 +82,9 @@ func (p *parting) movable(n circuit.Node) bool {
 	switch n.Op {
 	case circuit.Peek, circuit.Fetch:
 		return p.m.Memories[n.K].Constant() && p.reads[n.K] == 1
-	case circuit.Add, circuit.Sub, circuit.Multiply, circuit.And, circuit.Or, circuit.Xor, circuit.Invert, circuit.Look,
-		circuit.Mux, circuit.Pick, circuit.Less, circuit.Equal, circuit.Slice, circuit.Join, circuit.Shift, circuit.Wrap,
-		circuit.Bits, circuit.Delay, circuit.Result:
+	case circuit.Add, circuit.Sub, circuit.Multiply, circuit.And, circuit.Or, circuit.Xor, circuit.Invert,
+		circuit.Look, circuit.Mux, circuit.Pick, circuit.Less, circuit.Equal, circuit.Slice, circuit.Join,
+		circuit.Shift, circuit.Wrap, circuit.Bits, circuit.Delay, circuit.Result:
 		return true
 	}
 	return false
