@@ -54,6 +54,11 @@ func (r *rival) allowed(goal Goal) (list []figures) {
 		limit = big.NewRat(int64(max(goal.MaxCycles, least)), 1)
 	}
 	budget := BudgetOf(r.target.Board, goal.MaxUse)
+	defer func() {
+		if slices.ContainsFunc(list, func(p figures) bool { return !p.blocks }) {
+			list = slices.DeleteFunc(list, func(p figures) bool { return p.blocks })
+		}
+	}()
 	for _, p := range r.designs {
 		switch {
 		case goal.MaxCycles > 0:

@@ -36,6 +36,7 @@ import (
 	"hlsgen/folding/ask"
 	"hlsgen/folding/finn"
 	"hlsgen/folding/fit"
+	"hlsgen/folding/search"
 	"hlsgen/folding/space"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -123,7 +124,8 @@ func FormatWhole(design *dataflow.Design) []byte { return finn.Format(design, fi
 type Space struct {
 	*space.Space
 	made *memory
-	// whole is the space that has serial step functions dear in block RAM as well; this one where it lacks none
+	// whole is the space that has serial step functions dear in block RAM as well, and all FIFOs in any memory; this
+	// one where it lacks none
 	whole func() *Space
 }
 
@@ -148,7 +150,7 @@ func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.
 	}
 	l := &Space{Space: s, made: &memory{}}
 	l.whole = sync.OnceValue(func() *Space {
-		if space.Dear(s, math.MaxInt) == 0 {
+		if space.Dear(s, math.MaxInt) == 0 && !s.Spared() {
 			return l
 		}
 		var told diag.List // what d has
@@ -176,7 +178,8 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 // that depths which were given bring about, or says that the clock or the goal is malformed, which the command line
 // rules out.
 //
-// Folds with serial step functions that are dear in block RAM are no choice, unless nothing does without them.
+// Folds with serial step functions that are dear in block RAM are no choice, nor are FIFOs of a few words in block RAM,
+// unless nothing does without them.
 //
 // What the search leaves open, the certificate states. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on what else was asked of the space.
@@ -193,7 +196,7 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 	begun := time.Now()
 	made, told, err := l.try(ctx, goal, than)
 	does := made != nil && !made.Over || goal.MaxCycles > 0 || errors.Is(err, errNoBetter)
-	if !does && ctx.Err() == nil && l.whole() != l {
+	if !does && ctx.Err() == nil && (space.Dear(l.Space, math.MaxInt) > 0 || l.short(goal)) && l.whole() != l {
 		if goal.SearchTime > 0 { // what is left of it
 			goal.SearchTime = max(1, goal.SearchTime-time.Since(begun))
 		}
@@ -203,6 +206,20 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 	}
 	d.Merge(told.Diags)
 	return made, err
+}
+
+// short reports whether it may be for lack of lookup tables that there is no design for a goal.
+func (l *Space) short(goal Goal) bool {
+	q := fit.Ask(l.Space, goal)
+	limit := l.Intervals()[0]
+	if asked := q.Limit(); asked != nil && ask.Floor(asked) < limit {
+		return false
+	} else if asked != nil {
+		limit = ask.Floor(asked)
+	}
+	caps := q.CapsAt(limit)
+	caps.Vector[ask.LUT], caps.Vector[ask.LUTRAM], caps.Vector[ask.FF] = search.Most, search.Most, search.Most
+	return !q.Tree(limit).Hopeless(caps)
 }
 
 // try is better of the designs of this space alone.

@@ -159,7 +159,7 @@ func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
 	if b == nil {
 		return nil
 	}
-	for id, words := range b.Fixed(q.Given(b)) {
+	for id, words := range q.Given(b) {
 		if b.FIFO[id].Depth = words; words == 0 {
 			b.FIFO[id].Depth = b.Port(id).Words
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,29 +176,75 @@ func TestSplitLatency(t *testing.T) {
 	}
 }
 
-// TestSplitCredits makes a network of split layers for RTL: the FIFOs within them hold the words under way, so that it
-// is as fast as its slowest layer.
+// TestSplitCredits splits layers for RTL: the FIFOs within them are sized as all others, so that a network is as fast
+// as its slowest layer, and no deeper than that takes. Where the user says how deep FIFOs are, so are these.
 func TestSplitCredits(t *testing.T) {
 	t.Parallel()
-	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 8, 2, 32, 16, 4)
-	var told diag.List
-	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.FromStream, Stalls: dataflow.Credit,
-		Unroll: dataflow.Envelope{Wide: 8, Few: 8, One: 8}}
-	d := must(Make(t.Context(), m, target, Goal{Fixed: file(t, `{"MVAU_0": {"PE": 4, "SIMD": 8}}`)}, &told))
-	if d == nil {
-		t.Fatal(text(&told))
-	}
-	deep := 0
-	for i, n := range d.Model.Graph.Nodes {
-		for _, s := range n.Out {
-			if strings.Contains(n.Name, "MVAU_0") && d.FIFO[s].Depth > d.Loop(i).Latency {
-				deep++
+	three, jets, digits := []int{32, 16, 8, 4}, []int{16, 64, 32, 32, 5}, []int{64, 64, 64, 10}
+	for _, tt := range []struct {
+		sizes   []int
+		most    int // --max-unroll
+		goal    Goal
+		deepest [2]int // of the FIFOs within layers: words, at least and at most
+	}{
+		{three, 64, Goal{Fixed: file(t, `{"MVAU_0": {"PE": 16, "SIMD": 16}}`)}, [2]int{3, 32}},
+		{three, 64, Goal{Interval: 2}, [2]int{2, 32}},
+		{jets, 64, Goal{Interval: 1}, [2]int{3, 32}},
+		{digits, 64, Goal{Interval: 2}, [2]int{2, 32}},
+		{digits, 64, Goal{Interval: 4, FIFO: FIFO{Words: 64}}, [2]int{64, 64}},
+		{digits, 64, Goal{Interval: 8, FIFO: FIFO{Words: 3}}, [2]int{3, 3}},
+	} {
+		name := fmt.Sprintf("%v, --max-unroll %d, %+v", tt.sizes, tt.most, tt.goal)
+		var told diag.List
+		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 100, IO: dataflow.FromStream,
+			Stalls: dataflow.Credit, Unroll: dataflow.Envelope{Wide: tt.most, Few: tt.most, One: tt.most}}
+		d := must(Make(t.Context(), mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, tt.sizes...), target, tt.goal,
+			&told))
+		if d == nil {
+			t.Errorf("%s: %s", name, text(&told))
+			continue
+		}
+		var depths []int
+		g := d.Model.Graph
+		for s := range g.Streams {
+			w, _ := g.Writer(s)
+			r, _ := g.Reader(s)
+			if w >= 0 && r >= 0 && g.Nodes[w].Whole != nil && g.Nodes[w].Whole == g.Nodes[r].Whole {
+				depths = append(depths, d.FIFO[s].Depth)
 			}
 		}
+		if len(depths) == 0 {
+			t.Errorf("%s: no layer is split", name)
+			continue
+		}
+		if most := slices.Max(depths); most < tt.deepest[0] || most > tt.deepest[1] {
+			t.Errorf("%s: FIFOs within layers hold %d words", name, depths)
+		}
+		asked, _ := d.Design.Interval()
+		asked = max(asked, tt.goal.Interval)
+		if d.Clocks.Interval > float64(asked) {
+			t.Errorf("%s: interval %v, not %d", name, d.Clocks.Interval, asked)
+		}
 	}
-	slowest, _ := d.Design.Interval()
-	if d.Clocks.Interval != float64(slowest) || deep < 2 {
-		t.Errorf("interval %v where the slowest layer has %d, %d deep FIFOs in\n%s", d.Clocks.Interval, slowest, deep,
-			d.Model.Graph)
+}
+
+// TestBuilt: SystemVerilog is not split for what Vitis HLS is spared. A frame takes a clock, whatever is asked for, and
+// a design is as good as one whose processes may be of any size.
+func TestBuilt(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 64, 64, 40, 10)
+	for _, goal := range []Goal{{}, {Interval: 1}, {Latency: true}, {Interval: 1, Latency: true}} {
+		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200, IO: dataflow.FromStream,
+			Stalls: dataflow.Credit}
+		d, told := designed(t, m, target, goal)
+		target.Unroll = dataflow.Unbounded
+		any, _ := designed(t, m, target, goal)
+		if d == nil || any == nil {
+			t.Fatalf("%+v: %s", goal, text(told))
+		}
+		if d.Clocks.Interval != 1 || d.Clocks.Latency > any.Clocks.Latency || d.Estimate.Total != any.Estimate.Total {
+			t.Errorf("%+v: %v clocks, latency %d, %+v; of any size %d and %+v", goal, d.Clocks.Interval,
+				d.Clocks.Latency, d.Estimate.Total, any.Clocks.Latency, any.Estimate.Total)
+		}
 	}
 }

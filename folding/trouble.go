@@ -52,7 +52,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 		l := &q.Layers[i]
 		how := "in its widest fold"
 		if _, ok := space.Unroll(q.Space, ask.Floor(limit)); ok {
-			how += " within --max-unroll " + q.Target.Unroll.String()
+			how += " within " + q.Target.Bounds()
 		}
 		if l.Fixed {
 			how = "as the folding file sets it"

@@ -25,6 +25,7 @@ type figures struct {
 	slowest   int // clocks of the slowest layer or end of the host
 	cost      dataflow.Resources
 	few       bool // a DSP slice multiplies few bits
+	blocks    bool // FIFOs of few words may lie in block RAM
 }
 
 // An enumeration visits the whole designs of a graph on a target. fifo is what the user wants of FIFOs.
@@ -229,20 +230,26 @@ func (e *enumeration) add(d *dataflow.Design, depths []int) {
 	}
 	p.few = e.spends()
 	_, total := d.Cost()
-	costs := []dataflow.Resources{total.Plus(estimate.Host(e.t, d.Model.Graph).Total())}
-	for s, words := range depths {
-		var next []dataflow.Resources
-		port := d.Port(s)
-		for _, f := range e.memories(words, port.Width()) {
-			r := estimate.FIFO(e.t, f, port).Total()
-			for _, c := range costs {
-				next = append(next, c.Plus(r))
+	for _, p.blocks = range []bool{false, true} {
+		costs := []dataflow.Resources{total.Plus(estimate.Host(e.t, d.Model.Graph).Total())}
+		for s, words := range depths {
+			var next []dataflow.Resources
+			port := d.Port(s)
+			for _, f := range e.memories(words, port.Width()) {
+				const few = 32
+				if !p.blocks && words <= few && (f.Memory == dataflow.BRAM || f.Memory == dataflow.URAM) {
+					continue
+				}
+				r := estimate.FIFO(e.t, f, port).Total()
+				for _, c := range costs {
+					next = append(next, c.Plus(r))
+				}
 			}
+			costs = undominated(next)
 		}
-		costs = undominated(next)
-	}
-	for _, p.cost = range costs {
-		e.designs = append(e.designs, p)
+		for _, p.cost = range costs {
+			e.designs = append(e.designs, p)
+		}
 	}
 }
 

@@ -15,12 +15,14 @@ type depths struct {
 	low   []int // no less: two, or what is asked for, or given
 	fixed []int // what is given, 0 where it is not; nil for nowhere
 	each  int   // words of a step
+	ahead []int // words for which the hardware has room besides
 }
 
 func newDepths(p *plan, opt SizeOptions) depths {
 	d := depths{ports: p.ports, low: slices.Repeat([]int{Least}, len(p.ports)), fixed: opt.Fixed, each: cmp.Or(opt.each,
-		memoryWords)}
+		memoryWords), ahead: make([]int, len(p.ports))}
 	for s := range d.low {
+		d.ahead[s] = p.design.Places(s) - p.design.FIFO[s].Depth
 		if opt.From != nil {
 			d.low[s] = max(Least, opt.From[s])
 		}
@@ -32,7 +34,7 @@ func newDepths(p *plan, opt SizeOptions) depths {
 	return d
 }
 
-func (d *depths) step(words int) int { return step(words, d.each) }
+func (d *depths) step(s, words int) int { return stepAhead(words, d.each, d.ahead[s]) }
 
 // bits is what FIFOs of so many words hold.
 func (d *depths) bits(words []int) (sum int) {
@@ -47,14 +49,14 @@ func (d *depths) given(s int) bool { return d.fixed != nil && d.fixed[s] > 0 }
 // raise gives a stream so many words at least.
 func (d *depths) raise(s, words int) {
 	if !d.given(s) {
-		d.now[s] = max(d.now[s], d.step(words))
+		d.now[s] = max(d.now[s], d.step(s, words))
 	}
 }
 
 // trim takes back what a stream has beyond so many words, and beyond what it had.
 func (d *depths) trim(s, words int, was []int) {
 	if !d.given(s) {
-		d.now[s] = max(was[s], min(d.now[s], d.step(words)))
+		d.now[s] = max(was[s], min(d.now[s], d.step(s, words)))
 	}
 }
 
@@ -101,7 +103,7 @@ func (d *depths) drop(streams, low []int, passes func() bool) bool {
 func (d *depths) search(s, from int, passes func() bool) {
 	steps := []int{from}
 	for steps[len(steps)-1] < d.now[s] {
-		steps = append(steps, d.step(steps[len(steps)-1]+1))
+		steps = append(steps, d.step(s, steps[len(steps)-1]+1))
 	}
 	at := func(i int) bool {
 		d.now[s] = steps[i]

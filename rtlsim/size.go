@@ -19,6 +19,20 @@ const memoryWords = 32
 // between takes no less hardware.
 func Step(words int) int { return step(words, memoryWords) }
 
+// Deeper is the words that are looked for where a stream of a design needs more than it has. Of a FIFO that the host
+// writes they leave room for what its hardware has besides.
+func Deeper(d *dataflow.Design, s int) int {
+	return stepAhead(d.FIFO[s].Depth+1, memoryWords, d.Places(s)-d.FIFO[s].Depth)
+}
+
+// stepAhead is step where the hardware has room for some words more.
+func stepAhead(words, each, ahead int) int {
+	if words <= Least {
+		return Least
+	}
+	return step(words+ahead, each) - ahead
+}
+
 func step(words, each int) int {
 	if words <= Least {
 		return Least
@@ -343,7 +357,7 @@ func (z *sizer) shrink() bool {
 		if was == z.low[s] || z.given(s) {
 			continue
 		}
-		if z.now[s] = max(z.low[s], z.step(was-z.each)); !z.local(s) && z.keeps() {
+		if z.now[s] = max(z.low[s], z.step(s, was-z.each)); !z.local(s) && z.keeps() {
 			z.search(s, z.low[s], z.keeps)
 		} else {
 			z.now[s] = was

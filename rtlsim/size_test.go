@@ -83,7 +83,7 @@ func TestSize(t *testing.T) {
 			t.Fatalf("seed %d: %+v does not keep the interval in\n%s", seed, z, d.Model.Graph)
 		}
 		for s, words := range z.Words {
-			if words != step(words, opt.each) {
+			if words != stepAhead(words, opt.each, d.Places(s)-d.FIFO[s].Depth) {
 				t.Errorf("seed %d: %d words", seed, words)
 			}
 			if words == Least {

@@ -143,7 +143,7 @@ func (m *mended) cured(failed tried, among []int) bool {
 	}
 	was := m.now[best.stream]
 	m.now[best.stream] = best.words
-	m.search(best.stream, m.step(was+1), func() bool { return m.passes(m.members) })
+	m.search(best.stream, m.step(best.stream, was+1), func() bool { return m.passes(m.members) })
 	m.why[best.stream] = m.members
 	return true
 }
@@ -159,7 +159,7 @@ func (m *mended) narrowest(streams, full []int) cure {
 	var open []cure
 	for _, s := range full {
 		if !m.given(s) {
-			open = append(open, deeper(s, m.step(m.now[s]+1)))
+			open = append(open, deeper(s, m.step(s, m.now[s]+1)))
 		}
 	}
 	slices.SortFunc(open, func(a, b cure) int { return cmp.Or(a.bits-b.bits, a.stream-b.stream) })
@@ -176,7 +176,7 @@ func (m *mended) narrowest(streams, full []int) cure {
 		if !t.keeps {
 			continue
 		}
-		words := max(m.step(t.high[slices.Index(streams, s)]), was)
+		words := max(m.step(s, t.high[slices.Index(streams, s)]), was)
 		if c := deeper(s, words); best.stream < 0 || less(c, best) {
 			best = c
 		}
@@ -205,7 +205,7 @@ func (m *mended) together() bool {
 	for i, s := range m.streamsOf(m.members) {
 		high[s] = t.high[i]
 	}
-	by(streams, func(s int) int { return (was[s] - m.step(high[s])) * m.ports[s].Width() })
+	by(streams, func(s int) int { return (was[s] - m.step(s, high[s])) * m.ports[s].Width() })
 	m.without(streams, was, passes)
 	t = m.try(m.members, m.now)
 	for i, s := range m.streamsOf(m.members) {

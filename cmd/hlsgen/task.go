@@ -180,7 +180,8 @@ func (t *task) accPerPE() {
 func (t *task) unroll() {
 	option(t.FlagSet, &t.o.Unroll, "max-unroll", dataflow.DefaultEnvelope.String(), "PRODUCTS", folding.ParseMaxUnroll,
 		"the most products that one process computes in a clock: of factors of more than 4 bits, of 2 to 4, and of 1 "+
-			"bit; or one number for all; wider layers become several processes")
+			"bit; or one number for all; wider layers become several processes (SystemVerilog alone: as many as add "+
+			"131072 bits, unless this is given)")
 }
 
 func (t *task) fifo(usage string) {

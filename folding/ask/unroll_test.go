@@ -16,7 +16,7 @@ func TestParseMaxUnroll(t *testing.T) {
 	}{
 		{"64", dataflow.Envelope{Wide: 64, Few: 64, One: 64}, ""},
 		{"1, 2,3", dataflow.Envelope{Wide: 1, Few: 2, One: 3}, ""},
-		{"1024,2048,8192", dataflow.Envelope{}, ""},
+		{"1024,2048,8192", dataflow.DefaultEnvelope, ""},
 		{"1024", dataflow.Envelope{Wide: 1024, Few: 1024, One: 1024}, ""},
 		{"0", dataflow.Envelope{}, `"0" is not a number from 1 to 1048576`},
 		{"", dataflow.Envelope{}, "is not a number"},

@@ -213,7 +213,7 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 	case len(z.Needs) > 0:
 		least := slices.MinFunc(z.Needs, func(a, b rtlsim.Need) int { return len(a.Nodes) - len(b.Nodes) })
 		layers, streams := b.Layers(least.Nodes)
-		h.divide(n, class, h.layersAt(streams, layers...), b.Short(least.Streams))
+		h.divide(n, class, h.layersAt(streams, layers...), b.Deeper(least.Streams))
 	case len(h.Wide) > 0:
 		h.divide(n, class, nil, nil)
 	case !n.proved:

@@ -25,7 +25,7 @@ const (
 // Where a trial costs much, depths may be trusted to keep the interval (rtlsim.Sizing.Untried), until a run of the
 // whole design tells.
 func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bool) (*rtlsim.Sizing, error) {
-	fixed := b.Fixed(q.Given(b))
+	fixed := q.Given(b)
 	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: SizingWords, Known: &q.Known,
 		Shorter: q.Shorter, Trust: trust}
 	opt.Minimal = q.Goal.FIFO != ask.FIFO{}

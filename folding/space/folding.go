@@ -6,6 +6,7 @@ import (
 
 	"hlsgen/folding/search"
 	"hlsgen/internal/dataflow"
+	"hlsgen/rtlsim"
 )
 
 // A Folding is one option per layer, and how its FIFOs are built.
@@ -50,7 +51,15 @@ func (s *Space) Classes(options []int32) []int32 {
 func (s *Space) Folding(r *Region, f *search.Solution) *Folding {
 	g := &Folding{Cost: f.Cost, words: r.words, fifos: map[Side]dataflow.FIFO{}}
 	for i := range s.Layers {
-		g.Options = append(g.Options, f.Picks[i].ID)
+		l, o := &s.Layers[i], f.Picks[i].ID&(1<<insideShift-1)
+		in := insides[f.Picks[i].ID>>insideShift]
+		g.Options = append(g.Options, o)
+		if p := l.Options[o].split; p != nil {
+			for k := range p.inner {
+				id := l.Node.Out[0]
+				g.fifos[Side{stream: id, inside: 1 + k}] = menu{s, r}.between(id, k, &p.inner[k], in).FIFO
+			}
+		}
 	}
 	for id := range s.Streams {
 		pick := f.Picks[len(s.Layers)+id].ID
@@ -69,9 +78,9 @@ func (s *Space) Folding(r *Region, f *search.Solution) *Folding {
 // eachFIFO gives the FIFOs of a stream between layers of some options, and the forms of their words.
 func (s *Space) eachFIFO(id int, options []int32, visit func(side Side, f form, only bool)) {
 	in, out := s.ends(id, options)
-	visit(Side{id, false}, in, in == out)
+	visit(Side{stream: id}, in, in == out)
 	if in != out {
-		visit(Side{id, true}, out, false)
+		visit(Side{stream: id, front: true}, out, false)
 	}
 }
 
@@ -98,11 +107,8 @@ type Built struct {
 	*dataflow.Design
 	layer []int  // per node: the layer; -1 of a width converter
 	conv  []int  // per node: the stream that a width converter is on
-	sides []Side // per stream; inside of a split
+	sides []Side // per stream
 }
-
-// inside is what streams between the nodes of a split are of.
-var inside = Side{stream: -1}
 
 // Build puts width converters where the words of neighbours differ, or a layer's are wider than the host's port. It is
 // nil where none joins them.
@@ -111,17 +117,16 @@ func (s *Space) Build(f *Folding) *Built {
 	var b dataflow.Builder
 	made := &Built{}
 	var folds []dataflow.Fold
-	var behind []dataflow.FIFO            // per node: of its streams inside of a split
 	stream := make([]int, len(g.Streams)) // in the new graph, where the reader finds it
 	note := func(id int, side Side) {
 		for len(made.sides) <= id {
-			made.sides = append(made.sides, inside)
+			made.sides = append(made.sides, Side{})
 		}
 		made.sides[id] = side
 	}
 	for _, in := range g.In {
 		stream[in] = b.Input(g.Streams[in].Name, g.Streams[in].Type)
-		note(stream[in], Side{in, false})
+		note(stream[in], Side{stream: in})
 	}
 	// join puts what a stream needs between its ends; it reports whether something does.
 	join := func(id int, names []string) bool {
@@ -138,9 +143,8 @@ func (s *Space) Build(f *Folding) *Built {
 			panic(fmt.Sprintf("folding: a width converter does not bind again: %v", err))
 		}
 		stream[id] = joined[0]
-		note(stream[id], Side{id, true})
+		note(stream[id], Side{stream: id, front: true})
 		folds, made.layer, made.conv = append(folds, k.fold), append(made.layer, -1), append(made.conv, id)
-		behind = append(behind, dataflow.FIFO{})
 		return true
 	}
 	for i := range s.Layers {
@@ -160,17 +164,21 @@ func (s *Space) Build(f *Folding) *Built {
 		}
 		nodes, outs := []piece{{fold: l.single(o.Fold)}}, []int(nil)
 		if o.split != nil {
-			nodes, outs = o.split.nodes, []int{o.split.place(&b, l, o.Fold, ins[0], tensors)}
+			var inner []int
+			inner, outs = o.split.place(&b, l, o.Fold, ins[0], tensors)
+			nodes = o.split.nodes
+			for k, id := range inner {
+				note(id, Side{stream: l.Node.Out[0], inside: 1 + k})
+			}
 		} else {
 			outs = b.Place(l.Node.Op, ins, tensors, l.Node.Origin, types)
 		}
 		for p, id := range outs {
 			stream[l.Node.Out[p]] = id
-			note(id, Side{l.Node.Out[p], false})
+			note(id, Side{stream: l.Node.Out[p]})
 		}
 		for _, n := range nodes {
 			folds, made.layer, made.conv = append(folds, n.fold), append(made.layer, i), append(made.conv, -1)
-			behind = append(behind, n.behind)
 		}
 	}
 	for _, out := range g.Out {
@@ -187,38 +195,16 @@ func (s *Space) Build(f *Folding) *Built {
 	folded.Graph = graph
 	made.Design = &dataflow.Design{Model: &folded, Target: s.Target, Folds: folds, FIFO: make([]dataflow.FIFO,
 		len(graph.Streams))}
-	for i, n := range graph.Nodes {
-		for _, id := range n.Out {
-			made.FIFO[id] = behind[i]
-		}
-	}
 	for id, side := range made.sides {
-		if side != inside {
-			made.FIFO[id] = f.fifos[side]
-		}
+		made.FIFO[id] = f.fifos[side]
 	}
 	return made
-}
-
-// Fixed is the words of those of a design's FIFOs that are not sized, by stream of the design, else 0: what the user
-// gives (Space.Given), and those inside of a split.
-func (b *Built) Fixed(given []int) []int {
-	fixed := slices.Clone(given)
-	for id, side := range b.sides {
-		if side == inside {
-			fixed[id] = b.FIFO[id].Depth
-		}
-	}
-	return fixed
 }
 
 // Given is the words that the user gives a design's FIFOs, by stream of the design; 0 where he gives none.
 func (s *Space) Given(b *Built) []int {
 	fixed := make([]int, len(b.sides))
 	for id, side := range b.sides {
-		if side == inside {
-			continue
-		}
 		if words, exact := s.given(side, !slices.Contains(b.conv, side.stream)); exact {
 			fixed[id] = words
 		}
@@ -238,13 +224,11 @@ func (b *Built) Layers(nodes []int) (layers, streams []int) {
 	return layers, streams
 }
 
-// Short is the FIFOs of some of a design's streams, with their depths.
-func (b *Built) Short(streams []int) map[Side]int {
+// Deeper is the FIFOs of some of a design's streams, a step deeper.
+func (b *Built) Deeper(streams []int) map[Side]int {
 	sides := map[Side]int{}
 	for _, id := range streams {
-		if b.sides[id] != inside {
-			sides[b.sides[id]] = b.FIFO[id].Depth
-		}
+		sides[b.sides[id]] = rtlsim.Deeper(b.Design, id)
 	}
 	return sides
 }

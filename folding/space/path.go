@@ -87,8 +87,8 @@ func Critical(ctx context.Context, d *dataflow.Design) (hops []Hop, clocks int, 
 func (s *Space) Path(b *Built, hops []Hop, known int) Path {
 	p := Path{element: slices.Repeat([]int{-1}, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
 	for _, h := range hops { // the reader's end counts: it comes first
-		id := b.sides[h.stream].stream
-		if id >= 0 && p.element[id] < 0 {
+		side := b.sides[h.stream]
+		if id := side.stream; side.inside == 0 && p.element[id] < 0 {
 			p.element[id] = b.Port(h.stream).Last(s.Streams[id].typ.Shape, h.word)
 		}
 	}

@@ -1,10 +1,9 @@
 package space
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-
-	"hlsgen/rtlsim"
 )
 
 // A Region is a part of the space: what foldings are searched among.
@@ -23,18 +22,21 @@ type exclusion struct {
 }
 
 // A Side is one of the two FIFOs of a stream that has a width converter; of a stream without one there is only the one
-// behind its writer, which then holds what either is to hold.
+// behind its writer, which then holds what either is to hold. Or it is a FIFO between the nodes of a split.
 type Side struct {
-	stream int
+	stream int  // of a split: the one that its layer writes
 	front  bool // in front of the reader
+	inside int  // of a split: the number of its FIFO, from 1 on
 }
 
 // compare orders FIFOs along the network.
 func (s Side) compare(o Side) int {
-	if s.stream != o.stream || s.front == o.front {
-		return s.stream - o.stream
-	}
-	if o.front {
+	switch {
+	case s.stream != o.stream || s.inside != o.inside:
+		return cmp.Or(s.stream-o.stream, s.inside-o.inside)
+	case s.front == o.front:
+		return 0
+	case o.front:
 		return -1
 	}
 	return 1
@@ -58,9 +60,7 @@ func (r *Region) Whole() bool { return r.class == nil && len(r.not) == 0 && len(
 func (r Region) Holding(b *Built, words []int) Region {
 	r.words = maps.Clone(r.words)
 	for id, n := range words {
-		if b.sides[id] != inside {
-			r.deepen(b.sides[id], n)
-		}
+		r.deepen(b.sides[id], n)
 	}
 	return r
 }
@@ -74,11 +74,11 @@ func (r *Region) deepen(s Side, words int) {
 
 // Divide is the parts of a region without the folding of these classes: first those in which one of some layers has
 // another class, the ones before it the same (Lawler 1972); all layers where none are named. Then, of the part in which
-// they have these classes, those in which one of some FIFOs holds a step more words than these.
+// they have these classes, those in which one of some FIFOs is deeper, as deep as these say.
 //
 // Of three layers with classes 4, 0 and 2, and a FIFO of 2 words, the parts are: not 4; 4, not 0; 4, 0, not 2; and
 // 4, 0, 2 with 32 words.
-func (r Region) Divide(class []int32, layers []int, short map[Side]int) (parts []Region) {
+func (r Region) Divide(class []int32, layers []int, deeper map[Side]int) (parts []Region) {
 	if layers == nil {
 		for l := range class {
 			layers = append(layers, l)
@@ -97,11 +97,11 @@ func (r Region) Divide(class []int32, layers []int, short map[Side]int) (parts [
 		r.class = slices.Clone(r.class)
 		r.class[l] = class[l]
 	}
-	for _, side := range slices.SortedFunc(maps.Keys(short), Side.compare) {
-		deeper := r
-		deeper.words = maps.Clone(r.words)
-		deeper.deepen(side, rtlsim.Step(short[side]+1))
-		parts = append(parts, deeper)
+	for _, side := range slices.SortedFunc(maps.Keys(deeper), Side.compare) {
+		part := r
+		part.words = maps.Clone(r.words)
+		part.deepen(side, deeper[side])
+		parts = append(parts, part)
 	}
 	return parts
 }

@@ -94,7 +94,7 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 		fifo: fifo}
 	tellEnds(s)
 	s.target, s.board, s.streams, s.converters = t, s.Board, s.Streams, map[conversion]converted{}
-	s.sequences = m.Lengths != nil
+	s.sequences, s.worthwhile = m.Lengths != nil, serial == Worthwhile
 	for _, n := range m.Graph.Nodes {
 		s.add(n)
 	}
@@ -129,7 +129,15 @@ func (s *Space) add(n *dataflow.Node) {
 	few := multiplies && m.FactorBits() <= ask.FewBits
 	l.staged = splitter.sums != nil
 	offer := func(f dataflow.Fold, at int, loop dataflow.Loop, made *split, cost search.Vector) {
-		c := number(classes, strconv.Itoa(at)+" "+loop.Key())
+		if made != nil {
+			made.fifos = menu{s, &Region{Limit: ask.MostClocks}}.inside(n.Out[0], made)
+			cost = cost.Plus(made.fifos[0])
+		}
+		looks := strconv.Itoa(at) + " " + loop.Key()
+		if made != nil {
+			looks += " " + strconv.Itoa(len(made.inner)) // which FIFOs there are
+		}
+		c := number(classes, looks)
 		if c == len(l.Classes) {
 			l.Classes = append(l.Classes, Class{loop, loop.Iterations(), at})
 		}

@@ -2,23 +2,25 @@ package space
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
 	"hlsgen/hlslib/dup"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/join"
 	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
 )
 
 // A split is a fold of a layer as processes that each stay within the target's envelope: a fork gives every word to
-// parts, each of which computes some elements of every output word, and a join puts these side by side. Parts do the
-// same in the same clocks, so that the FIFOs between them hold few words (between), at any pace of the neighbours.
+// parts, each of which computes some elements of every output word, and a join puts these side by side. The FIFOs
+// between them are sized as all others.
 type split struct {
-	nodes []piece // the fork, the parts, the join; or one behind the other
-	chain bool    // which of these
+	nodes []piece         // the fork, the parts, the join; or one behind the other
+	chain bool            // which of these
+	inner []inner         // the streams between them, as their writers follow each other
+	fifos []search.Vector // of these, as shallow as they may be, by where they lie (insides)
 	loop  dataflow.Loop
 }
 
@@ -28,19 +30,27 @@ type piece struct {
 	op   dataflow.Op
 	fold dataflow.Fold
 	out  []dataflow.Type
-
-	behind dataflow.FIFO // of its streams inside of the split
 }
 
-// between is the FIFO of a stream inside of a split, behind pieces of a latency: two words where pipelines freeze. With
-// credits a word has its place from the start of its iteration on, and a piece that starts one in every clock needs a
-// place for each that is under way.
-func between(t dataflow.Target, latency int) dataflow.FIFO {
-	words := dataflow.Shallow
+// An inner stream is one between the nodes of a split. A word keeps its place for so many clocks at least.
+type inner struct {
+	port dataflow.Port
+	kept int
+}
+
+// innerOf is a stream behind a loop. A pipeline that freezes takes a word's place a clock before the word can be read;
+// with credits the place is taken when the iteration starts.
+func innerOf(t dataflow.Target, p dataflow.Port, l dataflow.Loop) inner {
 	if t.Stalls == dataflow.Credit {
-		words = rtlsim.Step(latency + 1)
+		return inner{p, l.Latency + 1}
 	}
-	return dataflow.FIFO{Depth: words, Memory: dataflow.SRL}
+	return inner{p, 2}
+}
+
+// least is the words below which no FIFO keeps an interval, whatever stands around it: as many as places are taken at a
+// time.
+func (i *inner) least(interval int) int {
+	return rtlsim.Step((i.port.Words*i.kept + interval - 1) / interval)
 }
 
 // A splitter splits the folds of a layer.
@@ -50,35 +60,17 @@ type splitter struct {
 	stages
 	dealt map[[2]int]*deal  // by PE and how many share it
 	forks map[[2]int]border // by elements in a word and how many read it
-	fifos map[bounded]dataflow.Resources
-}
-
-// bounded is a FIFO and what its words are.
-type bounded struct {
-	dataflow.FIFO
-	dataflow.Port
 }
 
 func splitterOf(s *Space, n *dataflow.Node) *splitter {
-	return &splitter{s, n, stagesOf(n, s.Streams[n.Out[0]].typ), map[[2]int]*deal{}, map[[2]int]border{},
-		map[bounded]dataflow.Resources{}}
-}
-
-// fifo is what the FIFO between two pieces takes.
-func (s *splitter) fifo(f dataflow.FIFO, p dataflow.Port) dataflow.Resources {
-	r, known := s.fifos[bounded{f, p}]
-	if !known {
-		r = estimate.FIFO(s.Target, f, p).Total()
-		s.fifos[bounded{f, p}] = r
-	}
-	return r
+	return &splitter{s, n, stagesOf(n, s.Streams[n.Out[0]].typ), map[[2]int]*deal{}, map[[2]int]border{}}
 }
 
 // A border is the fork or the join of a split.
 type border struct {
 	piece
-	latency int
-	cost    dataflow.Resources // with the FIFOs behind it
+	loop dataflow.Loop
+	cost dataflow.Resources
 }
 
 // A deal is the parts that share a layer's PE, and what joins them.
@@ -95,16 +87,20 @@ type part struct {
 	like  int             // the first part that is alike, or this one
 }
 
-// split is a fold of the layer as so many parts, and what it takes.
+// split is a fold of the layer as so many parts, and what these take without the FIFOs between them.
 func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, bool) {
 	in, out := s.node.Op.Ports(f)
 	d := s.deal(f, parts, out[0])
 	first, last := s.fork(in[0], parts), d.join
 	made := &split{nodes: make([]piece, 1, parts+2)}
 	made.nodes[0] = first.piece
+	_, copies := first.op.Ports(first.fold)
+	for _, p := range copies {
+		made.inner = append(made.inner, innerOf(s.Target, p, first.loop))
+	}
 	share, latency, sum := f, 0, first.cost.Plus(last.cost)
 	share.PE = f.PE / parts
-	costs := make([]dataflow.Resources, parts)
+	costs, behind := make([]dataflow.Resources, parts), make([]inner, parts)
 	for k, p := range d.parts {
 		n := piece{part: strconv.Itoa(k), op: p.op, out: p.out}
 		if p.like == k {
@@ -115,32 +111,18 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, boo
 			}
 			made.loop = p.op.Loop(n.fold, s.Target)
 			latency = max(latency, made.loop.Latency)
+			_, ports := p.op.Ports(n.fold)
+			costs[k], behind[k] = p.op.Cost(n.fold, s.Target).Total(), innerOf(s.Target, ports[0], made.loop)
 		} else {
 			n.fold = made.nodes[1+p.like].fold
-		}
-		made.nodes = append(made.nodes, n)
-	}
-	for k, p := range d.parts {
-		n := &made.nodes[1+k]
-		n.behind = between(s.Target, latency) // words wait for those of the slowest part
-		if costs[k] = costs[p.like]; p.like == k {
-			costs[k] = s.cost(n)
+			costs[k], behind[k] = costs[p.like], behind[p.like]
 		}
 		sum = sum.Plus(costs[k])
+		made.nodes, made.inner = append(made.nodes, n), append(made.inner, behind[k])
 	}
 	made.nodes = append(made.nodes, last.piece)
-	made.loop.Latency = latency + first.latency + last.latency
+	made.loop.Latency = latency + first.loop.Latency + last.loop.Latency
 	return made, s.Board.Vector(sum), ask.Available(sum, s.Target.Board)
-}
-
-// cost is what a piece takes, with the FIFOs behind it.
-func (s *splitter) cost(p *piece) dataflow.Resources {
-	sum := p.op.Cost(p.fold, s.Target).Total()
-	_, ports := p.op.Ports(p.fold)
-	for _, port := range ports {
-		sum = sum.Plus(s.fifo(p.behind, port))
-	}
-	return sum
 }
 
 // deal deals a fold's PE out; its words are those of a port.
@@ -175,8 +157,7 @@ func (s *splitter) deal(f dataflow.Fold, parts int, out dataflow.Port) *deal {
 		d.parts, types = append(d.parts, p), append(types, typ)
 	}
 	joined := bound("join", join.New(join.Params{Inputs: parts, Block: share.PE, Elem: out.Elem.String()}), types)
-	d.join = border{joined, joined.op.Loop(joined.fold, s.Target).Latency,
-		joined.op.Cost(joined.fold, s.Target).Total()}
+	d.join = s.border(joined)
 	s.dealt[at] = d
 	return d
 }
@@ -188,12 +169,14 @@ func (s *splitter) fork(p dataflow.Port, parts int) border {
 	if !ok {
 		fork := bound("fork", dup.New(dup.Params{Copies: parts, Word: p.PerWord, Tile: p.Tile}),
 			[]dataflow.Type{s.Streams[s.node.In[0]].typ})
-		latency := fork.op.Loop(fork.fold, s.Target).Latency
-		fork.behind = between(s.Target, latency)
-		f = border{fork, latency, s.cost(&fork)}
+		f = s.border(fork)
 		s.forks[at] = f
 	}
 	return f
+}
+
+func (s *splitter) border(p piece) border {
+	return border{p, p.op.Loop(p.fold, s.Target), p.op.Cost(p.fold, s.Target).Total()}
 }
 
 // bound is a layer of a single fold.
@@ -231,7 +214,7 @@ func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 // within is a fold as the target's envelope has it: whole, or split. ok is false where no split is within it.
 func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok bool) {
 	bytes, carried := s.Target.WeightBytes(s.node.Op, f)
-	switch parts := s.Target.Unroll.Parts(s.node.Op, f); {
+	switch parts := s.Target.Parts(s.node.Op, f); {
 	case parts == 0 || !carried || parts > 1 && bytes > 0: // a memory port is one layer's
 		return nil, cost, false
 	case parts == 1:
@@ -244,8 +227,10 @@ func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok 
 	}
 }
 
-// place puts the nodes of a split in place of its layer, which reads a stream, and gives the stream that it writes.
-func (s *split) place(b *dataflow.Builder, l *LayerOptions, f dataflow.Fold, in int, tensors []string) int {
+// place puts the nodes of a split in place of its layer, which reads a stream. It gives the streams between them and
+// the one that the layer writes.
+func (s *split) place(b *dataflow.Builder, l *LayerOptions, f dataflow.Fold, in int, tensors []string) (inner,
+	out []int) {
 	if !s.chain {
 		f = l.single(f)
 	}
@@ -253,13 +238,44 @@ func (s *split) place(b *dataflow.Builder, l *LayerOptions, f dataflow.Fold, in 
 	put := func(n piece, in []int, tensors []string) []int {
 		return b.PlacePart(w, n.part, n.op, in, tensors, l.Node.Origin, n.out)
 	}
+	first, last := put(s.nodes[0], []int{in}, nil), len(s.nodes)-1
 	if s.chain {
-		return put(s.nodes[1], put(s.nodes[0], []int{in}, nil), tensors)[0]
+		return first, put(s.nodes[last], first, tensors)
 	}
-	last := len(s.nodes) - 1
 	var joined []int
-	for k, id := range put(s.nodes[0], []int{in}, nil) {
+	for k, id := range first {
 		joined = append(joined, put(s.nodes[1+k], []int{id}, nil)...)
 	}
-	return put(s.nodes[last], joined, tensors)[0]
+	return slices.Concat(first, joined), put(s.nodes[last], joined, tensors)
+}
+
+// insides are the memories of FIFOs inside of a split: all of them lie in the same one, where there is room in it.
+var insides = []dataflow.Memory{dataflow.SRL, dataflow.LUTRAM, dataflow.BRAM}
+
+// between is the FIFO between two nodes of a split, of the layer that writes a stream, in the region.
+func (m menu) between(stream, k int, i *inner, in dataflow.Memory) way {
+	words, exact := m.given(Side{stream: stream, inside: 1 + k}, false)
+	if !exact {
+		words = max(i.least(m.Limit), m.words[Side{stream: stream, inside: 1 + k}])
+	}
+	list := m.joints.ways(fifoKind{words: words, exact: exact}, i.port)
+	if at := slices.IndexFunc(list, func(w way) bool { return w.Memory == in }); at >= 0 {
+		return list[at]
+	}
+	if len(list) == 0 { // the device has no room for it
+		return way{FIFO: dataflow.FIFO{Depth: words, Memory: dataflow.SRL}, cost: search.Unlimited.Vector}
+	}
+	return list[0]
+}
+
+// inside is what the FIFOs between the nodes of a split take in the region, of the layer that writes a stream, by where
+// they lie.
+func (m menu) inside(stream int, s *split) []search.Vector {
+	list := make([]search.Vector, len(insides))
+	for at, in := range insides {
+		for k := range s.inner {
+			list[at] = list[at].Plus(m.between(stream, k, &s.inner[k], in).cost)
+		}
+	}
+	return list
 }

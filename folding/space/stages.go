@@ -11,8 +11,8 @@ import (
 )
 
 // A layer's step functions may be a process of their own, which searches for a word's codes step by step while the next
-// sums are made: where that takes no longer than these, the two have the iterations of the one, a FIFO of two words
-// between them never fills, and the layer's words come later by always as many clocks.
+// sums are made: where that takes no longer than these, the two have the iterations of the one, and the layer's words
+// come later by always as many clocks.
 
 // stages is a layer as two processes; sums is nil where it is none.
 type stages struct {
@@ -68,7 +68,7 @@ func (s *searched) of(op dataflow.Op, t dataflow.Target) *searched {
 func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.Vector, bool) {
 	st := &s.stages
 	steps := st.searched[f.PE]
-	if steps == nil || !st.alone[f] || s.Target.Unroll.Parts(s.node.Op, f) != 1 {
+	if steps == nil || !st.alone[f] || s.Target.Parts(s.node.Op, f) != 1 {
 		return nil, search.Vector{}, false
 	}
 	steps.of(st.steps, s.Target)
@@ -76,12 +76,12 @@ func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.V
 		return nil, search.Vector{}, false
 	}
 	made := &split{chain: true, loop: st.sums.Loop(f, s.Target)}
-	behind := between(s.Target, made.loop.Latency)
-	made.nodes = []piece{{part: "sums", op: st.sums, fold: f, out: []dataflow.Type{st.mid}, behind: behind},
+	made.nodes = []piece{{part: "sums", op: st.sums, fold: f, out: []dataflow.Type{st.mid}},
 		{part: "steps", op: st.steps, fold: steps.fold, out: []dataflow.Type{st.out}}}
-	made.loop.Latency += steps.loop.WriteAt(0, 0) + steps.loop.Latency
 	_, ports := st.sums.Ports(f)
-	sum := st.sums.Cost(f, s.Target).Total().Plus(steps.cost).Plus(s.fifo(behind, ports[0]))
+	made.inner = []inner{innerOf(s.Target, ports[0], made.loop)}
+	made.loop.Latency += steps.loop.WriteAt(0, 0) + steps.loop.Latency
+	sum := st.sums.Cost(f, s.Target).Total().Plus(steps.cost)
 	return made, s.Board.Vector(sum), ask.Available(sum, s.Target.Board)
 }
 

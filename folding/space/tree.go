@@ -30,7 +30,7 @@ func (s *Space) Single(r *Region, class, only []int32, host search.Vector, e *se
 		var list []search.Choice
 		for o, opt := range s.Layers[i].Options {
 			if int32(opt.Class) == class[i] && (only == nil || only[i] == int32(o)) {
-				list = append(list, m.option(i, o))
+				list = m.option(list, i, o)
 			}
 			if int32(opt.Class) == class[i] {
 				options[i] = int32(o) // as good as any to say what its words are
@@ -93,7 +93,7 @@ func (m menu) layer(i int) [][]search.Choice {
 			if of[shape] == nil {
 				of[shape] = make([]search.Choice, 0, count[shape])
 			}
-			of[shape] = append(of[shape], m.option(i, o))
+			of[shape] = m.option(of[shape], i, o)
 		}
 	}
 	choices := make([][]search.Choice, len(rows.shapes))
@@ -103,21 +103,39 @@ func (m menu) layer(i int) [][]search.Choice {
 	return choices
 }
 
-func (m menu) option(layer, option int) search.Choice {
-	o := &m.Layers[layer].Options[option]
+// insideShift is where the identity of a choice has where the FIFOs inside of a split lie.
+const insideShift = 24
+
+// option adds the choices of an option: a single one, but of a split one for each memory of its FIFOs.
+func (m menu) option(list []search.Choice, layer, option int) []search.Choice {
+	l := &m.Layers[layer]
+	o := &l.Options[option]
 	c := search.Choice{Cost: o.Cost, ID: int32(option)}
 	for p := range m.Paths {
 		c.Paths = append(c.Paths, m.Paths[p].Clocks[layer][o.Class])
 	}
-	return c
+	if o.split == nil {
+		return append(list, c)
+	}
+	fifos := o.split.fifos
+	if len(m.words) > 0 || m.Target.Stalls == dataflow.Credit {
+		fifos = m.inside(l.Node.Out[0], o.split)
+	}
+	for at, cost := range fifos {
+		if slices.Index(fifos, cost) == at {
+			c.Cost, c.ID = o.Cost.Minus(o.split.fifos[0]).Plus(cost), int32(option|at<<insideShift)
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // stream is the choices of a stream's rows: the FIFOs, with the width converter between them where there is one. The
 // identity of a choice is that of the way of the FIFO behind the writer, and above it that of the one in front of the
 // reader.
 func (m menu) stream(id int) [][]search.Choice {
-	_, behind := m.words[Side{id, false}]
-	_, front := m.words[Side{id, true}]
+	_, behind := m.words[Side{stream: id}]
+	_, front := m.words[Side{stream: id, front: true}]
 	if !behind && !front && m.Streams[id].inner() && m.least != nil {
 		return m.along(id, m.least[id])
 	}
@@ -188,12 +206,12 @@ func (m menu) joint(id int, in, out form) (list []search.Choice) {
 	add := func(cost search.Vector, id int) {
 		list = append(list, search.Choice{Cost: cost, Paths: clocks, ID: int32(id)})
 	}
-	for i, a := range m.ways(Side{id, false}, in, in == out) {
+	for i, a := range m.ways(Side{stream: id}, in, in == out) {
 		if in == out {
 			add(a.cost, i)
 			continue
 		}
-		for j, b := range m.ways(Side{id, true}, out, false) {
+		for j, b := range m.ways(Side{stream: id, front: true}, out, false) {
 			add(k.cost.Plus(a.cost).Plus(b.cost), i|j<<wayBits)
 		}
 	}
@@ -206,17 +224,20 @@ func (m menu) ways(side Side, f form, only bool) []way {
 	if !exact {
 		words = max(2, m.words[side])
 		if only {
-			words = max(words, m.words[Side{side.stream, true}])
+			words = max(words, m.words[Side{stream: side.stream, front: true}])
 		}
 	}
 	st := &m.Streams[side.stream]
-	return m.joints.ways(words, exact, st.memory(side.front, only), st.port(f))
+	k := fifoKind{words: words, exact: exact, memory: st.memory(side.front, only)}
+	k.host = !side.front && st.writer.layer < 0
+	return m.joints.ways(k, st.port(f))
 }
 
 // given is the words that the user gives a FIFO; exact is false where it is sized.
 func (s *Space) given(side Side, only bool) (words int, exact bool) {
 	st := &s.Streams[side.stream]
 	switch {
+	case side.inside > 0: // a folding file knows nothing of it
 	case only:
 		words = max(st.out.Depth, st.in.Depth)
 	case side.front:

@@ -12,7 +12,8 @@ import (
 // Unroll is the target's envelope, raised just so far that every layer has a fold of at most so many clocks per frame.
 // ok is false where that takes something else, or nothing.
 func Unroll(s *Space, clocks int) (e dataflow.Envelope, ok bool) {
-	e = s.Target.Unroll.Of()
+	from := s.Target
+	e = from.Unroll
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		if least, _ := l.Range(); least <= clocks {
@@ -20,11 +21,11 @@ func Unroll(s *Space, clocks int) (e dataflow.Envelope, ok bool) {
 		}
 		best, found := e, false
 		for _, f := range l.Folds {
-			if l.Fixed || s.Target.Unroll.Parts(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) ||
+			if l.Fixed || s.Target.Parts(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) ||
 				l.Node.Op.Loop(f, s.Target).Iterations() > clocks {
 				continue
 			}
-			if wider := e.For(l.Node.Op, f); !found || wider.Sum() < best.Sum() {
+			if wider := from.For(l.Node.Op, f); !found || wider.Sum() < best.Sum() {
 				best, found = wider, true
 			}
 		}
@@ -32,8 +33,9 @@ func Unroll(s *Space, clocks int) (e dataflow.Envelope, ok bool) {
 			return e, false
 		}
 		e = best
+		from.Unroll = e
 	}
-	return e, e != s.Target.Unroll.Of()
+	return e, e.Of() != s.Target.Unroll.Of()
 }
 
 // available reports whether the device can build a fold.
@@ -44,13 +46,13 @@ func available(s *Space, op dataflow.Op, f dataflow.Fold) bool {
 // beyond tells that a layer's folds, those that a file asks for or all of them, are beyond the envelope; told is false
 // where they are not.
 func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, told bool) {
-	e := s.Target.Unroll
+	t := s.Target
 	best, found := dataflow.Fold{}, false
 	for _, f := range folds {
-		if e.Parts(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) {
+		if t.Parts(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) {
 			continue
 		}
-		if !found || e.For(l.Node.Op, f).Sum() < e.For(l.Node.Op, best).Sum() {
+		if !found || beyondBy(t, l.Node.Op, f) < beyondBy(t, l.Node.Op, best) {
 			best, found = f, true
 		}
 	}
@@ -62,9 +64,22 @@ func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, to
 	if d := dataflow.MostParts(l.Node.Op, best); d > 1 {
 		how = fmt.Sprintf("and has %d in each of %d processes", n/d, d)
 	}
-	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s; --max-unroll allows %d "+
-		"in a process", l.Node.Name, n, bits, best.PE, best.SIMD, how, e.Most(bits))
-	return l.Diag(diag.UnrollExceeded, msg, "--max-unroll "+e.For(l.Node.Op, best).String()), true
+	allowed := fmt.Sprintf("--max-unroll allows %d in a process", t.Unroll.Most(bits))
+	if t.Built() {
+		allowed = fmt.Sprintf("these add %d bits, and a process may add %d",
+			dataflow.Adds(l.Node.Op.(dataflow.Unrolled), best), dataflow.MostBits)
+	}
+	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s; %s", l.Node.Name, n, bits,
+		best.PE, best.SIMD, how, allowed)
+	return l.Diag(diag.UnrollExceeded, msg, "--max-unroll "+t.For(l.Node.Op, best).String()), true
+}
+
+// beyondBy orders folds by how far they are beyond a target's envelope.
+func beyondBy(t dataflow.Target, op dataflow.Op, f dataflow.Fold) int {
+	if t.Built() {
+		return dataflow.Adds(op.(dataflow.Unrolled), f)
+	}
+	return t.For(op, f).Sum()
 }
 
 // tooWide tells that all of these folds read more weights in a clock than a memory port carries; told is false where

@@ -231,6 +231,7 @@ func converter(in, out form) dataflow.Op {
 type joints struct {
 	target     dataflow.Target
 	sequences  bool // of several lengths
+	worthwhile bool // FIFOs of few words lie in no block RAM
 	board      ask.Budget
 	streams    []Stream
 	mu         sync.Mutex
@@ -284,14 +285,15 @@ func (j *joints) bind(c conversion) converted {
 // A way is one way to build a FIFO.
 type way struct {
 	dataflow.FIFO
-	cost search.Vector
+	cost   search.Vector
+	spared bool // others are left out for it
 }
 
 // ways is how a FIFO of a port can be built that holds so many words at least, without those that another one beats:
 // each is as deep as it may be at its price (cost.Model.FIFOs), but where the words are exactly what was given. Where
 // it is to lie in a memory that can be had, it does.
-func (j *joints) ways(words int, exact bool, memory dataflow.Memory, p dataflow.Port) []way {
-	k := fifoKind{words, p.Width(), exact, memory}
+func (j *joints) ways(k fifoKind, p dataflow.Port) []way {
+	k.width = p.Width()
 	known, ok := j.fifos.Load(k)
 	if !ok {
 		known, _ = j.fifos.LoadOrStore(k, j.build(k, p))
@@ -299,29 +301,69 @@ func (j *joints) ways(words int, exact bool, memory dataflow.Memory, p dataflow.
 	return known.([]way)
 }
 
+// Spared reports whether some FIFOs may not lie in some memories because they are of few words.
+func (j *joints) Spared() (some bool) {
+	j.fifos.Range(func(_, list any) bool {
+		some = some || slices.ContainsFunc(list.([]way), func(w way) bool { return w.spared })
+		return !some
+	})
+	return some
+}
+
+// spared leaves out block RAM and UltraRAM for few words, where LUTs are a memory and all is not a choice.
+func (j *joints) spared(k fifoKind, list []way) []way {
+	few := 0
+	for _, f := range estimate.Model(j.target).FIFOs(lutWords, k.width) {
+		if estimate.FIFOMemory(f.Memory) == dataflow.LUTRAM {
+			few = f.Depth
+		}
+	}
+	inLUTs := slices.DeleteFunc(slices.Clone(list), func(w way) bool {
+		return w.Memory == dataflow.BRAM || w.Memory == dataflow.URAM
+	})
+	if !j.worthwhile || k.words > few || len(inLUTs) == 0 || len(inLUTs) == len(list) {
+		return list
+	}
+	for i := range inLUTs {
+		inLUTs[i].spared = true
+	}
+	return inLUTs
+}
+
 // A fifoKind is what the ways to build a FIFO depend on.
 type fifoKind struct {
 	words, width int
-	exact        bool
+	exact        bool // no more words
+	host         bool // the host writes it
 	memory       dataflow.Memory
 }
 
+// lutWords is the words that lookup tables are to hold rather than block RAM, wherever either would do.
+const lutWords = 8
+
 func (j *joints) build(k fifoKind, p dataflow.Port) []way {
 	var list []way
+	ahead := 0
+	if k.host {
+		ahead = j.target.Ahead()
+	}
 	for _, f := range estimate.Model(j.target).FIFOs(k.words, k.width) {
-		made := dataflow.FIFO{Depth: f.Depth, Memory: estimate.FIFOMemory(f.Memory)}
+		made := dataflow.FIFO{Depth: max(k.words, f.Depth-ahead), Memory: estimate.FIFOMemory(f.Memory)}
 		if k.exact {
 			made.Depth = k.words
 		}
-		r := estimate.FIFO(j.target, made, p).Total()
+		r := estimate.Written(j.target, made, p, k.host).Total()
 		if !ask.Available(r, j.target.Board) || j.target.Formula == dataflow.FINN && made.Memory == dataflow.LUTRAM {
 			continue
 		}
-		list = append(list, way{made, j.board.Vector(r)})
+		list = append(list, way{FIFO: made, cost: j.board.Vector(r)})
 	}
 	other := func(w way) bool { return w.Memory != k.memory }
 	if k.memory != dataflow.NoMemory && slices.ContainsFunc(list, func(w way) bool { return !other(w) }) {
 		list = slices.DeleteFunc(list, other)
+	}
+	if k.memory == dataflow.NoMemory {
+		list = j.spared(k, list)
 	}
 	var kept []way
 	for i, w := range list {

@@ -123,7 +123,10 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		return nil
 	}
 	for _, one.Board = range found {
-		one.RTL = o.Backend.On(one.Board).RTL()
+		one.RTL, one.Unroll = o.Backend.On(one.Board).RTL(), o.Unroll
+		if one.RTL && o.Backend.On(one.Board).HLS() {
+			one.Unroll = o.Unroll.Of()
+		}
 		for _, one.ClockMHz = range clocks {
 			one.ClockMHz = cmp.Or(one.ClockMHz, one.Board.ClockMHz)
 			for _, one.Memory = range memories {

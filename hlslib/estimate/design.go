@@ -34,11 +34,8 @@ func Whole(d *dataflow.Design) Design {
 
 // Stream is the FIFO of a stream of a design.
 func Stream(d *dataflow.Design, s int) dataflow.Cost {
-	f := d.FIFO[s]
-	if writer, _ := d.Model.Graph.Writer(s); writer < 0 && Circuits(d.Target) {
-		f.Depth++ // a word of the host is on its way for a clock
-	}
-	return FIFO(d.Target, f, d.Port(s))
+	writer, _ := d.Model.Graph.Writer(s)
+	return Written(d.Target, d.FIFO[s], d.Port(s), writer < 0)
 }
 
 // Borders is what a network of circuits has at its borders: the reset, what counts the words of output frames, and the
@@ -75,6 +72,14 @@ func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 		return nil
 	}
 	return Of(t, cost.FIFO{Depth: f.Depth, Width: p.Width(), Memory: Memory(f.Memory), Fabric: m.Fabric})
+}
+
+// Written is the FIFO of a stream that the host writes, or a layer.
+func Written(t dataflow.Target, f dataflow.FIFO, p dataflow.Port, host bool) dataflow.Cost {
+	if host && Circuits(t) {
+		f.Depth += t.Ahead()
+	}
+	return FIFO(t, f, p)
 }
 
 // End is what tells a layer or an output where sequences end.

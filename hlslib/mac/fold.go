@@ -2,6 +2,7 @@ package mac
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"hlsgen/hlslib/cost"
@@ -217,6 +218,24 @@ func Priced(u *Unit, o layer.Circuited, f dataflow.Fold, t dataflow.Target) (c d
 		c = append(slices.Clone(c), dataflow.Part{Name: "FIFO of weights", Resources: fifo})
 	}
 	return c, ok
+}
+
+// Adds is how many bits the circuit of a fold adds for n products in a clock. Of a product by a constant they are as
+// many addends as the weight has signed digits; by a weight that lies in a memory, one for each of its bits; of a
+// multiplier of the device one, its result.
+func Adds(u *Unit, n int, f dataflow.Fold) (added int) {
+	switch {
+	case f.Compute == dataflow.DSP:
+		return n * (u.in.Width + u.Weight.Width)
+	case tableRows(u, f) > 1 || u.External() || u.room != nil:
+		return n * u.in.Width * u.Weight.Width
+	}
+	for _, row := range u.weights {
+		for _, w := range row {
+			added += bits.OnesCount64(uint64(w)^uint64(3*w)) * u.in.Width
+		}
+	}
+	return added
 }
 
 // WeightTable is the weights, in rows of what one clock takes.

@@ -11,6 +11,9 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * f.SIMD, max(o.Weight.Width, o.in.Elem.Width)
 }
 
+// Adds is the bits of these.
+func (o *op) Adds(f dataflow.Fold) int { return mac.Adds(o.Unit, f.PE*f.SIMD, f) }
+
 // Alike compares what loops and costs are made of.
 func (o *op) Alike(other dataflow.Op, f dataflow.Fold, t dataflow.Target) bool {
 	p, ok := other.(*op)

@@ -132,6 +132,9 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * f.SIMD, max(o.Weight.Width, o.in.Elem.Width)
 }
 
+// Adds is the bits of these.
+func (o *op) Adds(f dataflow.Fold) int { return mac.Adds(o.Unit, f.PE*f.SIMD, f) }
+
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	tiles := o.in.Port(f.PE * f.SIMD)
 	tiles.Tile = o.in.Shape.Tiled(f.PE)

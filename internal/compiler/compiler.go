@@ -269,7 +269,10 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Vect
 func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
 		Unroll: o.Unroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
-	if o.Backend.On(b).RTL() {
+	if backend := o.Backend.On(b); backend.RTL() {
+		if backend.HLS() { // what is within its envelope is within the other one
+			t.Unroll = t.Unroll.Of()
+		}
 		t.Stalls, t.Counters, t.Loader = dataflow.Credit, o.Counters, o.Weights.streams()
 	}
 	return t

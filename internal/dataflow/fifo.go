@@ -39,6 +39,23 @@ func (f FIFO) verify() error {
 	return nil
 }
 
+// Ahead is how many words more the hardware of a FIFO that the host writes has room for: in circuits one, for the
+// host's word is there a clock after room for it was seen.
+func (t Target) Ahead() int {
+	if t.Stalls == Credit {
+		return 1
+	}
+	return 0
+}
+
+// Places is how many words the hardware of a stream's FIFO has room for.
+func (d *Design) Places(s int) int {
+	if writer, _ := d.Model.Graph.Writer(s); writer < 0 {
+		return d.FIFO[s].Depth + d.Target.Ahead()
+	}
+	return d.FIFO[s].Depth
+}
+
 // Depths is the words that each stream's FIFO holds.
 func (d *Design) Depths() []int {
 	words := make([]int, len(d.FIFO))

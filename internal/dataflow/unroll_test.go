@@ -10,6 +10,8 @@ type multiplier struct {
 
 func (m multiplier) Products(f Fold) (n, bits int) { return f.PE * f.SIMD, m.bits }
 
+func (m multiplier) Adds(f Fold) int { return f.PE * f.SIMD * m.bits }
+
 type dealer struct{ multiplier }
 
 func (dealer) Part(Fold, int, int) (Op, Type, error) { panic("not asked for") }
@@ -41,15 +43,47 @@ func TestEnvelope(t *testing.T) {
 		{"TFC at full unrolling", Envelope{}, dealer{multiplier{bits: 1}}, 64, 784, 8, "1024,2048,8192"},
 	} {
 		f := Fold{PE: tt.pe, SIMD: tt.simd}
-		if got := tt.e.Parts(tt.op, f); got != tt.parts {
+		on := Target{Unroll: tt.e}
+		if got := on.Parts(tt.op, f); got != tt.parts {
 			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.parts)
 		}
-		raised := tt.e.For(tt.op, f)
+		raised := on.For(tt.op, f)
 		if got := raised.String(); got != tt.raised {
 			t.Errorf("%s: %s has room for it, want %s", tt.name, got, tt.raised)
 		}
-		if raised.Parts(tt.op, f) == 0 {
+		if (Target{Unroll: raised}).Parts(tt.op, f) == 0 {
 			t.Errorf("%s: %s has no room for it", tt.name, raised)
+		}
+	}
+}
+
+// TestBuilt: of SystemVerilog alone what is built bounds a process, and products where the user says how many.
+func TestBuilt(t *testing.T) {
+	t.Parallel()
+	few := Envelope{Wide: 64, Few: 64, One: 64}
+	for _, tt := range []struct {
+		name string
+		on   Target
+		op   Op
+		pe   int // of SIMD 1024
+		want int
+	}{
+		{"C++", Target{}, dealer{multiplier{bits: 8}}, 16, 16},
+		{"SystemVerilog, as many bits as there may be", Target{Stalls: Credit}, dealer{multiplier{bits: 8}}, 16, 1},
+		{"and twice as many", Target{Stalls: Credit}, dealer{multiplier{bits: 8}}, 32, 2},
+		{"fewer bits", Target{Stalls: Credit}, dealer{multiplier{bits: 2}}, 64, 1},
+		{"not to be dealt out", Target{Stalls: Credit}, multiplier{bits: 8}, 32, 0},
+		{"products, as the user says", Target{Stalls: Credit, Unroll: few}, dealer{multiplier{bits: 8}}, 16, 0},
+		{"the products of C++, as the user says", Target{Stalls: Credit, Unroll: DefaultEnvelope},
+			dealer{multiplier{bits: 8}}, 16, 16},
+	} {
+		f := Fold{PE: tt.pe, SIMD: 1024}
+		if got := tt.on.Parts(tt.op, f); got != tt.want {
+			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.want)
+		}
+		tt.on.Unroll = tt.on.For(tt.op, f)
+		if tt.on.Parts(tt.op, f) == 0 {
+			t.Errorf("%s: %s has no room for it", tt.name, tt.on.Unroll)
 		}
 	}
 }

@@ -232,13 +232,13 @@ func TestProducts(t *testing.T) {
 	}{
 		{layertest.UInt(2), layertest.UInt(2), 4, dataflow.LUT, nil},
 		{layertest.Int(3), layertest.Int(3), 2, dataflow.LUT, []mutant{
-			{"rtl/layers/dut_dot_0.sv", `LOOK_0 = 64'h\w*8;`, "LOOK_0 = 64'hc;"},
+			{"rtl/layers/dut_dot_0.sv", ` & `, " | "},
 			{"rtl/layers/dut_dot_0.sv", ` \+ `, " - "}}},
 		{layertest.UInt(4), layertest.Int(2), 2, dataflow.LUT, nil},
 		{layertest.Int(4), layertest.UInt(3), 2, dataflow.LUT, nil},
 		{layertest.Int(5), layertest.Int(4), 1, dataflow.LUT, nil},
 		{layertest.Bipolar, layertest.Bipolar, 7, dataflow.LUT, []mutant{
-			{"rtl/layers/dut_dot_0.sv", `LOOK_1 = 64'h`, "LOOK_1 = ~64'h"}}},
+			{"rtl/layers/dut_dot_0.sv", ` \^ `, " | "}}},
 		{layertest.Bipolar, layertest.Int(3), 3, dataflow.LUT, nil},
 		{layertest.Int(4), layertest.Bipolar, 3, dataflow.LUT, nil},
 		{layertest.UInt(3), ternary, 3, dataflow.LUT, nil},

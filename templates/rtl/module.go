@@ -9,6 +9,7 @@
 //
 //	module.go     a circuit as a module: its ports, stages, registers
 //	spell.go      operations
+//	parts.go      large circuits as modules that use others
 //	load.go       tables that are loaded; external.go, weights that come with every frame
 //	network.go    the top; lib/ has what does not depend on a design; sequences.go where sequences end
 //	registers.go  what is behind AXI4-Lite: counters; registers/ has its modules
@@ -39,6 +40,7 @@ func layer(name, about string, m *circuit.Module, waits []string) templates.File
 	var files templates.Files
 	var text strings.Builder
 	var functions []*circuit.Module
+	m = parted(m, partBits)
 	collect(m, &functions)
 	for _, f := range functions {
 		s := speller{m: f, module: name + "_" + f.Name, prefix: name + "_"}
@@ -50,9 +52,11 @@ func layer(name, about string, m *circuit.Module, waits []string) templates.File
 	fmt.Fprintf(&text, "// %s: %s\n", name, about)
 	s.layer(&text)
 	files = append(files, templates.File{Path: "rtl/layers/" + name + ".sv", Data: []byte(text.String())})
-	for _, t := range m.Memories {
-		if t.Data != nil {
-			files = append(files, templates.File{Path: s.table(t), Data: contents(t)})
+	for _, of := range append(functions, m) {
+		for _, t := range of.Memories {
+			if t.Data != nil {
+				files = append(files, templates.File{Path: s.table(t), Data: contents(t)})
+			}
 		}
 	}
 	return files
@@ -86,7 +90,6 @@ type speller struct {
 	waits  []string
 	names  []string
 	inline []bool          // the name is an expression
-	tables []uint64        // of lookups
 	shown  [][]circuit.ID  // declared, by stage
 	partly map[string]bool // declarations of what has bits that nobody reads
 	body
@@ -237,9 +240,6 @@ func (s *speller) write(w *strings.Builder, ports, last []string) {
 		s.statement(w, p+comma)
 	}
 	w.WriteString(");\n")
-	for k, t := range s.tables {
-		fmt.Fprintf(w, "    localparam logic [63:0] LOOK_%d = 64'h%016x;\n", k, t)
-	}
 	s.memories(w)
 	for _, list := range s.shown {
 		for _, id := range list {

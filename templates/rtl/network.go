@@ -137,10 +137,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		v.Layers = append(v.Layers, l)
 	}
 	for s := range g.Streams {
-		writer, _ := g.Writer(s)
-		if n.places[s] = d.FIFO[s].Depth; writer < 0 {
-			n.places[s]++ // room is a register: the host's word is there a clock after it was seen
-		}
+		n.places[s] = d.Places(s)
 		w := d.Port(s).Width()
 		v.Streams = append(v.Streams, streamView{stream(s), strconv.Itoa(w), strconv.Itoa(w - 1),
 			strconv.Itoa(n.places[s]), style(d.FIFO[s].Memory, d.Target.Board), d.Target.Counters})

@@ -280,23 +280,54 @@ func (s *speller) chain(n circuit.Node, op string) string {
 	return strings.Join(list, op)
 }
 
-// lookup reads a table of a bit per combination of operands.
+// lookup is a bit of a table for each combination of operands. It is spelled as choices, which synthesis makes a lookup
+// table of: for an index into a constant Yosys takes a megabyte each.
 func (s *speller) lookup(n circuit.Node) string {
 	list := make([]string, len(n.Args))
 	for i, a := range n.Args {
-		list[len(list)-1-i] = s.whole(a)
+		if list[i] = s.whole(a); strings.Contains(list[i], " ") {
+			list[i] = "(" + list[i] + ")"
+		}
 	}
-	table := n.Table
-	k := slices.Index(s.tables, table)
-	if k < 0 {
-		k = len(s.tables)
-		s.tables = append(s.tables, table)
+	return looked(n.Table, list)
+}
+
+// looked is the bit of a table that operands of one bit choose, of which the last one chooses a half.
+func looked(table uint64, operands []string) string {
+	n := len(operands)
+	all := uint64(1)<<(1<<n) - 1
+	if table &= all; table == 0 || table == all {
+		return fmt.Sprintf("1'd%d", table&1)
 	}
-	pad := ""
-	if len(list) < 6 {
-		pad = fmt.Sprintf("%d'd0, ", 6-len(list))
+	half, x := uint64(1)<<(n-1), operands[n-1]
+	most := uint64(1)<<half - 1
+	low, high := table&most, table>>half
+	part := func(table uint64) string {
+		text := looked(table, operands[:n-1])
+		if strings.ContainsAny(text, "&|^?") {
+			text = "(" + text + ")"
+		}
+		return text
 	}
-	return fmt.Sprintf("LOOK_%d[{%s%s}]", k, pad, strings.Join(list, ", "))
+	switch {
+	case low == high:
+		return looked(low, operands[:n-1])
+	case low == 0 && high == most:
+		return x
+	case low == most && high == 0:
+		return "~" + x
+	case low == 0:
+		return x + " & " + part(high)
+	case high == 0:
+		return "~" + x + " & " + part(low)
+	case low == most:
+		return "~" + x + " | " + part(high)
+	case high == most:
+		return x + " | " + part(low)
+	case low == high^most:
+		return x + " ^ " + part(low)
+	}
+	return x + " ? " + part(high) + " : " + part(low)
 }
 
 // comparison is of operands with as many bits as both need, signed where one of them is.

@@ -1,0 +1,93 @@
+package folding
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/rtlsim"
+)
+
+// fewInBlocks is the streams of a design of which no more than eight words wait at a time, in block RAM or UltraRAM.
+func fewInBlocks(d *Design) (list []int) {
+	for s, f := range d.FIFO {
+		if high := d.Clocks.Trace.High[s]; high <= 8 && (f.Memory == dataflow.BRAM || f.Memory == dataflow.URAM) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// images is a small convolutional network.
+func images() *dataflow.Model {
+	p := newPainter()
+	return p.model("images", p.classify(p.conv(p.depthwise(p.image(8, 8, 8), 1), 3, 1, 16), 4))
+}
+
+// TestFewWords: few words wait in lookup tables, wherever these do, whatever is to be the least, by both back ends.
+func TestFewWords(t *testing.T) {
+	t.Parallel()
+	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
+	for _, m := range []*dataflow.Model{images(), fullyConnected} {
+		for _, stalls := range []dataflow.Stalls{dataflow.Frozen, dataflow.Credit} {
+			for _, goal := range []Goal{{Interval: 512}, {Interval: 256, Least: LeastLUT}, {Interval: 256,
+				FIFO: FIFO{Words: 8}}} {
+				d, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100, Stalls: stalls}, goal)
+				if d == nil {
+					t.Fatalf("%s, %v, %+v: %s", m.Name, stalls, goal, text(told))
+				}
+				if list := fewInBlocks(d); len(list) > 0 {
+					t.Errorf("%s, %v, %+v: few words of s%d lie in block RAM", m.Name, stalls, goal, list)
+				}
+			}
+		}
+	}
+}
+
+// TestFewWordsWhereNothingElseFits takes registers from a board until there is no design. Before that, few words lie in
+// block RAM.
+func TestFewWordsWhereNothingElseFits(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
+	some := false
+	b := boards.Board{Name: "small", LUT: 30_000, LUTRAM: 20, FF: 30_000, BRAM36: 200, DSP: 200}
+	for ; ; b.FF = b.FF * 19 / 20 {
+		target := dataflow.Target{Board: b, ClockMHz: 100, IO: dataflow.FromStream}
+		d, _ := designed(t, m, target, Goal{MaxUse: all(1), Interval: 24})
+		if d == nil {
+			break
+		}
+		some = some || len(fewInBlocks(d)) > 0
+	}
+	if !some {
+		t.Errorf("at %d registers there is no design, and with more none of block RAM", b.FF)
+	}
+}
+
+// TestHostFIFO: a FIFO that the host writes fills its memory in hardware, where a word more has room.
+func TestHostFIFO(t *testing.T) {
+	t.Parallel()
+	p := newPainter()
+	x := p.image(6, 6, 4)
+	two := p.fork(x, 2)
+	late := p.model("late", p.join(p.conv(two[0], 3, 1, 4), two[1]))
+	for _, m := range []*dataflow.Model{images(), mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 30, 8, 4), late} {
+		for _, interval := range []int{1, 64, 400} {
+			var told diag.List
+			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.FromStream,
+				Stalls: dataflow.Credit}
+			d := must(Make(t.Context(), m, target, Goal{Interval: interval}, &told))
+			if d == nil {
+				continue // it is slower
+			}
+			for _, s := range d.Model.Graph.In {
+				f, places := d.FIFO[s], d.Places(s)
+				if places != 1+f.Depth || places > 1+rtlsim.Least && places%32 != 0 {
+					t.Errorf("%s at %d clocks: %d places for %d words", m.Name, interval, places, f.Depth)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package rtl
+
+// Parted is for tests, whose circuits are small.
+var Parted = parted
