@@ -78,7 +78,7 @@ func TestHostFIFO(t *testing.T) {
 			var told diag.List
 			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.FromStream,
 				Stalls: dataflow.Credit}
-			d := must(Make(t.Context(), m, target, Goal{Interval: interval}, &told))
+			d := must(Make(t.Context(), m, target, Goal{Interval: float64(interval)}, &told))
 			if d == nil {
 				continue // it is slower
 			}
