@@ -221,7 +221,7 @@ func TestSplitCredits(t *testing.T) {
 			t.Errorf("%s: FIFOs within layers hold %d words", name, depths)
 		}
 		asked, _ := d.Design.Interval()
-		asked = max(asked, tt.goal.Interval)
+		asked = max(asked, int(tt.goal.Interval))
 		if d.Clocks.Interval > float64(asked) {
 			t.Errorf("%s: interval %v, not %d", name, d.Clocks.Interval, asked)
 		}

@@ -89,7 +89,7 @@ func (n *Network) Project(frames [][]dataflow.Tensor) (templates.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := templates.Render(texts, "Makefile.tpl", n.makefile())
+	text, err := templates.Render(texts, "Makefile.tpl", n.makefile(len(frames)))
 	if err != nil {
 		return nil, err
 	}
