@@ -1,0 +1,58 @@
+package folding
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"hlsgen/folding/ask"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/tier"
+)
+
+// TestPrintedIsMet asks for the interval and for the rate that a design was given with, as they are printed, and for
+// both with the shortest latency: what comes is as fast. Where frames come unevenly, intervals are fractions.
+func TestPrintedIsMet(t *testing.T) {
+	t.Parallel()
+	nets := 60
+	if tier.Long() {
+		nets = 500
+	}
+	fractions := 0
+	for seed := range uint64(nets) {
+		r := rand.New(rand.NewPCG(seed, 3612))
+		m := randomNet(r, 2+r.IntN(5), 4)
+		var fifo FIFO
+		if seed%2 == 0 {
+			m = mlp(r, int8Type, 1+r.IntN(8), 1+r.IntN(8), 4+r.IntN(28), 3+r.IntN(13), 2+r.IntN(10), 1+r.IntN(10))
+			fifo.Words = 1 + r.IntN(4) // too few for a word in every clock
+		}
+		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100 + 50*float64(r.IntN(5)),
+			IO: dataflow.IO(r.IntN(2)), Stalls: dataflow.Stalls(seed / 2 % 2)}
+		d, _ := designed(t, m, target, Goal{FIFO: fifo})
+		if d == nil {
+			continue
+		}
+		if d.Clocks.Interval != math.Trunc(d.Clocks.Interval) {
+			fractions++
+		}
+		for _, goal := range []Goal{{Interval: d.Clocks.Interval}, {FPS: d.FPS()},
+			{Interval: d.Clocks.Interval, Latency: true}, {FPS: d.FPS(), Latency: true}} {
+			goal.FIFO = fifo
+			other, told := designed(t, m, target, goal)
+			how := fmt.Sprintf("seed %d, %v clocks, asked for as %v clocks, %v a second, latency %v", seed,
+				d.Clocks.Interval, goal.Interval, goal.FPS, goal.Latency)
+			if other == nil {
+				t.Errorf("%s: %s", how, text(told))
+				continue
+			}
+			if !ask.Reaches(other.Clocks.Interval, goal.Limit(target.ClockMHz, 1)) {
+				t.Errorf("%s: %v clocks", how, other.Clocks.Interval)
+			}
+		}
+	}
+	if t.Logf("%d of %d intervals are fractions", fractions, nets); fractions == 0 {
+		t.Error("no interval is a fraction")
+	}
+}
