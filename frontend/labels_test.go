@@ -285,10 +285,10 @@ func TestRoundedInput(t *testing.T) {
 		n.Input("x", graph.Float32, 1, 3)
 		if op == "MatMul" {
 			n.op(op, "y", "x", n.c([]int{3, 1}, 1, 2, 3))
+			n.Output("y", graph.Float32, 1, 1)
 		} else {
-			n.arg(op, "x")
+			n.arg(op, "x").indices(1, 1)
 		}
-		n.indices(1, 1)
 		arrives := &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 255)}
 		im, found := imported(t, n, frontend.Options{InputType: arrives})
 		if im.Model != nil || len(found) != 1 || !strings.Contains(found[0].Msg, want) {

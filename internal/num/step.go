@@ -157,12 +157,13 @@ func Share(list []Step) {
 
 // unit is by how much every value is above the last; 0 where they are not by the same, or a value is not of 32 bits.
 func (s Step) unit() int64 {
-	if n := len(s.At); n == 0 || !(Range{s.Value[0], s.Value[n]}).Within(Range{math.MinInt32, math.MaxInt32}) {
+	small := Range{math.MinInt32, math.MaxInt32}
+	if len(s.At) == 0 || !small.Contains(s.Value[0]) {
 		return 0
 	}
 	u := s.Value[1] - s.Value[0]
 	for i := range s.At {
-		if s.Value[i+1]-s.Value[i] != u {
+		if !small.Contains(s.Value[i+1]) || s.Value[i+1]-s.Value[i] != u {
 			return 0
 		}
 	}
