@@ -251,6 +251,22 @@ func TestUses(t *testing.T) {
 	}
 }
 
+// A quantiser behind a product is not the next one of what is multiplied.
+func TestQuantisedNext(t *testing.T) {
+	t.Parallel()
+	m := model().Init("w", graph.Float32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	m.Node("Neg", "x").Out("a")
+	m.Node("MatMul", "a", "w").Out("b")
+	m.Node("Neg", "b").Out("c")
+	quantised(m, "c", "y")
+	p := program(t, m.Output("y", graph.Float32, 2, 3))
+	for tensor, want := range map[string]bool{"x": false, "a": false, "b": true, "c": true} {
+		if _, ok := p.Uses.QuantisedNext(tensor); ok != want {
+			t.Errorf("a quantiser next to %s: %v", tensor, ok)
+		}
+	}
+}
+
 // Vectors are multiplied with the weights that are left of a matrix where elements are scaled.
 func TestVectors(t *testing.T) {
 	t.Parallel()
@@ -348,7 +364,8 @@ func TestRanking(t *testing.T) {
 		{[]float64{-2, -2, -2}, true, true, "[[1 -2] [1 -2] [1 -2]]"},
 		{[]float64{2, 4, 6}, false, false, "[[1 -2] [2 -4] [3 -6]]"},
 		{[]float64{1, -2, 1}, false, false, "[[1 -2] [-2 4] [1 -2]]"},
-		{[]float64{1, 1024, 1}, false, false, ""},
+		{[]float64{1, 64, 1}, false, false, "[[1 -2] [64 -128] [1 -2]]"},
+		{[]float64{1, 100, 1}, false, false, ""},
 	} {
 		m := model().Init("s", graph.Float32, []int{3}, tt.scales...).Init("k", graph.Int64, []int{1}, 2)
 		m.Node("Mul", "x", "s").Out("v")
