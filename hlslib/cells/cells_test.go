@@ -13,10 +13,15 @@ var uint4 = num.Type{Kind: num.UInt, Width: 4}
 
 // count is the cells of a layer that makes a word of one.
 func count(f cost.Fabric, width int, make func(b *circuit.Builder, x circuit.Value) circuit.Value) Counts {
+	return DeviceOf(f).Count(module(width, make))
+}
+
+// module is such a layer.
+func module(width int, make func(b *circuit.Builder, x circuit.Value) circuit.Value) *circuit.Module {
 	b := circuit.New(circuit.Rate{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
 	always := b.Constant(1)
 	b.Output(make(b, b.Input(width, always)), always)
-	return DeviceOf(f).Count(b.Layer())
+	return b.Layer()
 }
 
 // table looks up a word of 6 bits.

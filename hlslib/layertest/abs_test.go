@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/hlslib"
 	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/circuit"
@@ -158,7 +159,12 @@ func (o *abs) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (o *abs) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	l := dataflow.Loop{Body: []dataflow.Run{{Times: o.words(f), Moves: dataflow.Moves{Read: 1, Write: 1}}}, Latency: 1}
+	c := layer.Begin(t)
+	c.Read()
+	c.Do(delay.Add, o.width())
+	c.Choose(o.width())
+	l := dataflow.Loop{Body: []dataflow.Run{{Times: o.words(f), Moves: dataflow.Moves{Read: 1, Write: 1}}},
+		Latency: c.Write()}
 	if t.Stalls == dataflow.Credit {
 		l.Latency = o.Circuit(f, t).Latency - o.defect().rtl.late
 	}

@@ -25,7 +25,7 @@ const (
 	checkOutput      = "output"      // the compiled C++ writes what Eval gives
 	checkLoop        = "loop"        // its iterations, and the words they move, are those of Loop
 	checkReset       = "reset"       // after a reset, frames are as after a start
-	checkLatency     = "latency"     // every clock of a latency has something to do
+	checkLatency     = "latency"     // every clock of a latency has something to do, and no stage is missing
 	checkRTLBuild    = "RTL build"   // Verilator takes the SystemVerilog of a fold
 	checkRTLText     = "RTL text"    // it has nothing to say of it
 	checkRTLWords    = "RTL words"   // in it, every word is what Eval gives

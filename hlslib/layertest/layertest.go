@@ -14,6 +14,7 @@
 //	project.go    folds in one project, and the lint of it
 //	compile.go    the project in the compiler, and the words it writes
 //	probe.go      what the compiled C++ moves in each iteration, against Loop; probe/probe.hpp counts
+//	stages.go     the stages of a latency, against what words and rows pass
 //	work.go       what it computes, against latencies and costs
 //	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
 //	rtl.go        folds in SystemVerilog, in Verilator, against Eval and the simulator
@@ -329,6 +330,9 @@ func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) er
 	}
 	if err := b.checkCost(f); err != nil {
 		return named(checkCost, err)
+	}
+	if err := b.checkStages(f); err != nil {
+		return named(checkLatency, err)
 	}
 	t := b.target()
 	if err := CheckStorage(t, b.op.Cost(f, t), b.op.Emit(f, t).Storage); err != nil {

@@ -22,6 +22,7 @@ func init() {
 			l.Body = dataflow.Repeat(l.Body[0].Times, word, dataflow.Run{Times: 2})
 		}},
 		"latency 40":        {loop: func(l *dataflow.Loop) { l.Latency = 40 }},
+		"a stage too few":   {loop: func(l *dataflow.Loop) { l.Latency-- }},
 		"no adders":         {cost: func(c dataflow.Cost) dataflow.Cost { return without(c, "adders") }},
 		"adders of one PE":  {cost: func(c dataflow.Cost) dataflow.Cost { return constant(c, "adders", 5) }},
 		"10,000 times":      {cost: func(c dataflow.Cost) dataflow.Cost { return times(c, 10_000) }},
@@ -124,6 +125,7 @@ func TestMutants(t *testing.T) {
 
 		"three clocks a word": checkLoop,
 		"latency 40":          checkLatency,
+		"a stage too few":     checkLatency,
 		"no adders":           checkBand,
 		"adders of one PE":    checkBand,
 		"10,000 times":        checkBand,

@@ -1,0 +1,255 @@
+package space
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"hlsgen/folding/ask"
+	"hlsgen/folding/search"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+	"hlsgen/rtlsim"
+)
+
+// chain is the space of two layers, one behind the other.
+func chain(t *testing.T) *Space {
+	t.Helper()
+	d := draw(t)
+	return d.space(d.product(d.product(d.image(2), 2, 3), 3, 2))
+}
+
+// combined visits one option of each layer, all ways.
+func combined(s *Space, visit func(options []int32)) {
+	options := make([]int32, len(s.Layers))
+	var layer func(i int)
+	layer = func(i int) {
+		if i == len(options) {
+			visit(slices.Clone(options))
+			return
+		}
+		for o := range s.Layers[i].Options {
+			options[i] = int32(o)
+			layer(i + 1)
+		}
+	}
+	layer(0)
+}
+
+// host is what joins the network to the processor's memory.
+func host(s *Space) search.Vector {
+	return s.Board.Vector(estimate.Host(s.Target, s.Model.Graph).Total())
+}
+
+// single is the least of a measure with these options; nil where nothing joins them.
+func single(t *testing.T, s *Space, r *Region, options []int32, m search.Measure) *Folding {
+	t.Helper()
+	tree := s.Single(r, s.Classes(options), options, host(s), &search.Effort{Limit: 1 << 40})
+	if tree == nil {
+		return nil
+	}
+	got, err := tree.Minimise(context.Background(), m, nil, search.Unlimited, 1000)
+	if err != nil || got.Best == nil {
+		t.Fatal(got, err)
+	}
+	return s.Folding(r, got.Best)
+}
+
+// A layer's options are its folds, with what they cost, in as many clocks as they take; those of a class are alike to
+// neighbours, and no others.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	s := chain(t)
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		of := func(f dataflow.Fold) (shape [2][]dataflow.Port, loop string, clocks int) {
+			shape[0], shape[1] = l.Node.Op.Ports(f)
+			made := l.Node.Op.Loop(f, s.Target)
+			return shape, made.Key(), made.Iterations()
+		}
+		least, most := math.MaxInt, 0
+		for o, option := range l.Options {
+			f := l.single(option.Fold)
+			if option.split != nil {
+				continue
+			}
+			shape, loop, clocks := of(f)
+			least, most = min(least, clocks), max(most, clocks)
+			want := s.Board.Vector(l.Node.Op.Cost(f, s.Target).Total())
+			want[ask.Few] = option.Cost[ask.Few]
+			if l.Clocks(o) != clocks || option.Cost != want {
+				t.Errorf("%+v: %d clocks, %v, want %d, %v", f, l.Clocks(o), option.Cost, clocks, want)
+			}
+			for p, other := range l.Options[:o] {
+				if other.split != nil {
+					continue
+				}
+				otherShape, otherLoop, _ := of(l.single(other.Fold))
+				alike := loop == otherLoop && slices.Equal(shape[0], otherShape[0]) &&
+					slices.Equal(shape[1], otherShape[1])
+				if alike != (other.Class == option.Class) {
+					t.Errorf("%+v and %+v: classes %d and %d", other.Fold, f, l.Options[p].Class, option.Class)
+				}
+			}
+		}
+		if a, b := l.Range(); a > least || b < most {
+			t.Errorf("%d to %d clocks, options take %d to %d", a, b, least, most)
+		}
+		folds := slices.Collect(l.Node.Op.Folds())
+		for _, f := range folds {
+			is := func(o Option) bool { return o.split == nil && l.single(o.Fold) == f }
+			if buildable(f, s.Target.Board) && !slices.ContainsFunc(l.Options, is) {
+				t.Errorf("%+v is no option", f)
+			}
+		}
+	}
+}
+
+// Intervals are those of layers, from the slowest one's fastest on.
+func TestIntervals(t *testing.T) {
+	t.Parallel()
+	s := chain(t)
+	list := s.Intervals()
+	first, slowest := s.PortClocks(), 0
+	for i := range s.Layers {
+		least, _ := s.Layers[i].Range()
+		first, slowest = max(first, least), max(slowest, least)
+	}
+	if _, clocks := s.Slowest(); clocks != slowest || list[0] != first || !slices.IsSorted(list) ||
+		len(slices.Compact(slices.Clone(list))) != len(list) {
+		t.Errorf("%v from %d on, slowest %d, want %d", list, first, clocks, slowest)
+	}
+	for i := range s.Layers {
+		for o := range s.Layers[i].Options {
+			if n := s.Layers[i].Clocks(o); n >= first && !slices.Contains(list, n) {
+				t.Errorf("%d clocks are no interval of %v", n, list)
+			}
+		}
+	}
+}
+
+// Any two folds are joined, by a width converter where words differ; a folding takes what its design does; and the tree
+// of all has the least of them.
+func TestJoins(t *testing.T) {
+	t.Parallel()
+	s := chain(t)
+	measure := search.Measure{Kind: ask.LUT}
+	list := s.Intervals()
+	limit := list[len(list)/2]
+	all, least, converters := Region{Limit: limit}, math.Inf(1), 0
+	combined(s, func(options []int32) {
+		f := single(t, s, &all, options, measure)
+		if f == nil {
+			t.Errorf("nothing joins %v", options)
+			return
+		}
+		if max(s.Layers[0].Clocks(int(options[0])), s.Layers[1].Clocks(int(options[1]))) <= limit {
+			least = min(least, f.Measures(measure))
+		}
+		b := s.Build(f)
+		if err := b.Verify(); err != nil || !slices.Equal(f.Options, options) {
+			t.Fatalf("%v became %v: %v", options, f.Options, err)
+		}
+		got := s.Board.Vector(estimate.Whole(b.Design).Total)
+		for _, kind := range []int{ask.LUT, ask.LUTRAM, ask.FF, ask.BRAM, ask.URAM, ask.DSP} {
+			if f.Cost[kind] != got[kind] {
+				t.Errorf("%v takes %v, its design %v", options, f.Cost, got)
+			}
+		}
+		_, out := s.Layers[0].Node.Op.Ports(s.Layers[0].Options[options[0]].Fold)
+		in, _ := s.Layers[1].Node.Op.Ports(s.Layers[1].Options[options[1]].Fold)
+		between := 0
+		for n, stream := range b.conv {
+			if b.layer[n] < 0 && s.Streams[stream].inner() {
+				between++
+			}
+		}
+		if differ := out[0].PerWord != in[0].PerWord; differ != (between == 1) {
+			t.Errorf("%v: words of %d and %d, %d converters", options, out[0].PerWord, in[0].PerWord, between)
+		}
+		converters += between
+	})
+	tree := s.Tree(&all, host(s), &search.Effort{Limit: 1 << 40})
+	bound := tree.Bound(measure, search.Unlimited)
+	got, err := tree.Minimise(context.Background(), measure, nil, search.Unlimited, 10_000)
+	if err != nil || !got.Proved || measure.Value(got.Best) != least || bound > least || converters == 0 {
+		t.Errorf("%v, no less than %v, proved %v, want %v, %v; %d converters", measure.Value(got.Best), bound,
+			got.Proved, least, err, converters)
+	}
+}
+
+// The parts of a region have every folding but one once, and that one only with deeper FIFOs.
+func TestDivide(t *testing.T) {
+	t.Parallel()
+	s := chain(t)
+	none := Region{Limit: ask.MostClocks}
+	if !none.Whole() {
+		t.Error("the region of all is not whole")
+	}
+	in := func(r *Region, class []int32) bool {
+		for layer, c := range class {
+			if !r.allows(s, layer, int(c)) {
+				return false
+			}
+		}
+		return true
+	}
+	classes := func(visit func(class []int32)) {
+		for a := range s.Layers[0].Classes {
+			for b := range s.Layers[1].Classes {
+				visit([]int32{int32(a), int32(b)})
+			}
+		}
+	}
+	for _, layers := range [][]int{nil, {1, 0}, {1}} {
+		classes(func(class []int32) {
+			side := Side{1, false}
+			parts := none.Divide(class, layers, map[Side]int{side: 2})
+			deeper := parts[len(parts)-1]
+			if deeper.words[side] != rtlsim.Step(3) || deeper.Whole() {
+				t.Errorf("a FIFO of two words has %d in %+v", deeper.words[side], deeper)
+			}
+			classes(func(other []int32) {
+				count := 0
+				for i := range parts[:len(parts)-1] {
+					if in(&parts[i], other) {
+						count++
+					}
+				}
+				same := other[1] == class[1] && (len(layers) == 1 || other[0] == class[0])
+				if count != map[bool]int{false: 1, true: 0}[same] || in(&deeper, other) != same {
+					t.Errorf("%v without %v by %v: in %d parts, in the last %v", other, class, layers, count,
+						in(&deeper, other))
+				}
+			})
+		})
+	}
+	if r := (Region{Limit: s.Layers[0].Classes[0].Clocks - 1}); r.allows(s, 0, 0) {
+		t.Error("a class slower than the limit is allowed")
+	}
+}
+
+// A region that holds a design's words has no FIFOs with less, and what a folding of it takes more is theirs.
+func TestHolding(t *testing.T) {
+	t.Parallel()
+	s := chain(t)
+	all, m := Region{Limit: ask.MostClocks}, search.Measure{Kind: ask.FF}
+	f := single(t, s, &all, []int32{0, 0}, m)
+	b := s.Build(f)
+	words := slices.Repeat([]int{100}, len(b.FIFO))
+	holding := all.Holding(b, words)
+	deep := single(t, s, &holding, []int32{0, 0}, m)
+	for id, fifo := range s.Build(deep).FIFO {
+		if fifo.Depth < 100 {
+			t.Errorf("stream %d holds %d words", id, fifo.Depth)
+		}
+	}
+	if holding.Whole() || !all.Whole() || deep.Measures(m) <= f.Measures(m) && deep.Cost == f.Cost {
+		t.Errorf("100 words take %v, two %v", deep.Cost, f.Cost)
+	}
+	again := deep.Region(7)
+	if again.Limit != 7 || single(t, s, &again, []int32{0, 0}, m).Cost != deep.Cost {
+		t.Errorf("%+v is not the region of %+v", again, deep)
+	}
+}

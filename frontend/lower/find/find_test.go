@@ -1,0 +1,421 @@
+package find
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+
+	"hlsgen/frontend/canon"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/frontend/pass"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// program is a model whose input x, and r where it has one, are integers in halves, one behind the other on a stream
+// of vectors of their last axis.
+func program(t *testing.T, m *onnxtest.Model) *Program {
+	t.Helper()
+	var d diag.List
+	g := onnxio.Read("m", m.Bytes(), &d)
+	if g == nil {
+		t.Fatal(d.Diags)
+	}
+	written := &canon.Model{Program: onnxtest.Prepare(t, g)}
+	canonical, err := canon.Run(written, pass.Options[*canon.Model]{}, &d)
+	if err != nil || canonical == nil {
+		t.Fatal(err, d.Diags)
+	}
+	p := New(canonical)
+	code := num.Type{Kind: num.Int, Width: 4}
+	for _, in := range g.Inputs {
+		shape := p.Known[in.Name].Shape
+		channels := shape[len(shape)-1]
+		of := dataflow.Type{Shape: dataflow.Shape{graph.Size(shape) / channels, channels},
+			Range: []num.Range{code.Range()}, Elem: code}
+		p.Integers.Declare(in.Name, []real.Affine{{Scale: big.NewRat(1, 2), Bias: new(big.Rat)}})
+		p.Places[in.Name] = &place.Place{Stream: place.FromHost(in.Name, in.Name, of)}
+	}
+	return p
+}
+
+// model has an input of two vectors of three elements.
+func model() *onnxtest.Model {
+	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
+	return m.Input("x", graph.Float32, 2, 3).Init("one", graph.Float32, nil, 1).Init("zero", graph.Float32, nil, 0).
+		Init("bits", graph.Float32, nil, 4)
+}
+
+func quantised(m *onnxtest.Model, in, out string) {
+	m.Node("Quant", in, "one", "zero", "bits").Domain("qonnx.custom_op.general").Int("signed", 1).Out(out)
+}
+
+// code is the quantiser of a model that has one.
+func code(t *testing.T, p *Program) *graph.Step {
+	t.Helper()
+	at := slices.IndexFunc(p.Steps, scaled.IsCode)
+	if at < 0 {
+		t.Fatal("no quantiser")
+	}
+	return p.Steps[at]
+}
+
+// producer is the step of an operator's only node.
+func producer(t *testing.T, p *Program, is func(s *graph.Step) bool) *graph.Step {
+	t.Helper()
+	at := slices.IndexFunc(p.Steps, is)
+	if at < 0 {
+		t.Fatal("no such step")
+	}
+	return p.Steps[at]
+}
+
+// An operand is the integers behind a tensor, with what they are worth, channel by channel.
+func TestOperand(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		make  func(m *onnxtest.Model)
+		froms string // where each element comes from
+		of    string // scale and bias of each of three channels
+		falls string
+		fails bool
+	}{
+		{name: "a scale for each, and a bias", make: func(m *onnxtest.Model) {
+			m.Init("s", graph.Float32, []int{3}, 2, -4, 6)
+			m.Node("Mul", "x", "s").Out("m")
+			m.Node("Add", "m", "one").Out("v")
+		}, froms: "[0 1 2 3 4 5]", of: "1 1, -2 1, 3 1", falls: "[false true false]"},
+		{name: "vectors turned round", make: func(m *onnxtest.Model) {
+			m.Init("last", graph.Int64, []int{3}, 2, 1, 0)
+			m.Node("Gather", "x", "last").Int("axis", 1).Out("v")
+		}, froms: "[2 1 0 5 4 3]", of: "1/2 0, 1/2 0, 1/2 0", falls: "[false false false]"},
+		{name: "a scale for each vector", make: func(m *onnxtest.Model) {
+			m.Init("s", graph.Float32, []int{2, 1}, 2, 4)
+			m.Node("Mul", "x", "s").Out("v")
+		}, froms: "[0 1 2 3 4 5]"},
+		{name: "a curve", make: func(m *onnxtest.Model) { m.Node("Relu", "x").Out("v") }, fails: true},
+		{name: "two integers", make: func(m *onnxtest.Model) {
+			m.Init("last", graph.Int64, []int{3}, 2, 1, 0)
+			m.Node("Gather", "x", "last").Int("axis", 1).Out("turned")
+			m.Node("Add", "x", "turned").Out("v")
+		}, fails: true},
+	} {
+		m := model()
+		tt.make(m)
+		p := program(t, m.Output("v", graph.Float32, 2, 3))
+		o, err := p.Operand("v", graph.Listed(scaled.All(6)))
+		if (err != nil) != tt.fails {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if err != nil {
+			continue
+		}
+		var froms []int32
+		for k := range o.Len() {
+			_, at := o.Of(k)
+			froms = append(froms, at)
+		}
+		if got := fmt.Sprint(froms); got != tt.froms || !slices.Equal(o.Tensors, []string{"x"}) {
+			t.Errorf("%s: elements %s of %v, want %s", tt.name, got, o.Tensors, tt.froms)
+		}
+		of, ok := o.Affine(3)
+		if ok != (tt.of != "") {
+			t.Errorf("%s: scaled alike is %v", tt.name, ok)
+		}
+		if !ok {
+			continue
+		}
+		text := ""
+		for _, f := range of {
+			text += ", " + f.Scale.RatString() + " " + f.Bias.RatString()
+		}
+		if falls, ok := o.Falls(3); text[2:] != tt.of || !ok || fmt.Sprint(falls) != tt.falls {
+			t.Errorf("%s: %s, %v, want %s, %s", tt.name, text[2:], falls, tt.of, tt.falls)
+		}
+	}
+}
+
+// What a quantiser rounds is a function per channel of the integers, or a joint of several.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name      string
+		make      func(m *onnxtest.Model)
+		functions []float64 // value at 3, by channel
+		byElement bool
+		joins     bool
+	}{
+		{name: "a scale and a bias", make: func(m *onnxtest.Model) {
+			m.Init("s", graph.Float32, []int{3}, 2, -4, 6)
+			m.Node("Mul", "x", "s").Out("m")
+			m.Node("Relu", "m").Out("v")
+		}, functions: []float64{3, 0, 7}},
+		{name: "by vectors", make: func(m *onnxtest.Model) {
+			m.Init("s", graph.Float32, []int{2, 1}, 2, 4)
+			m.Node("Mul", "x", "s").Out("v")
+		}, byElement: true, functions: []float64{3, 3, 3, 6, 6, 6}},
+		{name: "with another one", make: func(m *onnxtest.Model) {
+			m.Init("last", graph.Int64, []int{3}, 2, 1, 0)
+			m.Node("Gather", "x", "last").Int("axis", 1).Out("turned")
+			m.Node("Add", "x", "turned").Out("v")
+		}, joins: true},
+	} {
+		m := model()
+		tt.make(m)
+		quantised(m, "v", "y")
+		p := program(t, m.Output("y", graph.Float32, 2, 3))
+		c, err := p.CodesOf(code(t, p))
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if _, joins := c.Joins(); joins != tt.joins {
+			t.Errorf("%s: joins is %v", tt.name, joins)
+		}
+		if tt.joins {
+			continue
+		}
+		list, reject := c.Sources()
+		if (reject != nil) != tt.byElement {
+			t.Errorf("%s: sources by channel: %v", tt.name, reject)
+		}
+		if tt.byElement {
+			var ok bool
+			if list, ok = c.Positions(); !ok {
+				t.Errorf("%s: none by element", tt.name)
+			}
+		}
+		if len(list) != 1 || list[0].Tensor != "x" || list[0].ByElement(p.Places["x"].Type) != tt.byElement {
+			t.Errorf("%s: sources %+v", tt.name, list)
+			continue
+		}
+		var got []float64
+		for _, f := range list[0].Functions {
+			y, sure := real.Compile(f).Interval([]real.Interval{real.Pt(3)})
+			if !sure || !y.Point() {
+				t.Errorf("%s: a value between %v and %v", tt.name, y.Lo, y.Hi)
+			}
+			got = append(got, y.Lo)
+		}
+		if !slices.Equal(got, tt.functions) {
+			t.Errorf("%s: values at 3 are %v, want %v", tt.name, got, tt.functions)
+		}
+	}
+}
+
+// Steps that nobody needs count for nothing, and a quantiser is found behind steps of one argument alone.
+func TestUses(t *testing.T) {
+	t.Parallel()
+	m := model().Init("w", graph.Float32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	m.Node("Relu", "x").Out("a")
+	m.Node("Neg", "a").Out("b")
+	quantised(m, "b", "q")
+	m.Node("MatMul", "q", "w").Out("y")
+	m.Node("Sigmoid", "x").Out("dead")
+	p := program(t, m.Output("y", graph.Float32, 2, 3))
+	next, ok := p.Uses.QuantisedNext("a")
+	if !ok || next != code(t, p) {
+		t.Errorf("%v, %v is the quantiser next to a", next, ok)
+	}
+	if n := len(p.Uses.Readers("x")); n != 1 || !p.Uses.FeedsLayer("x") || !p.Uses.Quantised("x") ||
+		!p.Uses.Only("x", next) || p.Uses.Quantised("y") || p.Uses.FeedsLayer("y") {
+		t.Errorf("%d read x", n)
+	}
+	dot := producer(t, p, func(s *graph.Step) bool { return s.Dot != nil })
+	if !p.Uses.Used(dot) || p.Uses.Tail(dot) || p.Uses.Quantised(dot.Output) {
+		t.Error("the product of weights is none of a layer")
+	}
+	if _, ok := p.Uses.QuantisedNext(next.Output); ok {
+		t.Error("a quantiser is found behind a product")
+	}
+	if at, ok := p.Ready("x"); !ok || at != p.Places["x"] {
+		t.Error("x is not ready")
+	}
+	p.Places["x"].Held = true
+	if _, ok := p.Ready("x"); ok {
+		t.Error("x is ready while it is held")
+	}
+	if p.Name(next.Output) != "q" || p.Name("x") != "x" {
+		t.Errorf("codes are called %q, an input %q", p.Name(next.Output), p.Name("x"))
+	}
+	if p.Trace(0) == nil || p.Trace(maxTraced) != nil || p.Trace(1) == nil {
+		t.Error("elements are not counted")
+	}
+}
+
+// A quantiser behind a product is not the next one of what is multiplied.
+func TestQuantisedNext(t *testing.T) {
+	t.Parallel()
+	m := model().Init("w", graph.Float32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	m.Node("Neg", "x").Out("a")
+	m.Node("MatMul", "a", "w").Out("b")
+	m.Node("Neg", "b").Out("c")
+	quantised(m, "c", "y")
+	p := program(t, m.Output("y", graph.Float32, 2, 3))
+	for tensor, want := range map[string]bool{"x": false, "a": false, "b": true, "c": true} {
+		if _, ok := p.Uses.QuantisedNext(tensor); ok != want {
+			t.Errorf("a quantiser next to %s: %v", tensor, ok)
+		}
+	}
+}
+
+// Vectors are multiplied with the weights that are left of a matrix where elements are scaled.
+func TestVectors(t *testing.T) {
+	t.Parallel()
+	m := model().Init("w", graph.Float32, []int{3, 2}, 1, 0, 2, 3, 0, -1).Init("s", graph.Float32, []int{3}, 1, 2, 1)
+	m.Node("Mul", "x", "s").Out("v")
+	m.Node("MatMul", "v", "w").Out("y")
+	p := program(t, m.Output("y", graph.Float32, 2, 2))
+	step := producer(t, p, func(s *graph.Step) bool { return s.Dot != nil })
+	elements, rows, ok := Elements(step.Dot)
+	if !ok || rows != 2 || fmt.Sprint(elements) != "[0 1 2 3 4 5]" {
+		t.Fatalf("%v, %d, %v", elements, rows, ok)
+	}
+	o, err := p.Operand("v", graph.Listed(elements))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := VectorsOf(step.Dot, p.Known["w"].Const, rows, o)
+	if err != nil || v.Count != 2 || v.K != 3 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	matrix, of, reject := v.Matrix([]int{0, 1, 2}, 3)
+	if reject != nil || fmt.Sprint(matrix.Weights) != "[[1 4 0] [0 6 -1]]" || len(of.Of) != 2 {
+		t.Fatalf("%v, %v, %v", matrix.Weights, of, reject)
+	}
+	for c, f := range of.Of {
+		if f.Scale.Cmp(big.NewRat(1, 2)) != 0 || f.Bias.Sign() != 0 {
+			t.Errorf("output %d is in steps of %v from %v", c, f.Scale, f.Bias)
+		}
+	}
+}
+
+// Integers of two tensors meet in a sum of multiples, as small as they can be.
+func TestJoint(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{false, true} {
+		m := model().Input("r", graph.Float32, 2, 3).Init("three", graph.Float32, nil, 3)
+		m.Node("Mul", "r", "three").Out("thrice")
+		m.Node("Sub", "x", "thrice").Out("sum")
+		m.Node("Add", "sum", "one").Out("v")
+		quantised(m, "v", "y")
+		if shared {
+			m.Node("Neg", "sum").Out("z")
+			m.Output("z", graph.Float32, 2, 3)
+		}
+		p := program(t, m.Output("y", graph.Float32, 2, 3))
+		step := code(t, p)
+		at, ok := p.Meeting(step.Node.Inputs[0])
+		if !ok || at.Step.Output != "sum" || !slices.Equal(at.Data, []string{"x", "thrice"}) ||
+			p.SharedSum(step.Node.Inputs[0]) != shared {
+			t.Errorf("shared %v: integers meet in %+v, %v", shared, at, ok)
+		}
+		c, err := p.CodesOf(step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := p.JointOf(at.Step, forms(t, p, at.Step))
+		if err != nil || !slices.Equal(j.Shape, dataflow.Shape{2, 3}) || j.At != nil || len(j.Operands) != 2 {
+			t.Fatalf("%+v, %v", j, err)
+		}
+		sum, of, reject := j.Sum([]dataflow.Type{p.Places["x"].Type, p.Places["r"].Type})
+		if reject != nil || fmt.Sprint(sum.Factors) != "[[1 1 1] [-3 -3 -3]]" {
+			t.Fatalf("%v, %v", sum.Factors, reject)
+		}
+		for _, f := range of.Of {
+			if f.Scale.Cmp(big.NewRat(1, 2)) != 0 || f.Bias.Sign() != 0 {
+				t.Errorf("the sum is in steps of %v from %v", f.Scale, f.Bias)
+			}
+		}
+		if _, joins := c.Joins(); !joins {
+			t.Error("a sum of two joins none")
+		}
+	}
+}
+
+// forms are the functions that a step's elements are.
+func forms(t *testing.T, p *Program, step *graph.Step) *scaled.Forms {
+	t.Helper()
+	f, err := p.Integers.FormsOf(step, p.Integers.All(graph.Size(step.Shape)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// What is put in order is integers where their order is that of their values, or that turned round; columns of another
+// scale come to one by larger weights.
+func TestRanking(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		scales    []float64
+		falls, ok bool
+		weights   string // of three columns of weights 1 and -2; empty where they come to no one scale
+	}{
+		{[]float64{2, 2, 2}, false, true, "[[1 -2] [1 -2] [1 -2]]"},
+		{[]float64{-2, -2, -2}, true, true, "[[1 -2] [1 -2] [1 -2]]"},
+		{[]float64{2, 4, 6}, false, false, "[[1 -2] [2 -4] [3 -6]]"},
+		{[]float64{1, -2, 1}, false, false, "[[1 -2] [-2 4] [1 -2]]"},
+		{[]float64{1, 64, 1}, false, false, "[[1 -2] [64 -128] [1 -2]]"},
+		{[]float64{1, 100, 1}, false, false, ""},
+	} {
+		m := model().Init("s", graph.Float32, []int{3}, tt.scales...).Init("k", graph.Int64, []int{1}, 2)
+		m.Node("Mul", "x", "s").Out("v")
+		m.Node("TopK", "v", "k").Int("axis", 1).Out("values", "y")
+		p := program(t, m.Output("y", graph.Int64, 2, 2))
+		r, err := p.RankingOf(producer(t, p, func(s *graph.Step) bool { return s.Order != nil && s.Order.Index }))
+		if err != nil || r.Source != "x" || r.N != 3 || r.K != 2 || len(r.Affine) != 6 {
+			t.Fatalf("%v: %+v, %v", tt.scales, r, err)
+		}
+		if falls, ok := r.Falls(); falls != tt.falls || ok != tt.ok {
+			t.Errorf("%v: falls %v, %v", tt.scales, falls, ok)
+		}
+		out, of, falls, ok := p.Level(r, [][]int64{{1, -2}, {1, -2}, {1, -2}})
+		if ok != (tt.weights != "") || ok && fmt.Sprint(out) != tt.weights {
+			t.Errorf("%v: weights %v, %v, want %s", tt.scales, out, ok, tt.weights)
+		}
+		if ok && (falls != (tt.scales[0] < 0) || of.Of[1].Scale.Cmp(
+			new(big.Rat).Quo(big.NewRat(1, 2), new(big.Rat).SetFloat64(tt.scales[1]/tt.scales[0]))) != 0) {
+			t.Errorf("%v: falls %v, steps of %v", tt.scales, falls, of.Of[1].Scale)
+		}
+	}
+}
+
+// Frames of windows are pixels, whatever the order of the axes.
+func TestLayouts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		last     bool
+		shape    []int
+		frame    string
+		elements string
+		channels Channels
+	}{
+		{false, []int{1, 2, 1, 3}, "[1 3 2]", "[0 3 1 4 2 5]", Channels{2, 3}},
+		{true, []int{1, 1, 3, 2}, "[1 3 2]", "[0 1 2 3 4 5]", Channels{2, 1}},
+	} {
+		w, all := &graph.Window{ChannelsLast: tt.last}, Layouts{}
+		for range 2 {
+			frame, elements, err := all.Frame(w, tt.shape)
+			if err != nil || fmt.Sprint(frame) != tt.frame || fmt.Sprint(elements.Table()) != tt.elements {
+				t.Errorf("%v: %v, %v, %v", tt.shape, frame, elements.Table(), err)
+			}
+			frame[0] = 100 // the caller's
+		}
+		c := ChannelsOf(w, tt.shape)
+		if c != tt.channels || c.Of(4) != map[bool]int32{false: 1, true: 0}[tt.last] || len(all) != 1 {
+			t.Errorf("%v: channels %+v, element 4 in %d, %d layouts", tt.shape, c, c.Of(4), len(all))
+		}
+		if _, _, err := all.Frame(w, []int{2, 2, 1, 3}); err == nil {
+			t.Error("two samples are a frame")
+		}
+	}
+}

@@ -1,0 +1,438 @@
+package cells
+
+import (
+	"maps"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/num"
+)
+
+func unsigned(width int) num.Type { return num.Type{Kind: num.UInt, Width: width} }
+
+// A made is what a test makes of a word.
+type made = func(b *circuit.Builder, x circuit.Value) circuit.Value
+
+// conditions are bits of a word.
+func conditions(x circuit.Value, first, end int) (list []circuit.Value) {
+	for k := first; k < end; k++ {
+		list = append(list, circuit.Bit(x, k))
+	}
+	return list
+}
+
+// all is whether so many bits of a word are set.
+func all(n int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
+		return circuit.Raw(circuit.All(conditions(x, 0, n)...), 1)
+	}
+}
+
+// operands are the two numbers of a word.
+func operands(x circuit.Value, width int) (a, b circuit.Value) {
+	return circuit.Element(x, 0, unsigned(width)), circuit.Element(x, 1, unsigned(width))
+}
+
+// exceeds compares two numbers of a word.
+func exceeds(width int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
+		a, b := operands(x, width)
+		return circuit.Raw(circuit.Exceeds(a, b), 1)
+	}
+}
+
+// exceedsConstant compares a number with one that is no power of two.
+func exceedsConstant(width int) made {
+	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		return circuit.Raw(circuit.Exceeds(circuit.Wrapped(x, unsigned(width)), b.Constant(1<<width/3)), 1)
+	}
+}
+
+// below compares a number with a power of two.
+func below(width int, power int64) made {
+	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		return circuit.Raw(circuit.Exceeds(b.Constant(power), circuit.Wrapped(x, unsigned(width))), 1)
+	}
+}
+
+// same is whether two numbers of a word are.
+func same(width int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
+		a, b := operands(x, width)
+		return circuit.Raw(circuit.Same(a, b), 1)
+	}
+}
+
+// overlapping compares six bits of a word, of which two are in both numbers.
+func overlapping(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	a, b := circuit.Part(x, 0, 4), circuit.Part(x, 2, 4)
+	return circuit.Raw(circuit.Same(circuit.Wrapped(a, uint4), circuit.Wrapped(b, uint4)), 1)
+}
+
+// gated adds a number to another one, of which each bit is a gate of two.
+func gated(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	var list []circuit.Value
+	for k := range 4 {
+		list = append(list, circuit.Raw(circuit.All(circuit.Bit(x, 4+k), circuit.Bit(x, 8+k)), 1))
+	}
+	y := circuit.Wrapped(circuit.Joined(list...), uint4)
+	return circuit.Raw(circuit.Wrapped(circuit.Sum(circuit.Element(x, 0, uint4), y), uint4), 4)
+}
+
+// shares has two gates read a third one.
+func shares(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	both := circuit.All(circuit.Bit(x, 0), circuit.Bit(x, 1))
+	return circuit.Joined(circuit.Raw(circuit.Any(both, circuit.Bit(x, 2)), 1),
+		circuit.Raw(circuit.Any(both, circuit.Bit(x, 3)), 1))
+}
+
+// takesIn has a gate alone read another one.
+func takesIn(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	both := circuit.All(circuit.Bit(x, 0), circuit.Bit(x, 1))
+	return circuit.Raw(circuit.Any(both, circuit.Bit(x, 2)), 1)
+}
+
+// fixed is a register of one bit that stays as it begins.
+func fixed(b *circuit.Builder) circuit.Value {
+	r := b.Register("fixed", 0, num.Range{Lo: 0, Hi: 1}).Starts(0)
+	r.Set(r.Value(), b.Constant(1))
+	return r.Value()
+}
+
+// chosenByFixed is one of two by a register that never changes.
+func chosenByFixed(b *circuit.Builder, x circuit.Value) circuit.Value {
+	c := fixed(b)
+	return circuit.Joined(circuit.Raw(circuit.Choice(c, circuit.Bit(x, 0), circuit.Bit(x, 1)), 1),
+		circuit.Raw(circuit.Choice(circuit.Not(c), circuit.Bit(x, 2), circuit.Bit(x, 3)), 1))
+}
+
+// twice delays two parts of a word that have two bits in common.
+func twice(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	return circuit.Joined(circuit.Part(x, 0, 4).Delayed(1), circuit.Part(x, 2, 4).Delayed(1))
+}
+
+func delayed(clocks int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value { return x.Delayed(clocks) }
+}
+
+// oneOf is one of so many bits, by an index.
+func oneOf(n int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
+		index := circuit.Wrapped(circuit.Part(x, n, bits.Len(uint(n-1))), unsigned(bits.Len(uint(n-1))))
+		var list []circuit.Value
+		for k := range n {
+			list = append(list, circuit.Part(x, k, 1))
+		}
+		return circuit.Selected(index, list...)
+	}
+}
+
+// keepsOld has a register take a number where a bit says so.
+func keepsOld(b *circuit.Builder, x circuit.Value) circuit.Value {
+	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 15}).Starts(0)
+	r.Set(circuit.Choice(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), r.Value()), b.Constant(1))
+	return circuit.Raw(r.Value(), 4)
+}
+
+// cleared has a register between stages take zero where a bit says so.
+func cleared(b *circuit.Builder, x circuit.Value) circuit.Value {
+	v := circuit.Choice(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), b.Constant(0))
+	return circuit.Raw(v.Delayed(1), 4)
+}
+
+// randomRows is a table of random rows, of which so many columns are read.
+func randomRows(style circuit.Style, rows, width, read int) made {
+	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		r := rand.New(rand.NewPCG(uint64(rows), uint64(width)))
+		t := b.Table("t", style, unsigned(1), width, rows, func() (list [][]int64) {
+			for range rows {
+				row := make([]int64, width)
+				for i := range row {
+					row[i] = r.Int64N(2)
+				}
+				list = append(list, row)
+			}
+			return list
+		})
+		return circuit.Part(t.Row(circuit.Wrapped(x, num.Smallest(num.Point(int64(rows-1))))), 0, read)
+	}
+}
+
+// halves is a table of two columns, each of which is one of the same two functions of six bits, by three others.
+func halves(b *circuit.Builder, x circuit.Value) circuit.Value {
+	r := rand.New(rand.NewPCG(6, 3))
+	f := [2]uint64{r.Uint64(), r.Uint64()}
+	t := b.Table("t", circuit.Distributed, unsigned(1), 2, 512, func() (list [][]int64) {
+		for i := range 512 {
+			n := bits.OnesCount(uint(i >> 6))
+			list = append(list, []int64{int64(f[n&1] >> (i % 64) & 1), int64(f[n>>1] >> (i % 64) & 1)})
+		}
+		return list
+	})
+	return t.Row(circuit.Wrapped(x, unsigned(9)))
+}
+
+// memory keeps words, and reads where it writes, or apart from that.
+func memory(style circuit.Style, rows, width int, apart bool) made {
+	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		t := num.Smallest(num.Point(int64(rows - 1)))
+		at := circuit.Wrapped(circuit.Part(x, width, t.Width), t)
+		from := at
+		if apart {
+			from = circuit.Wrapped(circuit.Part(x, width+t.Width, t.Width), t)
+		}
+		a := b.Array("a", style, rows, width)
+		row := a.Row(from)
+		a.Write(at, circuit.Part(x, 0, width), b.Constant(1))
+		return row
+	}
+}
+
+// unread multiplies two numbers, and gives one of them.
+func unread(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	a, b := operands(x, 8)
+	circuit.Product(a, b)
+	return circuit.Raw(a, 8)
+}
+
+// product multiplies two numbers.
+func product(width int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
+		a, b := operands(x, width)
+		return circuit.Raw(circuit.Product(a, b), 2*width)
+	}
+}
+
+// called is a function, called for both numbers of a word.
+func called(l *circuit.Library) made {
+	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		var list []circuit.Value
+		for k := range 2 {
+			list = append(list, b.Call(l, "all", []circuit.Value{circuit.Element(x, k, uint4)},
+				func(_ *circuit.Builder, in []circuit.Value) []circuit.Value {
+					return []circuit.Value{circuit.Raw(circuit.All(conditions(circuit.Raw(in[0], 4), 0, 4)...), 1)}
+				})...)
+		}
+		return circuit.Joined(list...)
+	}
+}
+
+// turned is a bit as it is, and turned round.
+func turned(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	a := circuit.Bit(x, 0)
+	return circuit.Joined(circuit.Raw(a, 1), circuit.Raw(circuit.Not(a), 1))
+}
+
+// loadedTable is a table that is filled by words that come, in a circuit whose tables are.
+func loadedTable(b *circuit.Builder, x circuit.Value) circuit.Value {
+	circuit.Loaded(b)
+	return randomRows(circuit.Block, 512, 36, 36)(b, x)
+}
+
+// in is so many lookup tables of a kind.
+func in(k Kind, luts float64) Counts { return fill(k, Count{LUT: luts}) }
+
+// fill is cells of kinds.
+func fill(list ...any) (c Counts) {
+	for i := 0; i < len(list); i += 2 {
+		c[list[i].(Kind)] = list[i+1].(Count)
+	}
+	return c
+}
+
+// TestRules holds all that a circuit takes, but for the lookup table that starts iterations, against what the rules of
+// each family say of it.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	amd, ice, ecp := cost.Series7, cost.ICE40, cost.ECP5
+	for _, tt := range []struct {
+		name  string
+		of    cost.Fabric
+		width int
+		make  made
+		want  Counts
+	}{
+		{"a gate of six bits in a lookup table", amd, 6, all(6), in(Gates, 1)},
+		{"a gate of seven in two", amd, 7, all(7), in(Gates, 2)},
+		{"of eleven as well", amd, 11, all(11), in(Gates, 2)},
+		{"of twelve in three", amd, 12, all(12), in(Gates, 3)},
+		{"of four in one of four inputs", ice, 4, all(4), in(Gates, 1)},
+		{"of five in two of these", ice, 5, all(5), in(Gates, 2)},
+		{"a gate that two others read, once", amd, 4, shares, in(Gates, 3)},
+		{"which of four inputs is in both", ice, 4, shares, in(Gates, 2)},
+		{"a gate that one other reads, in that", amd, 4, takesIn, in(Gates, 1)},
+		{"two numbers of three bits in one lookup table", amd, 6, exceeds(3), in(Comparators, 1)},
+		{"of four in two", amd, 8, exceeds(4), in(Comparators, 2)},
+		{"of six in five", amd, 12, exceeds(6), in(Comparators, 5)},
+		{"of seven along a carry chain", amd, 14, exceeds(7), in(Comparators, 6)},
+		{"of ten too", amd, 20, exceeds(10), in(Comparators, 8)},
+		{"of six bits and a constant", amd, 6, exceedsConstant(6), in(Comparators, 1)},
+		{"of twelve as logic", amd, 12, exceedsConstant(12), in(Comparators, 3)},
+		{"of thirteen along a carry chain", amd, 13, exceedsConstant(13), in(Comparators, 6)},
+		{"equal numbers of four bits, two in common", amd, 6, overlapping, in(Comparators, 1)},
+		{"equal numbers of eight bits", amd, 16, same(8), in(Comparators, 3)},
+		{"a number below eight, by its five high bits", ice, 8, below(8, 8), in(Comparators, 2)},
+		{"a sum that takes in gates", amd, 12, gated, in(Adders, 4)},
+		{"a choice by what never changes", amd, 4, chosenByFixed, Counts{}},
+		{"the same of four inputs", ice, 4, chosenByFixed, Counts{}},
+		{"bits delayed in two words, once", amd, 6, twice, fill(Pipeline, Count{FF: 6 + 1})},
+		{"two clocks in registers", amd, 8, delayed(2), fill(Pipeline, Count{FF: 2 * 9})},
+		{"three in a shift register", amd, 8, delayed(3), fill(Pipeline, Count{Shift: 9})},
+		{"32 as well", amd, 8, delayed(32), fill(Pipeline, Count{Shift: 9})},
+		{"33 in two", amd, 8, delayed(33), fill(Pipeline, Count{Shift: 2 * 9})},
+		{"one of four in one lookup table", amd, 6, oneOf(4), in(Choices, 1)},
+		{"one of five in two", amd, 8, oneOf(5), in(Choices, 2)},
+		{"one of eight in three", amd, 11, oneOf(8), in(Choices, 3)},
+		{"one of three in two of four inputs", ice, 5, oneOf(3), in(Choices, 2)},
+		{"one of five, by what each of four is chosen by", ice, 8, oneOf(5), in(Choices, 6)},
+		{"a register that may stay as it is", amd, 5, keepsOld, fill(States, Count{FF: 4})},
+		{"a register that may be zero", amd, 5, cleared, fill(Pipeline, Count{FF: 4 + 1})},
+		{"a table of six bits", amd, 6, randomRows(circuit.Distributed, 64, 1, 1), in(Tables, 1)},
+		{"of seven, with a multiplexer beside", amd, 7, randomRows(circuit.Distributed, 128, 1, 1), in(Tables, 2)},
+		{"of eight, with three", amd, 8, randomRows(circuit.Distributed, 256, 1, 1), in(Tables, 4)},
+		{"of nine, in lookup tables behind others", amd, 9, randomRows(circuit.Distributed, 512, 1, 1),
+			in(Tables, 9*loose)},
+		{"two columns of the same functions", amd, 9, halves, in(Tables, (3+1)*loose)},
+		{"512 rows of 36 bits in a block", amd, 9, randomRows(circuit.Block, 512, 36, 36),
+			fill(Memories, Count{BRAM: 1}, Pipeline, Count{FF: 36 + 2})},
+		{"of 37 in two", amd, 9, randomRows(circuit.Block, 512, 37, 37),
+			fill(Memories, Count{BRAM: 2}, Pipeline, Count{FF: 37 + 2})},
+		{"of which 36 are read, in one", amd, 9, randomRows(circuit.Block, 512, 37, 36),
+			fill(Memories, Count{BRAM: 1}, Pipeline, Count{FF: 36 + 2})},
+		{"4096 rows of 72 bits in UltraRAM", cost.UltraScale, 12, randomRows(circuit.Ultra, 4096, 72, 72),
+			fill(Memories, Count{URAM: 1}, Pipeline, Count{FF: 72 + 2})},
+		{"words of 18 bits in a block", amd, 28, memory(circuit.Block, 1024, 18, false),
+			fill(Memories, Count{BRAM: 1}, Pipeline, Count{FF: 18 + 2})},
+		{"words of 16 in a smaller one", ice, 24, memory(circuit.Block, 256, 16, false),
+			fill(Memories, Count{BRAM: 1}, Pipeline, Count{FF: 16 + 2})},
+		{"64 words of 8 bits in lookup tables", amd, 14, memory(circuit.Distributed, 64, 8, false),
+			fill(Memories, Count{RAM: 3 * 4})},
+		{"65, in two banks", amd, 15, memory(circuit.Distributed, 65, 8, false),
+			fill(Memories, Count{RAM: 3*4 + 2*4, LUT: 2 + 8./2})},
+		{"16 words of 8 bits, four in four of four inputs", ecp, 12, memory(circuit.Distributed, 16, 8, false),
+			fill(Memories, Count{RAM: 2 * 4})},
+		{"32, in two banks", ecp, 13, memory(circuit.Distributed, 32, 8, false),
+			fill(Memories, Count{RAM: 2 * 2 * 4, LUT: 2 + 8})},
+		{"8 words of 8 bits in registers", amd, 11, memory(circuit.Registers, 8, 8, false),
+			fill(Memories, Count{FF: 64, LUT: 8 + 3*8})},
+		{"a product in a multiplier, its last register beside", amd, 16, product(8),
+			fill(Multipliers, Count{DSP: 1, FF: 16}, Pipeline, Count{Shift: 1})},
+		{"all its registers", ecp, 16, product(8),
+			fill(Multipliers, Count{DSP: 1, FF: 3 * 16}, Pipeline, Count{FF: 3})},
+		{"a product of few bits, and the registers around it", ice, 10, product(5),
+			fill(Compressors, Count{LUT: 38}, Adders, Count{LUT: 8}, Multipliers, Count{FF: 2*5 + 2*10},
+				Pipeline, Count{FF: 3})},
+		{"a product that nobody reads", amd, 16, unread, Counts{}},
+		{"a function that is called twice", amd, 8, called(new(circuit.Library)), in(Gates, 2)},
+		{"a table that is filled, in two words of 32 bits a row", amd, 9, loadedTable,
+			fill(Memories, Count{BRAM: 1, FF: 2*32 + 4 + 9 + 1, LUT: 2*(9+1) + 6}, Pipeline, Count{FF: 36 + 2})},
+		{"words that go round a block, which is written a clock later", ice, 32, memory(circuit.Block, 256, 16, true),
+			fill(Memories, Count{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10}, Gates, Count{LUT: 16},
+				Pipeline, Count{FF: 16 + 2})},
+		{"a bit turned round", ice, 1, turned, in(Inverters, 1)},
+	} {
+		got := count(tt.of, tt.width, tt.make)
+		got[Gates].LUT--
+		for k := range got {
+			if d := got[k].LUT - tt.want[k].LUT; d != 0 && math.Abs(d) < 1e-9 {
+				got[k].LUT = tt.want[k].LUT
+			}
+			if got[k] != tt.want[k] {
+				t.Errorf("%s: %s are %+v, want %+v", tt.name, names[k], got[k], tt.want[k])
+			}
+		}
+	}
+}
+
+// An iteration starts with the words that it reads, and room for those that it writes.
+func TestFire(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		sometimes int // of three inputs: how many are read only where a register says so
+		want      float64
+	}{{0, 1}, {1, 1 + 1}, {2, 2 + 2}, {3, 2 + 3}} {
+		b := circuit.New(circuit.Rate{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
+		always := b.Constant(1)
+		r := b.Register("r", 0, num.Range{Lo: 0, Hi: 1}).Starts(0)
+		var word []circuit.Value
+		for k := range 3 {
+			when := always
+			if k < tt.sometimes {
+				when = r.Value()
+			}
+			word = append(word, b.Input(1, when))
+		}
+		r.Set(circuit.Bit(word[2], 0), always)
+		b.Output(circuit.Joined(word...), always)
+		if got := DeviceOf(cost.Series7).Count(b.Layer())[Gates].LUT; got != tt.want {
+			t.Errorf("%d of three inputs sometimes: %v lookup tables, want %v", tt.sometimes, got, tt.want)
+		}
+	}
+}
+
+// TestFIFO holds what FIFOs of SystemVerilog take: what passes words and counts them, and what keeps them.
+func TestFIFO(t *testing.T) {
+	t.Parallel()
+	type is = cost.Resources
+	for _, tt := range []struct {
+		fifo            FIFO
+		of              cost.Fabric
+		control, memory is
+	}{
+		{FIFO{2, 8, cost.Shift}, cost.Series7, is{LUT: 2*2 + 3, FF: 2*2 + 2 + 1}, is{LUT: 8, FF: 2 * 8}},
+		{FIFO{32, 8, cost.Shift}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 5}, is{LUT: 8, LUTRAM: 8}},
+		{FIFO{33, 8, cost.Shift}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 6}, is{LUT: 16, LUTRAM: 16}},
+		{FIFO{64, 8, cost.Distributed}, cost.Series7, is{LUT: 2*7 + 3 + 21, FF: 2*7 + 2 + 3*6},
+			is{LUT: 12, LUTRAM: 12}},
+		{FIFO{512, 36, cost.Block}, cost.Series7, is{LUT: 2*10 + 3 + 50, FF: 2*10 + 2 + 2*9 + 1},
+			is{LUT: 36, FF: 36, BRAM: 1}},
+		{FIFO{4096, 72, cost.Ultra}, cost.UltraScale, is{LUT: 2*13 + 3 + 66, FF: 2*13 + 2 + 2*12 + 1},
+			is{LUT: 72, FF: 72, URAM: 1}},
+		{FIFO{2, 8, cost.Shift}, cost.ICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}},
+		{FIFO{16, 8, cost.Distributed}, cost.ECP5, is{LUT: 58, FF: 2*5 + 2 + 3*4}, is{LUT: 8, LUTRAM: 8}},
+		{FIFO{256, 16, cost.Block}, cost.ICE40, is{LUT: 169, FF: 2*9 + 2 + 2*8 + 1 + 16 + 8 + 2},
+			is{FF: 16, BRAM: 1}},
+		{FIFO{1024, 18, cost.Block}, cost.ECP5, is{LUT: 253, FF: 2*11 + 2 + 2*10 + 1 + 18 + 10 + 2},
+			is{FF: 18, BRAM: 1}},
+	} {
+		parts := tt.fifo.Of(tt.of)
+		if len(parts) != 2 || parts[0].Resources != tt.control || parts[1].Resources != tt.memory {
+			t.Errorf("%+v: %+v, want %+v and %+v", tt.fifo, parts, tt.control, tt.memory)
+		}
+	}
+}
+
+// TestEnds holds the reset, and a counter for each output's words.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	want := cost.Resources{LUT: 8 + 6 + 4, FF: 8 + 6 + 4}
+	if got := Ends(cost.Series7, []int{64, 10}).Resources; got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestOf multiplies logic by a device's numbers, but no lookup tables that are memories or shift registers.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		make  made
+		width int
+		want  map[string]cost.Resources
+	}{
+		{delayed(3), 8, map[string]cost.Resources{"gates": {LUT: 1}, "pipeline registers": {LUT: 9, LUTRAM: 9}}},
+		{memory(circuit.Distributed, 65, 8, false), 15,
+			map[string]cost.Resources{"gates": {LUT: 1}, "memories": {LUT: 2*6 + 20, LUTRAM: 20}}},
+	} {
+		got := map[string]cost.Resources{}
+		for _, p := range Of(module(tt.width, tt.make), cost.Series7) {
+			got[p.Name] = p.Resources
+		}
+		if !maps.Equal(got, tt.want) {
+			t.Errorf("%+v, want %+v", got, tt.want)
+		}
+	}
+}

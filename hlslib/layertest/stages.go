@@ -1,0 +1,125 @@
+package layertest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hlsgen/hlslib/delay"
+	"hlsgen/internal/dataflow"
+)
+
+// Clocks that show what a latency is made of beside the case's own: where a stage holds all operations that follow each
+// other, so that only registers make more of them, and where it holds one.
+const (
+	slowMHz = 0.1
+	fastMHz = 10_000
+)
+
+// A passage is something that a word or a row passes in an iteration, as synthesis packs it into stages.
+type passage struct {
+	what string
+	pass func(p *delay.Pipe)
+}
+
+// What all iterations pass; the first is the stage that decides what they do.
+var (
+	begins = passage{"the decision what it does", (*delay.Pipe).Next}
+	reads  = does("the read of a word", delay.Read, 1)
+	writes = does("the write of a word", delay.Write, 1)
+)
+
+func does(what string, op delay.Op, bits int) passage {
+	return passage{what, func(p *delay.Pipe) { p.Do(op, bits) }}
+}
+
+func through(what string, u delay.Unit) passage {
+	return passage{what, func(p *delay.Pipe) { p.Through(u) }}
+}
+
+// units are the memories that have registers.
+var units = map[dataflow.Memory]delay.Unit{dataflow.LUTRAM: delay.LUTMemory, dataflow.BRAM: delay.BlockMemory,
+	dataflow.URAM: delay.UltraMemory}
+
+// multiplied and addressing are the parts of a cost that are memories whose rows are multiplied, and that are the
+// addresses of another memory.
+const (
+	multiplied = "weight memory"
+	addressing = "order"
+)
+
+// passages are the ways from the start of an iteration to the word that it writes of which all layers have to know:
+// that of a word that is read, and that of a row of each of its memories. They follow from where tables lie, what
+// multiplies, and which parts the cost has, whatever the layer says of its stages; each has others besides.
+func (b *bound) passages(f dataflow.Fold) (ways [][]passage) {
+	c := b.op.Cost(f, b.target())
+	has := func(part string) bool {
+		return slices.ContainsFunc(c, func(p dataflow.Part) bool { return p.Name == part && p.LUT > 0 })
+	}
+	var product, rest []passage
+	switch {
+	case f.Compute == dataflow.DSP && c.Total().DSP > 0:
+		product = []passage{through("the registers of a DSP slice", delay.DSP)}
+	case has("multipliers"):
+		product = []passage{does("a product", delay.Logic, 1)} // at least a gate, as that of two signs is
+	}
+	if has("comparators") {
+		rest = append(rest, does("a comparison", delay.Compare, 1))
+	}
+	way := func(list ...[]passage) {
+		ways = append(ways, slices.Concat(append(append([][]passage{{begins}}, list...), []passage{writes})...))
+	}
+	way([]passage{reads}, product, rest)
+	storage := b.op.Emit(f, b.target()).Storage
+	row := func(s dataflow.Storage) (list []passage) {
+		if u, ok := units[s.In]; ok && s.Rows > 1 {
+			list = append(list, through(fmt.Sprintf("the register of the %s (%v)", s.Part, u), u))
+		}
+		return list
+	}
+	for _, s := range storage {
+		switch at := slices.IndexFunc(storage, func(o dataflow.Storage) bool { return o.Part == addressing }); {
+		case s.Part == multiplied:
+			way(row(s), product, rest)
+		case at >= 0 && s.Part != addressing:
+			way(row(storage[at]), row(s))
+		default:
+			way(row(s))
+		}
+	}
+	return ways
+}
+
+// checkStages holds the latency of a fold against the stages that these passages take by HLS.
+func (b *bound) checkStages(f dataflow.Fold) error {
+	for _, mhz := range []float64{slowMHz, b.target().ClockMHz, fastMHz} {
+		t := b.target()
+		t.ClockMHz = mhz
+		latency := b.op.Loop(f, t).Latency
+		for _, way := range b.passages(f) {
+			least := clocks(t, way)
+			if latency >= least {
+				continue
+			}
+			var all, missing []string
+			for i, p := range way {
+				all = append(all, p.what)
+				if clocks(t, slices.Delete(slices.Clone(way), i, i+1)) <= latency {
+					missing = append(missing, p.what)
+				}
+			}
+			return fmt.Errorf("%s at %g MHz: a latency of %d clocks, but %s take %d; what is missing may be %s",
+				b.op.Kind(), mhz, latency, strings.Join(all, ", "), least, strings.Join(missing, ", or "))
+		}
+	}
+	return nil
+}
+
+// clocks is what passages take.
+func clocks(t dataflow.Target, way []passage) int {
+	p := t.Delays().Pipe()
+	for _, s := range way {
+		s.pass(&p)
+	}
+	return p.Clocks()
+}
