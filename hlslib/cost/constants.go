@@ -105,8 +105,9 @@ func clamped(r num.Range, ok bool) num.Range {
 	return r
 }
 
-// constantShares appends them to a list: every bit of an adder takes what a bit of any other product does, and HLS registers
-// the sums. Of single bits the terms are counted, as without constants. There is nothing to add to an accumulator.
+// constantShares appends them to a list: every bit of an adder takes what a bit of any other product does, and HLS
+// registers the sums. Of single bits the products are counted, as without constants. There is nothing to add to an
+// accumulator.
 func (d dot) constantShares(list []share, v *values) []share {
 	tree := share{name: "adder tree", lut: v[product] * float64(d.constants.Bits), ff: float64(d.constants.Bits)}
 	if d.w == 1 && d.a == 1 {

@@ -165,7 +165,8 @@ func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *nu
 
 // Part is the unit of some channels of another, as Bind would make it of their weights and step functions.
 func Part(u *Unit, channels []int, weights [][]int64, steps []num.Step) (*Unit, error) {
-	p := &Unit{Apart: u.Apart, requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}, weights: weights, steps: steps}
+	p := &Unit{Apart: u.Apart, requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}, weights: weights,
+		steps: steps}
 	p.rows = pick(u.rows, channels)
 	if u.live != nil {
 		p.live, p.Range, p.matches = pick(u.live, channels), pick(u.Range, channels), u.matches
