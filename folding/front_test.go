@@ -67,7 +67,8 @@ func TestFront(t *testing.T) {
 	for _, seed := range seeds(40) {
 		v, r := net(t, 5000+seed, FIFO{})
 		points += v.front(Goal{MaxUse: all(0.9)})
-		points += v.front(Goal{MaxUse: all(0.9), Interval: float64(1 + r.IntN(60)), Least: LeastLoad + Measure(r.IntN(6))})
+		points += v.front(Goal{MaxUse: all(0.9), Interval: float64(1 + r.IntN(60)),
+			Least: LeastLoad + Measure(r.IntN(6))})
 	}
 	if points < 20 {
 		t.Errorf("%d points", points)

@@ -27,7 +27,8 @@ func TestUnbeaten(t *testing.T) {
 					Stalls: stalls}
 				clocks := 64 << r.IntN(6)
 				clocks += r.IntN(clocks)
-				goals := []Goal{{}, {Interval: float64(clocks)}, {Latency: true}, {Interval: float64(clocks), Least: LeastLUT}}
+				goals := []Goal{{}, {Interval: float64(clocks)}, {Latency: true},
+					{Interval: float64(clocks), Least: LeastLUT}}
 				goal := goals[seed%uint64(len(goals))]
 				d, _ := designed(t, m, target, goal)
 				if d == nil {
@@ -58,7 +59,8 @@ func (p proved) unbeaten(r *rand.Rand) {
 		}
 	}
 	for n := range asked {
-		other, _ := designed(p, p.model, p.target, Goal{Interval: float64(n), Least: p.goal.Least, Latency: p.goal.Latency})
+		goal := Goal{Interval: float64(n), Least: p.goal.Least, Latency: p.goal.Latency}
+		other, _ := designed(p, p.model, p.target, goal)
 		p.compare(other, fmt.Sprintf("--interval %d", n))
 	}
 	s := must(List(p.model, p.target, nil, FIFO{}, nil))

@@ -17,8 +17,8 @@ import (
 // one of the least resources.
 type Goal struct {
 	FPS float64 // samples per second; 0: not asked
-	// Interval is clocks per frame, which may hold several samples (dataflow.Turns); 0: not asked. It is a fraction where
-	// frames that come unevenly are asked for.
+	// Interval is clocks per frame, which may hold several samples (dataflow.Turns); 0: not asked. It is a fraction
+	// where frames that come unevenly are asked for.
 	Interval   float64
 	MaxCycles  int // clocks per frame of every layer, without a budget; 0: not used
 	Latency    bool

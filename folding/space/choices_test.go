@@ -204,7 +204,7 @@ func TestDivide(t *testing.T) {
 	}
 	for _, layers := range [][]int{nil, {1, 0}, {1}} {
 		classes(func(class []int32) {
-			side := Side{1, false}
+			side := Side{stream: 1}
 			parts := none.Divide(class, layers, map[Side]int{side: 2})
 			deeper := parts[len(parts)-1]
 			if deeper.words[side] != rtlsim.Step(3) || deeper.Whole() {

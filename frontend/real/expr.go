@@ -11,8 +11,8 @@
 //     products; quantiser.go a line that is rounded and clipped
 //   - step.go makes a step function over integers, line.go guesses where it steps; float_step.go does so over
 //     numbers of a format; within.go simplifies where variables are known to lie; strict.go tells functions that keep
-//     an order; whole.go says what surely is an integer; piecewise.go, what is linear but for bends; stairs.go remembers where
-//     a quantiser was evaluated
+//     an order; whole.go says what surely is an integer; piecewise.go, what is linear but for bends; stairs.go
+//     remembers where a quantiser was evaluated
 package real
 
 import (

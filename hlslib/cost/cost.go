@@ -14,6 +14,7 @@
 //	logic, fabric, threshold     counters, multiplexers, memories of LUTs; families of devices; step functions
 //	lut4                         families whose LUTs have four inputs
 //	mvau, mvau_fitted, vvau      layers with weights, by FINN's formulas and by the fit
+//	constants                    sums of products with weights that are constants
 //	stream, fifo, window, host   width converters, FIFOs, line buffers, the host's port
 package cost
 

@@ -14,10 +14,11 @@ type MVAU struct {
 
 	// What FINN's formula does not ask.
 	Fabric          Fabric
-	Packing         Packing // of products in DSP slices; the zero value packs none
-	Factors         Factors // of minifloats
-	Buffer          Memory  // of the input, for the outputs after the first PE; 0 where there is none
-	Steps           int     // thresholds per output, 0 without activation
+	Packing         Packing   // of products in DSP slices; the zero value packs none
+	Factors         Factors   // of minifloats
+	Constants       Constants // weights that are constants
+	Buffer          Memory    // of the input, for the outputs after the first PE; 0 where there is none
+	Steps           int       // thresholds per output, 0 without activation
 	ThresholdBits   int
 	ThresholdMemory Memory
 }

@@ -39,7 +39,8 @@ func (m MVAU) inputBuffer(v *values) share {
 }
 
 func (m MVAU) dot() dot {
-	return dot{m.PE, m.SIMD, m.WeightBits, m.InBits, m.AccBits, m.Spare, m.DSP, m.Packing, m.Factors, m.Fabric}
+	return dot{m.PE, m.SIMD, m.WeightBits, m.InBits, m.AccBits, m.Spare, m.DSP, m.Packing, m.Factors, m.Fabric,
+		m.Constants}
 }
 
 func (m MVAU) activation() activation {
@@ -54,10 +55,14 @@ type dot struct {
 	packing             Packing
 	factors             Factors
 	fabric              Fabric
+	constants           Constants
 }
 
 // shares appends it to a list.
 func (d dot) shares(list []share, v *values) []share {
+	if d.constants.Are {
+		return d.constantShares(list, v)
+	}
 	n := float64(d.pe * d.simd)
 	accumulators := share{
 		name: "accumulators",

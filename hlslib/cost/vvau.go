@@ -16,7 +16,8 @@ type VVAU struct {
 
 	// What FINN's formula does not ask.
 	Fabric          Fabric
-	Factors         Factors // of minifloats
+	Factors         Factors   // of minifloats
+	Constants       Constants // weights that are constants
 	ThresholdBits   int
 	ThresholdMemory Memory
 }
@@ -69,7 +70,7 @@ func (m VVAU) activation() activation {
 
 func (m VVAU) dot() dot {
 	return dot{pe: m.PE, simd: m.SIMD, w: m.WeightBits, a: m.InBits, acc: m.AccBits, spare: m.Spare, dsp: m.DSP,
-		factors: m.Factors, fabric: m.Fabric}
+		factors: m.Factors, fabric: m.Fabric, constants: m.Constants}
 }
 
 // Delay is the estimated critical path in ns.

@@ -10,12 +10,22 @@ import (
 
 // Alike reports whether all that two units differ in are numbers in tables, at a fold's PE: then they have the same
 // folds, of the same clocks and the same cost. It may say no where they are alike, and does for targets whose circuits
-// are made of the numbers, or whose accumulators are as wide as these ask for.
+// are made of the numbers, as sums of constant weights are, or whose accumulators are as wide as these ask for.
 func Alike(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
 	if t.Stalls == dataflow.Credit || t.AccPerPE {
 		return false
 	}
+	whole := entire(a, f)
+	if t.Formula == dataflow.Fitted && Constants(a, whole) != Constants(b, whole) { // FINN's has no digits
+		return false
+	}
 	return figuresOf(a) == figuresOf(b) && steps.Alike(a.form(f), b.form(f), estimate.Model(t))
+}
+
+// entire is the fold of a fold's PE that comes nearest to taking all weights in a clock, in which they are constants.
+func entire(u *Unit, f dataflow.Fold) dataflow.Fold {
+	f.SIMD, f.Compute = len(u.weights[0]), dataflow.LUT
+	return f
 }
 
 // figures is what folds, clocks and costs are made of, beside the form of step functions.

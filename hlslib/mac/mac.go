@@ -25,6 +25,7 @@
 //   - row.go, accumulator.go: what is known of weights, products and sums
 //   - coding.go   weights as codes of fewer bits
 //   - output.go   outputs of sums
+//   - constants.go weights that are constants of the logic
 //   - lanes.go    accumulators as wide as each PE needs
 //   - fold.go     folds, stages, and what C++ asks for
 //   - alike.go    which units take the same
@@ -61,19 +62,21 @@ type Unit struct {
 	Out    num.Type    // of one output
 	Range  []num.Range // of each channel's output
 	Codes  Codes       // of weights in tables
+	Apart  bool        // no two channels have inputs in common; what binds the unit says so
 
-	weights [][]int64
-	rows    []*row // what is known of each row of weights
-	length  int64  // weights of a channel
-	steps   []num.Step
-	dots    *circuit.Library // circuits, which parts have in common
-	requant *num.Requant     // of every product, nil for none
-	in      num.Type
-	span    num.Range      // of the weights
-	inputs  num.Range      // that meet them
-	raw     num.Range      // one weight times one input
-	product num.Range      // of what is summed
-	bound   dataflow.Bound // the accumulator by all rules
+	weights   [][]int64
+	rows      []*row // what is known of each row of weights
+	length    int64  // weights of a channel
+	steps     []num.Step
+	dots      *circuit.Library // circuits, which parts have in common
+	requant   *num.Requant     // of every product, nil for none
+	in        num.Type
+	span      num.Range      // of the weights
+	inputs    num.Range      // that meet them
+	raw       num.Range      // one weight times one input
+	product   num.Range      // of what is summed
+	bound     dataflow.Bound // the accumulator by all rules
+	constants *constants
 	tail
 }
 
@@ -162,7 +165,8 @@ func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *nu
 
 // Part is the unit of some channels of another, as Bind would make it of their weights and step functions.
 func Part(u *Unit, channels []int, weights [][]int64, steps []num.Step) (*Unit, error) {
-	p := &Unit{requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}, weights: weights, steps: steps}
+	p := &Unit{Apart: u.Apart, requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}, weights: weights,
+		steps: steps}
 	p.rows = pick(u.rows, channels)
 	if u.live != nil {
 		p.live, p.Range, p.matches = pick(u.live, channels), pick(u.Range, channels), u.matches
@@ -216,6 +220,7 @@ func bind(u *Unit) error {
 		return err
 	}
 	u.needs = roomFor(u)
+	u.constants = new(constants)
 	return nil
 }
 

@@ -19,12 +19,13 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
 		Spare: mac.Spare(o.Unit, f, t),
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
-		InSigned: o.in.Elem.Signed() && !o.XNOR,
-		DSP:      f.Compute == dataflow.DSP,
-		Factors:  mac.Factors(o.Unit),
-		Packing:  o.Packing(f.PE, f, t),
-		Memory:   estimate.Memory(f.Memory),
-		Fabric:   estimate.Model(t).Fabric,
+		InSigned:  o.in.Elem.Signed() && !o.XNOR,
+		DSP:       f.Compute == dataflow.DSP,
+		Factors:   mac.Factors(o.Unit),
+		Constants: mac.Constants(o.Unit, f),
+		Packing:   o.Packing(f.PE, f, t),
+		Memory:    estimate.Memory(f.Memory),
+		Fabric:    estimate.Model(t).Fabric,
 	}
 	logic := append(o.Logic(estimate.Model(t), f), o.Codes.Logic(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
 	c := estimate.Storing(t, m, o.storage(f), logic...)

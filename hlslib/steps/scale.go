@@ -216,15 +216,12 @@ func withDigits(r num.Range, n int) (m int64, ok bool) {
 // digits are the powers of two of which a number is the sum, no two of them next to each other: exponent e for +2^e,
 // and -1-e for -2^e.
 func digits(m int64) (list []int) {
-	for e := 0; m != 0; e++ {
-		if m&1 != 0 {
-			if m&3 == 3 {
-				list, m = append(list, -1-e), m+1
-			} else {
-				list, m = append(list, e), m-1
-			}
+	for _, d := range num.Digits(m) {
+		if d.Negative {
+			list = append(list, -1-d.Weight)
+		} else {
+			list = append(list, d.Weight)
 		}
-		m >>= 1
 	}
 	return list
 }

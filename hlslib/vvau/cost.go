@@ -18,11 +18,12 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
 		Spare: mac.Spare(o.Unit, f, t),
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
-		InSigned: o.in.Elem.Signed() && !o.XNOR,
-		DSP:      f.Compute == dataflow.DSP,
-		Factors:  mac.Factors(o.Unit),
-		Memory:   estimate.Memory(f.Memory),
-		Fabric:   estimate.Model(t).Fabric,
+		InSigned:  o.in.Elem.Signed() && !o.XNOR,
+		DSP:       f.Compute == dataflow.DSP,
+		Factors:   mac.Factors(o.Unit),
+		Constants: mac.Constants(o.Unit, f),
+		Memory:    estimate.Memory(f.Memory),
+		Fabric:    estimate.Model(t).Fabric,
 	}
 	if t.Formula == dataflow.FINN {
 		m.Thresholds = o.Thresholds()

@@ -79,6 +79,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if err != nil {
 		return nil, nil, err
 	}
+	o.Apart = true
 	o.out = dataflow.Type{Shape: append(slices.Clone(shape[:outer]), o.channels), Range: o.Range, Elem: o.Out}
 	return o, []dataflow.Type{o.out}, nil
 }

@@ -70,39 +70,17 @@ func Shifted(a Value, n int) Value {
 	return operation(Shift, n, 0, r, a)
 }
 
-// A digit is 2^weight, or -2^weight.
-type digit struct {
-	weight   int
-	negative bool
-}
-
-// digits are the powers of two of which m is the sum, no two of them next to each other (canonical signed digits).
-func digits(m int64) (list []digit) {
-	for n := 0; m != 0; n++ {
-		if m&1 != 0 {
-			d := digit{n, m&3 == 3}
-			if list = append(list, d); d.negative {
-				m++
-			} else {
-				m--
-			}
-		}
-		m >>= 1
-	}
-	return list
-}
-
 // Times is a * m, by shifts and as few sums as the digits of m allow.
 func Times(a Value, m int64) Value {
 	if c, ok := a.constant(); ok {
 		return a.b.Constant(c * m)
 	}
 	var add, take []Value
-	for _, d := range digits(m) {
-		if d.negative {
-			take = append(take, Shifted(a, d.weight))
+	for _, d := range num.Digits(m) {
+		if d.Negative {
+			take = append(take, Shifted(a, d.Weight))
 		} else {
-			add = append(add, Shifted(a, d.weight))
+			add = append(add, Shifted(a, d.Weight))
 		}
 	}
 	switch {

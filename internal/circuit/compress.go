@@ -76,9 +76,9 @@ func (h *Heap) AddTimes(v Value, m int64) {
 		h.constant += uint64(c) * uint64(m)
 		return
 	}
-	for _, d := range digits(m) {
+	for _, d := range num.Digits(m) {
 		for i := range v.Width() {
-			h.put(d.weight+i, d.negative != (v.node().Signed && i == v.Width()-1), itself, Bit(v, i))
+			h.put(d.Weight+i, d.Negative != (v.node().Signed && i == v.Width()-1), itself, Bit(v, i))
 		}
 	}
 }

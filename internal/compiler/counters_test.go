@@ -43,7 +43,8 @@ func TestCounters(t *testing.T) {
 			}
 			tools := tier.Needs(t, "verilator", "g++")
 			m := models.Find(t, c.model)
-			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Interval: float64(c.interval),
+			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL,
+				Interval: float64(c.interval),
 				Counters: true, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
 			var d diag.List
 			r, err := Run(context.Background(), o, &d)

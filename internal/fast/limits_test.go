@@ -30,8 +30,8 @@ func dense(t *testing.T, codes num.Type, weights [][]int64) *dataflow.Graph {
 	return g
 }
 
-// extreme are rows of weights whose sums are as large as they can be, on the way and in the end: of the least weight, of
-// the greatest, of one behind the other, and of both in turn.
+// extreme are rows of weights whose sums are as large as they can be, on the way and in the end: of the least weight,
+// of the greatest, of one behind the other, and of both in turn.
 func extreme(inputs, outputs int, least, greatest int64) [][]int64 {
 	rows := make([][]int64, outputs)
 	for c := range rows {

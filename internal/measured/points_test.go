@@ -345,7 +345,8 @@ func networks(t testing.TB, to dataflow.Target) (list []network) {
 		var d diag.List
 		by := to // a formula that does not follow from these measurements
 		by.Formula = dataflow.FINN
-		made, err := folding.Make(context.Background(), model(t, n.model), by, folding.Goal{Interval: float64(n.interval)}, &d)
+		made, err := folding.Make(context.Background(), model(t, n.model), by,
+			folding.Goal{Interval: float64(n.interval)}, &d)
 		if err != nil || made == nil {
 			t.Fatal(n.name, err, d.Diags)
 		}

@@ -219,7 +219,8 @@ func TestShare(t *testing.T) {
 			"[true true false]"},
 		{"far apart", []Step{up, far}, "[true false]"},
 		{"beyond 32 bits", []Step{part, wide}, "[true false]"},
-		{"a difference that wraps around", []Step{{At: []int64{1}, Value: []int64{math.MaxInt64, math.MinInt64}}}, "[true]"},
+		{"a difference that wraps around", []Step{{At: []int64{1}, Value: []int64{math.MaxInt64, math.MinInt64}}},
+			"[true]"},
 		{"constants", []Step{{Value: []int64{1}}, {Value: []int64{1}}}, "[true false]"},
 		{"none", nil, "[]"},
 	} {

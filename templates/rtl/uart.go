@@ -135,8 +135,8 @@ type makeView struct {
 	Recorded, Results         string
 }
 
-// briefly is the most clocks of a bench that is over sooner as g++ compiles it without optimising: what is unrolled takes
-// minutes to optimise, and runs for few clocks.
+// briefly is the most clocks of a bench that is over sooner as g++ compiles it without optimising: what is unrolled
+// takes minutes to optimise, and runs for few clocks.
 const briefly = 20_000
 
 // makefile is the Makefile of a bench of so many frames.

@@ -1,0 +1,23 @@
+package num
+
+// A Digit is 2^Weight, or -2^Weight.
+type Digit struct {
+	Weight   int
+	Negative bool
+}
+
+// Digits are the powers of two of which m is the sum, no two of them next to each other (canonical signed digits).
+func Digits(m int64) (list []Digit) {
+	for n := 0; m != 0; n++ {
+		if m&1 != 0 {
+			d := Digit{n, m&3 == 3}
+			if list = append(list, d); d.Negative {
+				m++
+			} else {
+				m--
+			}
+		}
+		m >>= 1
+	}
+	return list
+}
