@@ -155,7 +155,7 @@ func TestBetweenFolds(t *testing.T) {
 		if err != nil || float64(bound.Interval) > c.want {
 			t.Errorf("%s: no design is said to take fewer than %+v, %v", c.name, bound, err)
 		}
-		goal := Goal{MaxUse: all(0.9), Latency: true, Interval: math.Trunc(c.want)}
+		goal := Goal{MaxUse: all(0.9), Latency: true, Interval: float64(int(c.want))}
 		if fast, _ := on(t, c.m, c.b, goal); fast == nil {
 			t.Errorf("%s: no shortest latency", c.name)
 		}
