@@ -23,7 +23,7 @@ var habits = []habit{
 	// What is not initialised holds anything, which is for the compiler to fill.
 	{regexp.MustCompile(`constexpr store\(\) : V\{\} \{\}`), `store() {}`, 1},
 	// Assigning bits of another width is a warning.
-	{regexp.MustCompile(`(#define HLSGEN_SAME_WIDTH\(width\)) static_assert\(.*\);`), `$1 if (W != width) ` +
+	{regexp.MustCompile(`(#define \w+_SAME_WIDTH\(width\)) static_assert\(.*\);`), `$1 if (W != width) ` +
 		`std::fprintf(stderr, "WARNING: Bitsize mismatch for ap_[u]int.\n");`, 1},
 	// No constructor is constexpr: a static that has one begins when it is first used, and a guard says that it has.
 	{regexp.MustCompile(`constexpr (store\(ap_ulong|ap_int_base\(T|name\(T)`), `$1`, 3},
