@@ -205,10 +205,10 @@ func TestDivide(t *testing.T) {
 	for _, layers := range [][]int{nil, {1, 0}, {1}} {
 		classes(func(class []int32) {
 			side := Side{stream: 1}
-			parts := none.Divide(class, layers, map[Side]int{side: 2})
+			parts := none.Divide(class, layers, map[Side]int{side: rtlsim.Step(3)})
 			deeper := parts[len(parts)-1]
 			if deeper.words[side] != rtlsim.Step(3) || deeper.Whole() {
-				t.Errorf("a FIFO of two words has %d in %+v", deeper.words[side], deeper)
+				t.Errorf("a FIFO of more than two words has %d in %+v", deeper.words[side], deeper)
 			}
 			classes(func(other []int32) {
 				count := 0

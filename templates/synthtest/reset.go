@@ -34,7 +34,7 @@ var resetBench = []edit{
 
 var (
 	// fifo is one of the top, of which nothing is left.
-	fifo        = regexp.MustCompile(`(?m)^ *static hls::stream<.*> (\w+)\(.*\);$`)
+	fifo        = regexp.MustCompile(`(?m)^ *static hls::stream<.*> (\w+)\(.*\);(?: //.*)?$`)
 	keepsPragma = regexp.MustCompile(`(?m)^#pragma HLS RESET variable=(\w+) off$`)
 	// What nm says of a variable of a function in an object file, or of its guard: its size, and its name.
 	sized   = regexp.MustCompile(`^[0-9a-f]+ ([0-9a-f]+) [bBdDuV] (_Z(?:Z|GV)\S+)$`)
