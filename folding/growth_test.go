@@ -112,7 +112,7 @@ func TestStepsGrow(t *testing.T) {
 		{"residual", "weights", u250, sized{16, 16, 4}, sized{16, 32, 4}, 0},
 		{"residual", "weights", zcu104, sized{16, 32, 4}, sized{16, 64, 4}, long},
 		{"residual", "weights", part4, sized{16, 32, 6}, sized{16, 64, 6}, leap},
-		{"residual", "layers", u250, sized{16, 4, 8}, sized{16, 4, 32}, 0},
+		{"residual", "layers", u250, sized{16, 4, 8}, sized{16, 4, 32}, leap},
 		{"residual", "layers", part4, sized{16, 8, 16}, sized{16, 8, 64}, long},
 		{"residual", "layers", zcu104, sized{16, 8, 64}, sized{16, 8, 256}, leap},
 		{"depthwise", "pixels", u250, sized{64, 4, 4}, sized{128, 4, 4}, 0},
