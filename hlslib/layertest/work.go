@@ -85,8 +85,12 @@ var means = []struct {
 
 // checkGrowth holds two folds of a case against each other: where the C++ of one computes more in an iteration, its
 // cost is higher, and so is the part that is there for it. What drives the loop costs the same in both, and memories
-// are checked elsewhere. A product in a DSP slice is a product, whatever its bits: each more takes a slice or a LUT.
+// are checked elsewhere. A product in a DSP slice is a product, whatever its bits: each more takes a slice or a LUT. Where
+// all weights are constants of the larger fold's logic, its products may take less than those of a memory's rows.
 func checkGrowth(small, large program, least, most work) error {
+	if large.constant() && !small.constant() {
+		return nil
+	}
 	inDSP := large.fold.Compute == dataflow.DSP
 	if inDSP {
 		least.products, most.products = leastPart*least.multiplications, leastPart*most.multiplications
@@ -108,6 +112,13 @@ func checkGrowth(small, large program, least, most work) error {
 		}
 	}
 	return nil
+}
+
+// constant reports whether no rows of a memory are multiplied.
+func (p program) constant() bool {
+	return !slices.ContainsFunc(p.op.Emit(p.fold, p.target()).Storage, func(s dataflow.Storage) bool {
+		return s.Part == multiplied && s.Rows > 1
+	})
 }
 
 // logic is the LUTs of the parts of a fold's cost, among them DSP slices at so many LUTs each, and whether there are
