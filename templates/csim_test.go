@@ -64,7 +64,7 @@ func edit(t *testing.T, files templates.Files, path, from, to string) templates.
 }
 
 // TestCSim compiles networks and compares every layer, and the network's words as they are read back, with Eval. One
-// of them takes the form of the tables that synthesis sees.
+// of them takes the form of the tables that synthesis sees; reads of AXI4-Streams do not wait there, as in any csim.
 func TestCSim(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -83,6 +83,11 @@ func TestCSim(t *testing.T) {
 			t.Parallel()
 			d := c.design(t)
 			files, v := project(t, d, 3)
+			for i, f := range files {
+				if c.cxx != "" && strings.HasSuffix(f.Path, "/core/axis.hpp") {
+					files[i].Data = bytes.ReplaceAll(f.Data, []byte("#ifdef __SYNTHESIS__"), []byte("#if 0"))
+				}
+			}
 			o := run(t, files, templates.CSim{CXX: c.cxx})
 			if !o.Passed || len(o.Verdicts) != 1+len(d.Model.Graph.Nodes) {
 				t.Fatalf("%+v", o)
