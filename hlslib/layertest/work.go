@@ -85,8 +85,8 @@ var means = []struct {
 
 // checkGrowth holds two folds of a case against each other: where the C++ of one computes more in an iteration, its
 // cost is higher, and so is the part that is there for it. What drives the loop costs the same in both, and memories
-// are checked elsewhere. A product in a DSP slice is a product, whatever its bits: each more takes a slice or a LUT. Where
-// all weights are constants of the larger fold's logic, its products may take less than those of a memory's rows.
+// are checked elsewhere. A product in a DSP slice is a product, whatever its bits: each more takes a slice or a LUT.
+// Where all weights are constants of the larger fold's logic, its products may take less than those of a memory's rows.
 func checkGrowth(small, large program, least, most work) error {
 	if large.constant() && !small.constant() {
 		return nil
