@@ -16,9 +16,9 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// want is what was read in the sources of boards, which a mistake in a file may contradict; what a file says of the
-// part and the resources is held against a list of figures, by TestFigures. A board that is not here is held to the
-// rules of all boards alone. The memory is bits, and millions of transfers a second.
+// want holds figures that were read in the sources of boards, for TestAll to compare with their files. TestFigures does
+// the same for parts and resources. A board that is not here has to follow the rules of all boards alone. The memory is
+// bits, and millions of transfers a second.
 var want = []struct {
 	name     string
 	aliases  []string

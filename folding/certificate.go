@@ -13,7 +13,7 @@ import (
 )
 
 // A Certificate says what is known of all whole designs in the space: every choice of one fold per layer, with the
-// width converters that it needs, FIFOs of any depth that does, in any memory, and the host's port, within the budget
+// width converters that it needs, FIFOs of any depth that does, in any memory (InLUTs), and the host's port, within the budget
 // that was asked for.
 type Certificate struct {
 	Options     int // legal folds, summed over the layers
@@ -30,7 +30,9 @@ type Certificate struct {
 	Spares bool
 	// Dear is how many folds with serial step functions, as fast as that, were no choice, for what they take of block
 	// RAM. All that is proved is proved without them.
-	Dear    int
+	Dear int
+	// InLUTs: FIFOs of few words lay in no block RAM, where LUTs could hold them. All that is proved is proved so.
+	InLUTs  bool
 	Latency *Latency // nil where it was not minimised
 	Gap     string   // why something is left open; empty where nothing is
 	// Interrupted: the user ended the search, which had this design.
@@ -70,12 +72,19 @@ func (c *Certificate) Given() string {
 	return c.Without()
 }
 
-// Without says which folds nothing is proved of: " without ...", or nothing where all were a choice.
+// Without says of which designs nothing is proved: " without ...", or nothing where it is proved of all.
 func (c *Certificate) Without() string {
+	var left []string
 	if c.Dear > 0 {
-		return " without serial step functions dear in block RAM"
+		left = append(left, "serial step functions dear in block RAM")
 	}
-	return ""
+	if c.InLUTs {
+		left = append(left, "FIFOs of few words in block RAM")
+	}
+	if left == nil {
+		return ""
+	}
+	return " without " + strings.Join(left, " or ")
 }
 
 // Effort says what there was to choose from.
@@ -116,6 +125,9 @@ func (c *Certificate) Lines() (lines []string) {
 		lines = append(lines, fmt.Sprintf("serial step functions of %d folds were no choice: they take more than %d "+
 			"times the share of block RAM that they save of LUTs; a folding file may ask for them", c.Dear,
 			space.Dearest))
+	}
+	if c.InLUTs {
+		lines = append(lines, "LUTs hold FIFOs of few words, where they can: in block RAM these would take fewer LUTs")
 	}
 	if c.Latency != nil {
 		lines = append(lines, c.Latency.String()+c.Without())
@@ -165,7 +177,7 @@ func (q report) certificate(f *found, d *Design) Certificate {
 	if c.Latency != nil {
 		limit = math.MaxInt
 	}
-	c.Dear = space.Dear(q.Space, limit)
+	c.Dear, c.InLUTs = space.Dear(q.Space, limit), q.Spared()
 	for i := range q.Layers {
 		l := &q.Layers[i]
 		c.Options += len(l.Folds)

@@ -14,17 +14,22 @@ import (
 func TestCertificateLines(t *testing.T) {
 	t.Parallel()
 	small := boards.Board{Name: "small", LUT: 1384, LUTRAM: 100, FF: 1000, BRAM36: 4, DSP: 20}
+	const (
+		without = " without FIFOs of few words in block RAM"
+		inLUTs  = "LUTs hold FIFOs of few words, where they can: in block RAM these would take fewer LUTs"
+	)
 	for _, c := range []struct {
 		goal Goal
 		want []string
 	}{
 		{Goal{MaxUse: all(1)},
-			[]string{"no design of these layers within the budget takes fewer than 5 clocks per frame: at 4 clocks, " +
-				"of 7 options 5 too slow, 2 excluded by LUT", "load 92.775 % of the budget, the least there is",
-				"1284 LUT, the least there is"}},
-		{Goal{MaxUse: all(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is",
-			"load 38.584 % of the budget, the least there is", "534 LUT, the least there is"}},
-		{Goal{MaxUse: all(1), Latency: true}, []string{"latency 8 clocks, the least there is"}},
+			[]string{"no design of these layers within the budget" + without + " takes fewer than 5 clocks per frame: " +
+				"at 4 clocks, of 7 options 5 too slow, 2 excluded by LUT", "load 92.775 % of the budget, the least " +
+				"there is" + without, "1284 LUT, the least there is" + without, inLUTs}},
+		{Goal{MaxUse: all(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is" + without,
+			"load 38.584 % of the budget, the least there is" + without, "534 LUT, the least there is" + without,
+			inLUTs}},
+		{Goal{MaxUse: all(1), Latency: true}, []string{inLUTs, "latency 8 clocks, the least there is" + without}},
 	} {
 		d, told := on(t, twoLayers(), small, c.goal)
 		if d == nil || !slices.Equal(d.Certificate.Lines(), c.want) {
@@ -54,6 +59,11 @@ func TestCertificateLines(t *testing.T) {
 		"share of block RAM that they save of LUTs; a folding file may ask for them")
 	if open.Proved() || !slices.Equal(open.Lines(), want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
+	}
+	open.InLUTs, open.Spares = true, true
+	if got, want := open.Given(), " with factors of 3 bits or fewer in LUTs and without serial step functions dear in "+
+		"block RAM or FIFOs of few words in block RAM"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package folding
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"hlsgen/boards"
@@ -38,6 +39,9 @@ func TestFewWords(t *testing.T) {
 				if d == nil {
 					t.Fatalf("%s, %v, %+v: %s", m.Name, stalls, goal, text(told))
 				}
+				if c := &d.Certificate; !c.InLUTs || !strings.Contains(c.Given(), "FIFOs of few words in block RAM") {
+					t.Errorf("%s, %v, %+v: it is proved of designs%s", m.Name, stalls, goal, c.Given())
+				}
 				if list := fewInBlocks(d); len(list) > 0 {
 					t.Errorf("%s, %v, %+v: few words of s%d lie in block RAM", m.Name, stalls, goal, list)
 				}
@@ -59,7 +63,11 @@ func TestFewWordsWhereNothingElseFits(t *testing.T) {
 		if d == nil {
 			break
 		}
-		some = some || len(fewInBlocks(d)) > 0
+		if few := len(fewInBlocks(d)) > 0; few && d.Certificate.InLUTs {
+			t.Errorf("few words lie in block RAM, and it is proved of designs%s", d.Certificate.Given())
+		} else {
+			some = some || few
+		}
 	}
 	if !some {
 		t.Errorf("at %d registers there is no design, and with more none of block RAM", b.FF)

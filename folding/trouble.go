@@ -379,8 +379,8 @@ func (q *inquiry) tell(d *Design) {
 	}
 }
 
-// slowFIFOs is how much longer than with FIFOs of hlsgen's own depths an interval may be before the user is told of the
-// depths that a file gives.
+// slowFIFOs bounds the ratio of two intervals, with the FIFO depths of a file and with hlsgen's own. Beyond it, the user
+// is told.
 const slowFIFOs = 1.05
 
 // tellSlowFIFOs tells of depths in a folding file without which the same goal gives a faster design. It makes that

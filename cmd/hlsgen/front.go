@@ -75,6 +75,7 @@ func given(points []*folding.Design) string {
 	var all folding.Certificate
 	for _, d := range points {
 		all.Spares, all.Dear = all.Spares || spares(d), max(all.Dear, d.Certificate.Dear)
+		all.InLUTs = all.InLUTs || d.Certificate.InLUTs
 	}
 	if all.Spares && slices.ContainsFunc(points, func(d *folding.Design) bool { return !spares(d) }) {
 		return all.Given() + ", where there is one,"

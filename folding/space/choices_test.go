@@ -37,7 +37,7 @@ func combined(s *Space, visit func(options []int32)) {
 	layer(0)
 }
 
-// host is what joins the network to the processor's memory.
+// host returns the resources of the port to the processor's memory.
 func host(s *Space) search.Vector {
 	return s.Board.Vector(estimate.Host(s.Target, s.Model.Graph).Total())
 }
@@ -106,7 +106,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Intervals are those of layers, from the slowest one's fastest on.
+// TestIntervals holds that the list has the clocks of all options that are no faster than the slowest layer's fastest.
 func TestIntervals(t *testing.T) {
 	t.Parallel()
 	s := chain(t)

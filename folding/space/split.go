@@ -268,8 +268,8 @@ func (m menu) between(stream, k int, i *inner, in dataflow.Memory) way {
 	return list[0]
 }
 
-// inside is what the FIFOs between the nodes of a split take in the region, of the layer that writes a stream, by where
-// they lie.
+// inside returns the resources that the FIFOs between the nodes of a split take in the region, for each of insides. The
+// stream is the one that the split's layer writes.
 func (m menu) inside(stream int, s *split) []search.Vector {
 	list := make([]search.Vector, len(insides))
 	for at, in := range insides {

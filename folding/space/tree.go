@@ -103,7 +103,7 @@ func (m menu) layer(i int) [][]search.Choice {
 	return choices
 }
 
-// insideShift is where the identity of a choice has where the FIFOs inside of a split lie.
+// insideShift is the place of an index of insides in the identity of a choice; the option stands below it.
 const insideShift = 24
 
 // option adds the choices of an option: a single one, but of a split one for each memory of its FIFOs.

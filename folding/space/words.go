@@ -11,6 +11,7 @@ import (
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
 )
 
 // A form is how a frame travels past one end of a stream: in words of per elements, in tiles of so many channels
@@ -285,8 +286,7 @@ func (j *joints) bind(c conversion) converted {
 // A way is one way to build a FIFO.
 type way struct {
 	dataflow.FIFO
-	cost   search.Vector
-	spared bool // others are left out for it
+	cost search.Vector
 }
 
 // ways is how a FIFO of a port can be built that holds so many words at least, without those that another one beats:
@@ -301,13 +301,12 @@ func (j *joints) ways(k fifoKind, p dataflow.Port) []way {
 	return known.([]way)
 }
 
-// Spared reports whether some FIFOs may not lie in some memories because they are of few words.
-func (j *joints) Spared() (some bool) {
-	j.fifos.Range(func(_, list any) bool {
-		some = some || slices.ContainsFunc(list.([]way), func(w way) bool { return w.spared })
-		return !some
-	})
-	return some
+// Spared reports whether FIFOs of few words are kept out of memories that could hold them.
+func (j *joints) Spared() bool {
+	bit := dataflow.Port{Elem: num.Type{Kind: num.UInt, Width: 1}, PerWord: 1, Words: lutWords}
+	k := fifoKind{words: lutWords, width: bit.Width()}
+	list := j.possible(k, bit)
+	return len(j.spared(k, list)) < len(list)
 }
 
 // spared leaves out block RAM and UltraRAM for few words, where LUTs are a memory and all is not a choice.
@@ -324,9 +323,6 @@ func (j *joints) spared(k fifoKind, list []way) []way {
 	if !j.worthwhile || k.words > few || len(inLUTs) == 0 || len(inLUTs) == len(list) {
 		return list
 	}
-	for i := range inLUTs {
-		inLUTs[i].spared = true
-	}
 	return inLUTs
 }
 
@@ -341,8 +337,8 @@ type fifoKind struct {
 // lutWords is the words that lookup tables are to hold rather than block RAM, wherever either would do.
 const lutWords = 8
 
-func (j *joints) build(k fifoKind, p dataflow.Port) []way {
-	var list []way
+// possible is every way to build a FIFO that the device has room for.
+func (j *joints) possible(k fifoKind, p dataflow.Port) (list []way) {
 	ahead := 0
 	if k.host {
 		ahead = j.target.Ahead()
@@ -358,6 +354,11 @@ func (j *joints) build(k fifoKind, p dataflow.Port) []way {
 		}
 		list = append(list, way{FIFO: made, cost: j.board.Vector(r)})
 	}
+	return list
+}
+
+func (j *joints) build(k fifoKind, p dataflow.Port) []way {
+	list := j.possible(k, p)
 	other := func(w way) bool { return w.Memory != k.memory }
 	if k.memory != dataflow.NoMemory && slices.ContainsFunc(list, func(w way) bool { return !other(w) }) {
 		list = slices.DeleteFunc(list, other)

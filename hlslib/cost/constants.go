@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Constants is what adds up products where every weight is a constant of the logic: a layer whose table has one row.
+// Constants counts the adders of products whose weights are all constants: those of a layer whose table has one row.
 // A product by a constant is the input, shifted by each of the weight's signed digits, so that a weight of 0 is nothing
 // and one of 4 is wiring; a product that several channels have is made once. The products of a channel are added two by
 // two. The zero value is of weights that come out of a table.

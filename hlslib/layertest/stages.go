@@ -42,12 +42,10 @@ var units = map[dataflow.Memory]delay.Unit{dataflow.LUTRAM: delay.LUTMemory, dat
 	dataflow.URAM: delay.UltraMemory}
 
 // multiplied and addressing are the parts of a cost that are memories whose rows are multiplied, and that are the
-// addresses of another memory. The row of parameters is known before what it is for: a cell's values of constants take
-// no time of an iteration.
+// addresses of another memory.
 const (
 	multiplied = "weight memory"
 	addressing = "order"
-	parameters = "parameter memory"
 )
 
 // passages are the ways from the start of an iteration to the word that it writes of which all layers have to know:
@@ -81,7 +79,6 @@ func (b *bound) passages(f dataflow.Fold) (ways [][]passage) {
 	}
 	for _, s := range storage {
 		switch at := slices.IndexFunc(storage, func(o dataflow.Storage) bool { return o.Part == addressing }); {
-		case s.Part == parameters: // no way from the start of the iteration
 		case s.Part == multiplied:
 			way(row(s), product, rest)
 		case at >= 0 && s.Part != addressing:

@@ -74,28 +74,31 @@ func (p program) checkWork(w work) error {
 // has. Other parts compute several, or what the layer alone has a name for: the sum of all holds them. That wide sums
 // do not count (probe.hpp) leaves no more than a lower bound.
 var means = []struct {
-	parts []string
-	bits  func(work) int
+	parts   []string
+	weights bool // what it takes depends on the weights where these are constants
+	bits    func(work) int
 }{
-	{[]string{"multipliers"}, func(w work) int { return w.products }},
-	{[]string{"adders", "adder tree"}, func(w work) int { return w.sums }},
-	{[]string{"comparators"}, func(w work) int { return w.comparisons }},
-	{nil, work.bits}, // all parts but memories
+	{[]string{"multipliers"}, true, func(w work) int { return w.products }},
+	{[]string{"adders", "adder tree"}, true, func(w work) int { return w.sums }},
+	{[]string{"comparators"}, false, func(w work) int { return w.comparisons }},
+	{nil, true, work.bits}, // all parts but memories
 }
 
 // checkGrowth holds two folds of a case against each other: where the C++ of one computes more in an iteration, its
 // cost is higher, and so is the part that is there for it. What drives the loop costs the same in both, and memories
 // are checked elsewhere. A product in a DSP slice is a product, whatever its bits: each more takes a slice or a LUT.
-// Where all weights are constants of the larger fold's logic, its products may take less than those of a memory's rows.
+// Where all weights are constants of the larger fold's logic, its products and their sums may take less than those of a
+// memory's rows: what grows then are the comparisons.
 func checkGrowth(small, large program, least, most work) error {
-	if large.constant() && !small.constant() {
-		return nil
-	}
+	constants := large.constant() && !small.constant()
 	inDSP := large.fold.Compute == dataflow.DSP
 	if inDSP {
 		least.products, most.products = leastPart*least.multiplications, leastPart*most.multiplications
 	}
 	for _, m := range means {
+		if constants && m.weights {
+			continue
+		}
 		slice := dspLUT
 		if inDSP && slices.Contains(m.parts, "multipliers") {
 			slice = 1

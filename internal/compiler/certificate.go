@@ -19,7 +19,9 @@ type Certificate struct {
 	// what is minimised is so of designs that multiply factors of 3 bits or fewer in LUTs
 	Spares bool `json:"few_bits_in_luts,omitempty"`
 	// folds with serial step functions, as fast as that, which were no choice, for what they take of block RAM
-	Dear    int            `json:"dear_serial_folds,omitempty"`
+	Dear int `json:"dear_serial_folds,omitempty"`
+	// FIFOs of few words lay in no block RAM, where LUTs could hold them: all that is proved is proved so
+	InLUTs  bool           `json:"few_words_in_luts,omitempty"`
 	Latency *LatencyReport `json:"latency_clocks,omitempty"`
 	Gap     string         `json:"gap,omitempty"` // why something is left open
 	// the user ended the search, which had this design
@@ -70,7 +72,8 @@ type LatencyReport struct {
 // CertificateOf puts a certificate into the report's form.
 func CertificateOf(p *folding.Certificate) Certificate {
 	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
-		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Dear: p.Dear, Gap: p.Gap,
+		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Dear: p.Dear,
+		InLUTs: p.InLUTs, Gap: p.Gap,
 		Interrupted: p.Interrupted,
 		Text:        append([]string{}, p.Lines()...),
 		Latency:     (*LatencyReport)(p.Latency), Lengths: LengthsOf(p.Lengths)}

@@ -129,14 +129,10 @@ func TestDriver(t *testing.T) {
 			if r.NoDriver != "" {
 				t.Fatal(r.NoDriver)
 			}
-			makes(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
-			libs, err := filepath.Glob(filepath.Join(o.Out, "hls", "build", "lib*.so"))
-			if err != nil || len(libs) != 1 {
-				t.Fatal(libs, err)
-			}
+			lib := library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
 			sim.Options, sim.Input, sim.Output = o, data(t, in), filepath.Join(t.TempDir(), "y.npy")
 			simulated(t, sim)
-			args[2], args[3], args[4] = libs[0], sim.Input, sim.Output
+			args[2], args[3], args[4] = lib, sim.Input, sim.Output
 			said, err := exec.Command(tools[2], args...).CombinedOutput()
 			if err != nil || !strings.Contains(string(said), "PASS ") {
 				t.Errorf("%v\n%s", err, said)
@@ -195,17 +191,13 @@ func TestDriverAXI(t *testing.T) {
 			if shape := r.Imported.Model.In[0].Shape; len(x.Shape) == 3 && c.lengths == nil {
 				in.Shape = append([]int{samples}, shape...)
 			}
-			makes(t, filepath.Join(o.Out, "rtl", "axi"))
-			libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
-			if err != nil || len(libs) != 1 {
-				t.Fatal(libs, err)
-			}
+			lib := library(t, filepath.Join(o.Out, "rtl", "axi"))
 			for i := range dataflow.Shape(in.Shape).Size() {
 				in.Data = append(in.Data, x.Data[i%len(x.Data)])
 			}
 			sim.Options, sim.Input = o, data(t, in)
 			simulated(t, sim)
-			args = append([]string{"testdata/axi.py", filepath.Join(o.Out, "deploy"), libs[0], sim.Input, sim.Output},
+			args = append([]string{"testdata/axi.py", filepath.Join(o.Out, "deploy"), lib, sim.Input, sim.Output},
 				args...)
 			for _, stall := range []string{"0", "30", "80"} {
 				c := exec.Command(tools[3], args...)
@@ -216,6 +208,17 @@ func TestDriverAXI(t *testing.T) {
 			}
 		})
 	}
+}
+
+// library has make compile the library of a folder, and returns its path.
+func library(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	makes(t, dir, args...)
+	libs, err := filepath.Glob(filepath.Join(dir, "build", "lib*.so"))
+	if err != nil || len(libs) != 1 {
+		t.Fatal(libs, err)
+	}
+	return libs[0]
 }
 
 // stepsOf is lengths as an array.
@@ -293,12 +296,8 @@ func TestDriverInside(t *testing.T) {
 	whole := sim
 	whole.Options, whole.Output = Options{Model: o.Model}, filepath.Join(t.TempDir(), "whole.npy")
 	simulated(t, whole)
-	makes(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
-	libs, err := filepath.Glob(filepath.Join(o.Out, "hls", "build", "lib*.so"))
-	if err != nil || len(libs) != 1 {
-		t.Fatal(libs, err)
-	}
-	said, err := exec.Command(tools[2], "testdata/inside.py", filepath.Join(o.Out, "deploy"), libs[0], sim.Input,
+	lib := library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
+	said, err := exec.Command(tools[2], "testdata/inside.py", filepath.Join(o.Out, "deploy"), lib, sim.Input,
 		sim.Output, whole.Output).CombinedOutput()
 	if err != nil || !strings.Contains(string(said), "PASS ") {
 		t.Errorf("%v\n%s", err, said)

@@ -136,13 +136,9 @@ func TestFirstQuantisers(t *testing.T) {
 				if clean(t, &d, err); r.NoDriver != "" {
 					t.Fatal(r.NoDriver)
 				}
-				makes(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
-				libs, err := filepath.Glob(filepath.Join(o.Out, "hls", "build", "lib*.so"))
-				if err != nil || len(libs) != 1 {
-					t.Fatal(libs, err)
-				}
+				lib := library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
 				said, err := exec.CommandContext(context.Background(), tools[2], "testdata/thresholds.py",
-					filepath.Join(o.Out, "deploy"), libs[0], sim.Input, sim.Output).CombinedOutput()
+					filepath.Join(o.Out, "deploy"), lib, sim.Input, sim.Output).CombinedOutput()
 				if err != nil || !strings.Contains(string(said), "PASS ") {
 					t.Errorf("%v\n%.2000s", err, said)
 				}

@@ -78,12 +78,8 @@ func TestOutputTypes(t *testing.T) {
 			var d diag.List
 			_, err := Run(t.Context(), o, &d)
 			clean(t, &d, err)
-			makes(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O0")
-			libs, err := filepath.Glob(filepath.Join(o.Out, "hls", "build", "lib*.so"))
-			if err != nil || len(libs) != 1 {
-				t.Fatal(libs, err)
-			}
-			said, err := exec.Command(tools[2], "testdata/thresholds.py", filepath.Join(o.Out, "deploy"), libs[0],
+			lib := library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
+			said, err := exec.Command(tools[2], "testdata/thresholds.py", filepath.Join(o.Out, "deploy"), lib,
 				sim.Input, sim.Output).CombinedOutput()
 			if err != nil || !strings.Contains(string(said), "PASS ") {
 				t.Errorf("%v\n%.2000s", err, said)
