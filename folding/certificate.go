@@ -13,8 +13,8 @@ import (
 )
 
 // A Certificate says what is known of all whole designs in the space: every choice of one fold per layer, with the
-// width converters that it needs, FIFOs of any depth that does, in any memory (InLUTs), and the host's port, within the budget
-// that was asked for.
+// width converters that it needs, FIFOs of any depth that does, in any memory (InLUTs), and the host's port, within the
+// budget that was asked for.
 type Certificate struct {
 	Options     int // legal folds, summed over the layers
 	Unavailable int // of these: what the device cannot build, the folding file rules out, or is dear (Dear)
@@ -87,6 +87,14 @@ func (c *Certificate) Without() string {
 	return " without " + strings.Join(left, " or ")
 }
 
+// BelowFloor says of which designs it is not proved that none is faster than Floor, as Without does. FIFOs are none of
+// them where a layer takes as many clocks however it is folded.
+func (c *Certificate) BelowFloor() string {
+	of := *c
+	of.InLUTs = c.InLUTs && c.Slowest == ""
+	return of.Without()
+}
+
 // Effort says what there was to choose from.
 func (c *Certificate) Effort() string {
 	if c.Unavailable > 0 {
@@ -100,10 +108,10 @@ func (c *Certificate) Effort() string {
 func (c *Certificate) Lines() (lines []string) {
 	if c.Floor > 0 {
 		line := fmt.Sprintf("%s clocks per frame found, none below %d possible%s", ask.Plain(c.Interval), c.Floor,
-			c.Without())
+			c.BelowFloor())
 		if float64(c.Floor) == c.Interval {
 			line = fmt.Sprintf("no design of these layers within the budget%s takes fewer than %s per frame",
-				c.Without(), ask.Clocks(c.Floor))
+				c.BelowFloor(), ask.Clocks(c.Floor))
 		}
 		switch {
 		case c.Below != nil:

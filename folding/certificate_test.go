@@ -23,8 +23,8 @@ func TestCertificateLines(t *testing.T) {
 		want []string
 	}{
 		{Goal{MaxUse: all(1)},
-			[]string{"no design of these layers within the budget" + without + " takes fewer than 5 clocks per frame: " +
-				"at 4 clocks, of 7 options 5 too slow, 2 excluded by LUT", "load 92.775 % of the budget, the least " +
+			[]string{"no design of these layers within the budget" + without + " takes fewer than 5 clocks per frame" +
+				": at 4 clocks, of 7 options 5 too slow, 2 excluded by LUT", "load 92.775 % of the budget, the least " +
 				"there is" + without, "1284 LUT, the least there is" + without, inLUTs}},
 		{Goal{MaxUse: all(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is" + without,
 			"load 38.584 % of the budget, the least there is" + without, "534 LUT, the least there is" + without,

@@ -379,8 +379,8 @@ func (q *inquiry) tell(d *Design) {
 	}
 }
 
-// slowFIFOs bounds the ratio of two intervals, with the FIFO depths of a file and with hlsgen's own. Beyond it, the user
-// is told.
+// slowFIFOs bounds the ratio of two intervals, with the FIFO depths of a file and with hlsgen's own. Beyond it, the
+// user is told.
 const slowFIFOs = 1.05
 
 // tellSlowFIFOs tells of depths in a folding file without which the same goal gives a faster design. It makes that

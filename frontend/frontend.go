@@ -415,8 +415,8 @@ func results(p *graph.Program, part *graph.Part, in []*graph.Reals) (out []dataf
 	return out, nil
 }
 
-// before returns the part of the program from the named tensors to the codes that the host computes of them. Other codes
-// arrive as integers.
+// before returns the part of the program from the named tensors to the codes that the host computes of them. Other
+// codes arrive as integers.
 func before(p *graph.Program, low *lower.Result, names []string) *graph.Part {
 	var quantised []string
 	for _, name := range low.In {

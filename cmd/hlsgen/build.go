@@ -205,7 +205,8 @@ func proof(c *folding.Certificate) string {
 	}
 	var parts []string
 	if c.Floor > 0 && float64(c.Floor) != c.Interval {
-		parts = append(parts, fmt.Sprintf("no interval below %s is possible%s", count(c.Floor, "clock"), c.Without()))
+		parts = append(parts, fmt.Sprintf("no interval below %s is possible%s", count(c.Floor, "clock"),
+			c.BelowFloor()))
 	}
 	if l := c.Latency; l != nil && l.Open() > 0 {
 		parts = append(parts, fmt.Sprintf("no latency below %s is possible%s", count(l.Least, "clock"), c.Without()))

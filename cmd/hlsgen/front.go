@@ -55,7 +55,8 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 	}
 	s.field("proved", "no design within the budget%s has both a shorter interval and %s%s", given(f.Points), what, gap)
 	if c := f.Points[0].Certificate; c.Floor > 0 && float64(c.Floor) != c.Interval {
-		s.field("", "of the fastest: no interval below %s is possible%s", count(c.Floor, "clock"), c.Without())
+		s.field("", "of the fastest: no interval below %s is possible%s", count(c.Floor, "clock"),
+			c.BelowFloor())
 	}
 	if l := f.Points[0].Certificate.Lengths; l != nil {
 		s.field("sequences", "%d to %d steps (axis %s), a frame each: figures are those of the longest", l.Min, l.Max,
