@@ -2,7 +2,6 @@ package folding
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,12 +9,13 @@ import (
 	"hlsgen/folding/space"
 )
 
-// A Bottleneck is what the interval comes from, and what would change it.
+// A Bottleneck is what the interval comes from, and what makes it shorter.
 type Bottleneck struct {
-	Layers []string // those that are as slow as the interval, ties together; empty where it is the host or a FIFO
+	Layers []string // those as slow as the interval, ties together; empty where it is the host or a FIFO
 	Host   bool     // the host's port, or the processor's memory, is as slow as the interval
 	Reason string
-	Cure   string // what to change about all of it
+	Cure   string   // flags that were tried, and the rate that they give; empty where none was tried (Goal.Cure), or helps
+	Tried  []string // flags that were tried before, in vain
 }
 
 // Names is what is as slow as the interval: the layers, and "host" for its port or memory; "FIFOs" where it is nothing
@@ -29,6 +29,18 @@ func (b Bottleneck) Names() []string {
 		return []string{"FIFOs"}
 	}
 	return names
+}
+
+// Line says where the interval comes from, what makes it shorter, and what was tried in vain.
+func (b *Bottleneck) Line() string {
+	line := b.Reason
+	if len(b.Tried) > 0 {
+		line += "; " + strings.Join(b.Tried, " or ") + " is no faster"
+	}
+	if b.Cure != "" {
+		line += "; " + b.Cure
+	}
+	return line
 }
 
 // bottleneck says where the interval comes from. Layers may be as slow as the host's port or the processor's memory;
@@ -47,25 +59,33 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 	switch {
 	case b.Host:
 		b.Reason = doing(host, "takes", "take") + " " + at + " for a frame"
-		b.Cure = "--io stream, where the network is fed from inside the FPGA, or fewer bits at its ends (--input-type)"
-		if len(d.Externals()) > 0 {
-			b.Cure = "fewer layers whose weights come from memory, --weights external=LAYER,..., or fewer bits of " +
-				"weights"
-		}
 		if len(b.Layers) > 0 {
 			b.Reason += "; " + doing(b.Layers, "keeps", "keep") + " pace with that"
-			b.Cure += "; and then, for what keeps pace, " + q.cure(d, b.Layers)
 		}
 	case len(b.Layers) > 0:
 		b.Reason = doing(b.Layers, "takes", "take") + " " + at + " for a frame"
-		b.Cure = q.cure(d, b.Layers)
 	default:
-		b.Reason, b.Cure = d.Clocks.Trace.Bottleneck.Reason, "deeper FIFOs there, or leave their depths to hlsgen"
-		if more := asked(q.Goal, d.Certificate.Proved()); more != "" {
-			b.Cure = more
+		b.Reason = d.Clocks.Trace.Bottleneck.Reason
+	}
+	if widest := q.widest(d, b.Layers); widest != "" {
+		b.Reason += "; " + widest + " has no wider fold"
+		if q.Goal.Fixed != nil && q.options(widest).Fixed {
+			b.Reason += " in the folding file"
 		}
 	}
 	return b
+}
+
+// widest names the first of some layers that are as slow in their fastest fold; none where all have a faster one.
+func (q report) widest(d *Design, slow []string) string {
+	for _, name := range slow {
+		if l := q.options(name); l != nil {
+			if least, _ := l.Range(); float64(least) >= d.Clocks.Interval {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // asSlow names the layers that take as many clocks as the interval. The converters between them follow their
@@ -102,45 +122,6 @@ func (d *Design) PortClocks() int {
 		return 0
 	}
 	return d.HostClocks()
-}
-
-// cure is what would make the slowest layers faster: wider folds where they have them, and what stands in the way.
-func (q report) cure(d *Design, slow []string) string {
-	for i := range q.Layers {
-		l := &q.Layers[i]
-		if least, _ := l.Range(); float64(least) < d.Clocks.Interval || !slices.Contains(slow, l.Node.Name) {
-			continue
-		}
-		if q.Goal.Fixed != nil && l.Fixed {
-			return "another fold of " + l.Node.Name + " in the folding file"
-		}
-		if e, ok := space.Unroll(q.Space, int(math.Ceil(d.Clocks.Interval))-1); ok {
-			return "--max-unroll " + e.String() + ", by which every layer has a faster fold"
-		}
-		return l.Node.Name + " has no wider fold: only a higher --clock makes it faster"
-	}
-	if more := asked(q.Goal, d.Certificate.Proved()); more != "" {
-		return more
-	}
-	return "wider folds there (PE, SIMD), which take a larger --max-use or board"
-}
-
-// asked is what to ask for instead of a goal that is met, where a faster design may be had so; empty where the goal was
-// the highest throughput.
-func asked(g Goal, proved bool) string {
-	least := "this is the least design for what was asked"
-	if !proved {
-		least = "this is the least design that was found for what was asked"
-	}
-	switch {
-	case g.Latency:
-		return "a search without --latency, which is for the highest rate"
-	case g.FPS > 0:
-		return "a higher --fps: " + least
-	case g.Interval > 0:
-		return "a smaller --interval: " + least
-	}
-	return ""
 }
 
 // doing names some things, and says that they do something.

@@ -44,7 +44,7 @@ func TestDense(t *testing.T) {
 		t.Errorf("the plan drops ends of %d streams", len(s.Wide))
 	}
 	goal := Goal{}
-	q := &inquiry{report{fit.Ask(s.Space, goal)}, &memory{}, &d}
+	q := &inquiry{report: report{fit.Ask(s.Space, goal)}, made: &memory{}, told: &d}
 	got, err := q.answer(t.Context())
 	if err != nil || got == nil {
 		t.Fatal(err, d.Diags)

@@ -27,6 +27,7 @@ type Design struct {
 	Given       []int    // per stream: the words that the user gave the FIFO, 0 where it was sized
 
 	memory space.Memory // of the processor
+	steps  int          // that the search took
 }
 
 // Clocks is what the simulation of a design shows, clock by clock and without data: of the longest sequences, where

@@ -18,8 +18,8 @@
 //	sequence.go     which interval to look at, until there is a design, and then a better one
 //	bound.go        what nothing goes below, without making a design
 //	front.go        all that is worth choosing from
-//	design.go       the figures of a design; bottleneck.go, where its interval comes from; series.go, what many frames
-//	                take
+//	design.go       the figures of a design; bottleneck.go, where its interval comes from; cure.go, what makes it
+//	                shorter; series.go, what many frames take
 //	certificate.go  what is proved of it
 //	trouble.go      why there is none, and what would do
 //	outside.go      names of types for other modules
@@ -205,6 +205,10 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 		}
 	}
 	d.Merge(told.Diags)
+	if goal.Cure && err == nil && made != nil && !goal.Interrupt.Taken() &&
+		(goal.SearchTime == 0 || time.Since(begun) < goal.SearchTime) {
+		err = l.cured(ctx, goal, made)
+	}
 	return made, err
 }
 
@@ -224,7 +228,7 @@ func (l *Space) short(goal Goal) bool {
 
 // try is better of the designs of this space alone.
 func (l *Space) try(ctx context.Context, goal Goal, than *fit.Rival) (made *Design, told diag.List, err error) {
-	q := &inquiry{report{fit.Ask(l.Space, goal)}, l.made, &told}
+	q := &inquiry{report: report{fit.Ask(l.Space, goal)}, made: l.made, told: &told}
 	q.Than = than
 	made, err = q.answer(ctx)
 	return made, told, err

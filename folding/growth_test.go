@@ -63,7 +63,7 @@ func (e effort) steps() int { return e.search + perWord*e.run }
 func effortOf(t *testing.T, m *dataflow.Model, target dataflow.Target) (e effort) {
 	t.Helper()
 	space := must(List(m, target, nil, FIFO{}, nil))
-	q := &inquiry{report{fit.Ask(space.Space, Goal{})}, space.made, new(diag.List)}
+	q := &inquiry{report: report{fit.Ask(space.Space, Goal{})}, made: space.made, told: new(diag.List)}
 	s := q.sequence(t.Context(), space.Intervals())
 	defer s.close()
 	f, err := s.fastest()

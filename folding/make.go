@@ -18,8 +18,9 @@ import (
 // An inquiry is a question whose answer is being made.
 type inquiry struct {
 	report
-	made *memory // what other inquiries found
-	told *diag.List
+	made  *memory // what other inquiries found
+	told  *diag.List
+	steps int // that searches took
 }
 
 // found is the answer to a question: a folding, and what is known of its interval.
@@ -49,7 +50,7 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 		return nil, err
 	}
 	made.Certificate = q.certificate(f, made)
-	made.Bottleneck = q.bottleneck(made) // what would help depends on what is proved
+	made.steps = q.steps
 	q.tell(made)
 	return made, q.tellSlowFIFOs(ctx, made)
 }

@@ -32,6 +32,7 @@ type sequence struct {
 	failed   []int                // longer intervals at which none was found; increasing
 	best     *incumbent
 	stepped  bool // the last interval that was looked at between two of the list had a design
+	tried    bool // steps bound all of it, the first one, too; it does no more than is usual
 }
 
 // An incumbent is the best design so far.
@@ -57,10 +58,11 @@ func (q *inquiry) sequence(ctx context.Context, list []int) *sequence {
 func (s *sequence) close() {
 	s.Goal.Interrupt.On(nil)
 	s.cancel()
+	s.steps += s.whole.Done
 }
 
 // goesOn reports whether there is more to be done than is usual.
-func (s *sequence) goesOn() bool { return s.whole.Limit > 0 }
+func (s *sequence) goesOn() bool { return s.whole.Limit > 0 && !s.tried }
 
 // over reports whether the sequence was cut.
 func (s *sequence) over() bool {
@@ -84,7 +86,9 @@ func (s *sequence) may(do func(ctx context.Context) error) error {
 func (s *sequence) at(clocks int) *fit.Pursuit {
 	p, ok := s.pursuits[clocks]
 	if !ok {
-		p = s.Pursue(clocks)
+		if p = s.Pursue(clocks); s.tried {
+			p.Under(&s.whole)
+		}
 		s.pursuits[clocks] = p
 	}
 	return p
@@ -111,7 +115,7 @@ func (s *sequence) offer() {
 
 // asked is the best design at an interval; nil where none was found.
 func (s *sequence) asked(clocks int) (*found, error) {
-	key, remembers := s.key("asked", clocks), !s.goesOn() && s.Goal.Interrupt == nil
+	key, remembers := s.key("asked", clocks), !s.goesOn() && !s.tried && s.Goal.Interrupt == nil
 	if a, ok := s.made.answers.Load(key); ok && remembers {
 		return a.(*found), nil
 	}
@@ -147,7 +151,7 @@ func (s *sequence) asked(clocks int) (*found, error) {
 
 // fastest is the best design at the shortest interval within the budget; nil where there is none.
 func (s *sequence) fastest() (*found, error) {
-	key, remembers := s.key("fastest", 0), !s.goesOn() && s.Goal.Interrupt == nil
+	key, remembers := s.key("fastest", 0), !s.goesOn() && !s.tried && s.Goal.Interrupt == nil
 	if a, ok := s.made.answers.Load(key); ok && remembers {
 		return a.(*found), nil
 	}

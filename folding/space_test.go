@@ -94,7 +94,7 @@ func TestWide(t *testing.T) {
 			continue
 		}
 		wide++
-		q := &inquiry{report{fit.Ask(s.Space, goal)}, &memory{}, &d}
+		q := &inquiry{report: report{fit.Ask(s.Space, goal)}, made: &memory{}, told: &d}
 		q.Effort.Limit = 20_000
 		got, err := q.answer(t.Context())
 		if err != nil {

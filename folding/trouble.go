@@ -60,23 +60,38 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 		dg.Node = l.Origin()
 		dg.Notes = append(dg.Notes, fmt.Sprintf("%s takes %s %s", l.Node.Name, ask.Clocks(most), how))
 	}
+	with := q.asked()
 	if port := q.PortClocks(); q.Target.PortBits() > 0 && float64(port) > allowed {
-		hint += ", --io stream where the network is fed from inside the FPGA,"
+		with = with.anewWith("--io stream", func(a *attempt) { a.target.IO = dataflow.FromStream })
 		dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port of %d bits takes %s to move a frame",
 			q.Target.PortBits(), ask.Clocks(port)))
 	}
 	if e, ok := space.Unroll(q.Space, ask.Floor(limit)); ok {
-		hint += ", --max-unroll " + e.String()
+		with = with.anewWith("--max-unroll "+e.String(), func(a *attempt) { a.target.Unroll = e })
 	}
 	if len(dg.Notes) > 0 {
-		dg.Hint = hint + " or a higher --clock"
+		ok, err := q.would(ctx, with)
+		if err != nil {
+			return err
+		}
+		if ok {
+			if hint += ", " + strings.Join(with.flags, " "); with.target.IO != q.Target.IO {
+				hint += " where the network is fed from inside the FPGA,"
+			}
+		}
+		if q.Goal.FPS > 0 {
+			hint += " or a higher --clock"
+		}
+		dg.Hint = hint
 		q.told.Add(dg)
 		return nil
 	}
 	if found != "on" {
 		dg.Notes = []string{fmt.Sprintf("none below %s is possible", ask.Clocks(f.floor))}
 	}
-	dg.Hint = hint + ", a higher --clock or a larger board"
+	if dg.Hint = hint + " or a larger board"; q.Goal.FPS > 0 {
+		dg.Hint = hint + ", a higher --clock or a larger board"
+	}
 	more, err := q.leastLoad(ctx, ask.Floor(limit))
 	if err != nil {
 		return err
@@ -87,7 +102,11 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 			return err
 		}
 		short := q.shortage(whole.Estimate.Total)
-		if use, ok := short.use(q.Goal.MaxUse); ok {
+		use, err := q.enough(ctx, &short)
+		if err != nil {
+			return err
+		}
+		if use != "" {
 			dg.Hint = fmt.Sprintf("%s, or --max-use %s", hint, use)
 		}
 		dg.Notes = append(dg.Notes, "at the asked rate: "+short.String())
@@ -189,13 +208,20 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	if q.Goal.OverBudget && reached {
 		return f, nil
 	}
-	short := q.shortage(whole.Estimate.Total)
+	short, asked := q.shortage(whole.Estimate.Total), q.instead(whole)
 	hint := "a larger board, or fewer bits or weights in the largest layers"
-	if use, ok := short.use(q.Goal.MaxUse); ok {
+	if !reached {
+		q.Goal.FPS, q.Goal.Interval = 0, whole.Clocks.Interval
+	}
+	use, err := q.enough(ctx, &short)
+	if err != nil {
+		return nil, err
+	}
+	if use != "" {
 		hint = fmt.Sprintf("--max-use %s, a larger board, or --over-budget to build it all the same", use)
 	}
 	if !reached {
-		hint = q.instead(whole) + " and " + hint
+		hint = asked + " and " + hint
 	}
 	q.tellShort(&short, f.Options, hint)
 	return nil, nil
@@ -340,6 +366,25 @@ func (s *shortage) use(given Use) (use string, ok bool) {
 	return given.String(), true
 }
 
+// enough is the smallest budget that has room for a design, as --max-use takes it, where asking for it was tried; empty
+// where there is none, or where that did not come to a design.
+func (q *inquiry) enough(ctx context.Context, short *shortage) (string, error) {
+	text, ok := short.use(q.Goal.MaxUse)
+	if !ok {
+		return "", nil
+	}
+	use, err := ask.ParseMaxUse(text)
+	if err != nil {
+		return "", err
+	}
+	a := q.asked()
+	a.goal.MaxUse = use
+	if ok, err = q.would(ctx, a); !ok {
+		return "", err
+	}
+	return text, nil
+}
+
 // unjoined tells that neighbours cannot be joined even at the longest interval.
 func (q *inquiry) unjoined() {
 	list := q.Unjoined()
@@ -365,9 +410,12 @@ func (q *inquiry) unjoined() {
 func (q *inquiry) tell(d *Design) {
 	if d.Over && q.Goal.MaxCycles == 0 {
 		short := q.shortage(d.Estimate.Total)
+		hint := "a lower rate or a larger board"
+		if use, ok := short.use(q.Goal.MaxUse); ok {
+			hint = "--max-use " + use + " has room for it"
+		}
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.BudgetExceeded,
-			Msg:  "over the budget, as --over-budget allows: it takes " + short.String(),
-			Hint: "a lower rate, a larger --max-use or a larger board"})
+			Msg: "over the budget, as --over-budget allows: it takes " + short.String(), Hint: hint})
 	}
 	asked, most := d.Target.ClockMHz, d.ClockMHz()
 	if most < asked {

@@ -68,6 +68,5 @@ func (e *engine) shortest() Bottleneck {
 		return Bottleneck{} // too few frames to tell
 	}
 	name := e.name(e.writer[most.id])
-	return Bottleneck{name, fmt.Sprintf("%s waits for room on s%d (depth %d): a deeper FIFO would help", name, most.id,
-		most.depth)}
+	return Bottleneck{name, fmt.Sprintf("%s waits for room on s%d, which holds %d words", name, most.id, most.depth)}
 }

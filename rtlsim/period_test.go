@@ -147,9 +147,9 @@ func TestBottleneck(t *testing.T) {
 			Bottleneck{"", "the host takes one word every 3 clocks from s1"}},
 		// A word comes back round the loop of Fork, Hold and Join after 9+2 clocks; so many are under way as s2 holds.
 		{short(2), Options{}, 12. * 11 / 2,
-			Bottleneck{"Fork_0", "Fork_0 waits for room on s2 (depth 2): a deeper FIFO would help"}},
+			Bottleneck{"Fork_0", "Fork_0 waits for room on s2, which holds 2 words"}},
 		{short(9), Options{}, 12. * 11 / 9, Bottleneck{"Fork_0",
-			"Fork_0 waits for room on s2 (depth 9): a deeper FIFO would help"}},
+			"Fork_0 waits for room on s2, which holds 9 words"}},
 		{short(11), Options{}, 12, Bottleneck{"Fork_0", "Fork_0 works in every clock"}},
 	} {
 		c.opt.Frames = 30

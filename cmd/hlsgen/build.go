@@ -132,7 +132,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	if l := compiler.LoadOf(r); l != nil {
 		s.field("weights", "%v", l)
 	}
-	s.field("bottleneck", "%s; to change it: %s", d.Bottleneck.Reason, d.Bottleneck.Cure)
+	s.field("bottleneck", "%s", d.Bottleneck.Line())
 	if acc := r.Accuracy; acc != nil {
 		what := "labelled samples"
 		if r.Source.Example {

@@ -33,6 +33,7 @@ type Goal struct {
 	// Steps has the search go on for so many steps, and end there once it has a design; 0: as many as are usual. The
 	// design with more steps is never worse.
 	Steps     int
+	Cure      bool              // what makes the design faster is tried, in a tenth of the search's steps
 	Interrupt *Interrupt        // ends the search with the best design; nil: nothing does
 	Tell      func(st Standing) // is told of each better design; may be nil
 }

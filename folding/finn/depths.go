@@ -3,6 +3,8 @@ package finn
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,6 +76,17 @@ func (f *File) WithoutFIFOs() *File {
 	for name, a := range f.layers {
 		a.depths = depths{}
 		of.layers[name] = a
+	}
+	return &of
+}
+
+// Without returns what a file says but for some layers, whose folds and FIFOs are left to hlsgen.
+func (f *File) Without(layers ...string) *File {
+	of := *f
+	of.names = slices.DeleteFunc(slices.Clone(f.names), func(name string) bool { return slices.Contains(layers, name) })
+	of.layers = maps.Clone(f.layers)
+	for _, name := range layers {
+		delete(of.layers, name)
 	}
 	return &of
 }

@@ -39,6 +39,7 @@ type Question struct {
 	Host   search.Vector // what joins the network to the processor's memory
 	Around search.Vector // that, and what tells layers where sequences end
 	Effort search.Effort
+	Words  int           // that the sizing of one folding's FIFOs may move
 	Yard   search.Vector // what a load is measured against
 	// FIFOs are sized for sequences of every length; else for the longest, which does for all of them but in rare cases
 	Shorter bool
@@ -56,7 +57,7 @@ type Rival struct {
 
 // Ask is the question for a goal that is well formed.
 func Ask(s *space.Space, goal ask.Goal) *Question {
-	q := &Question{Space: s, Goal: goal, Budget: ask.BudgetOf(s.Target.Board, goal.MaxUse)}
+	q := &Question{Space: s, Goal: goal, Budget: ask.BudgetOf(s.Target.Board, goal.MaxUse), Words: sizingWords}
 	if goal.MaxCycles > 0 {
 		q.Budget = ask.BudgetOf(s.Target.Board, ask.DefaultMaxUse)
 	}
@@ -66,6 +67,9 @@ func Ask(s *space.Space, goal ask.Goal) *Question {
 	q.Effort.Limit = maxWork
 	return q
 }
+
+// Within bounds the work of sizing one folding by the steps that there are for all.
+func (q *Question) Within(steps int) { q.Words = min(q.Words, 1+steps/wordSteps) }
 
 // Fresh is the question before anything was done for it.
 func (q *Question) Fresh() *Question {

@@ -12,10 +12,10 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// SizingWords is how many words the sizing of the FIFOs of one folding may move, and wordSteps what a word counts as
+// sizingWords is how many words the sizing of the FIFOs of one folding may move, and wordSteps what a word counts as
 // work.
 const (
-	SizingWords = 8e7
+	sizingWords = 80_000_000
 	wordSteps   = 2
 )
 
@@ -26,7 +26,7 @@ const (
 // whole design tells.
 func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bool) (*rtlsim.Sizing, error) {
 	fixed := q.Given(b)
-	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: SizingWords, Known: &q.Known,
+	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: q.Words, Known: &q.Known,
 		Shorter: q.Shorter, Trust: trust}
 	opt.Minimal = q.Goal.FIFO != ask.FIFO{}
 	z, err := rtlsim.Size(ctx, b.Design, opt)

@@ -175,7 +175,9 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	o.Step("folding", 0, 0)
 	target := o.target(board, d)
-	if r.Design, err = folding.Make(ctx, model, target, o.goal(fixed), d); err != nil || r.Design == nil || d.Failed() {
+	goal := o.goal(fixed)
+	goal.Cure = true
+	if r.Design, err = folding.Make(ctx, model, target, goal, d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err
 	}
 	if interrupted(r.Design, d); d.Failed() {

@@ -49,7 +49,8 @@ type Bottleneck struct {
 	Layers []string `json:"layers"`       // that are as slow as the interval
 	Host   bool     `json:"host_is_slow"` // the host's port or the processor's memory is as slow as the interval
 	Reason string   `json:"reason"`
-	Cure   string   `json:"what_would_change_it"`
+	Cure   string   `json:"what_would_change_it"` // flags that were tried, and the rate that they give
+	Tried  []string `json:"tried_in_vain"`        // flags that give no higher rate
 }
 
 type deadlockReport struct {
@@ -118,7 +119,7 @@ func (r *Result) cycleReport() cycleReport {
 // Bottleneck is what the design's interval comes from.
 func (r *Result) Bottleneck() Bottleneck {
 	b := Bottleneck(r.Design.Bottleneck)
-	b.Layers = append([]string{}, b.Layers...)
+	b.Layers, b.Tried = append([]string{}, b.Layers...), append([]string{}, b.Tried...)
 	return b
 }
 

@@ -48,9 +48,7 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 		p.Resources = append(p.Resources, report.Resource(s))
 	}
 	p.Certificate = append(r.Design.Certificate.Lines(), r.Design.Certificate.Effort(), "synthesis: "+r.Synthesis())
-	if b := r.Design.Bottleneck; b.Cure != "" {
-		p.Certificate = append(p.Certificate, "bottleneck: "+b.Reason+"; what would change it: "+b.Cure)
-	}
+	p.Certificate = append(p.Certificate, "bottleneck: "+r.Design.Bottleneck.Line())
 	if port := r.Port(); port != nil {
 		p.Certificate = append(p.Certificate,
 			fmt.Sprintf("host's port: %d bytes a frame, %s GB/s of %s through %d bits at %s MHz%s: at most %s %s/s",

@@ -1,0 +1,290 @@
+package folding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"hlsgen/folding/ask"
+	"hlsgen/folding/fit"
+	"hlsgen/folding/space"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/rtlsim"
+)
+
+// Cures are tried in a part of the steps that the search for the design took, and in some at least: a tenth of a
+// second. To list a layer's fold again counts as some steps, for the time that it takes.
+const (
+	curePart  = 20
+	cureWork  = 4_000_000
+	listSteps = 1_000
+)
+
+// fasterClock is the ratio of two clocks: of what is tried last and of what was asked for.
+const fasterClock = 1.25
+
+// An attempt is a change of what was asked for, by which a design may be faster.
+type attempt struct {
+	flags  []string // what to say on the command line
+	target dataflow.Target
+	goal   Goal
+	anew   bool // layers have other options, or other FIFOs between them
+	below  bool // it asks for the next shorter interval
+}
+
+// with returns the attempt with one more flag, and what that changes.
+func (a attempt) with(flag string, change func(a *attempt)) attempt {
+	a.flags = append(slices.Clone(a.flags), flag)
+	change(&a)
+	return a
+}
+
+// anewWith is with, where the flag changes what layers may be.
+func (a attempt) anewWith(flag string, change func(a *attempt)) attempt {
+	a.anew = true
+	return a.with(flag, change)
+}
+
+// asks has the attempt ask for an interval, instead of what was asked for.
+func (a *attempt) asks(clocks float64) { a.goal.FPS, a.goal.Interval = 0, clocks }
+
+// A trial is the fastest design that an attempt came to within its steps.
+type trial struct {
+	clocks float64 // per frame; 0 where there is no design
+	fps    float64
+	total  dataflow.Resources
+	cut    bool // the steps came to their end: there may be a faster design
+}
+
+// cured tries what may make a design faster, until something does, and says so in its bottleneck.
+func (l *Space) cured(ctx context.Context, goal Goal, d *Design) error {
+	steps := max(cureWork, d.steps/curePart)
+	q := report{fit.Ask(l.Space, goal)}
+	for _, a := range q.attempts(d) {
+		if steps <= 0 {
+			break
+		}
+		got, err := l.attempt(ctx, &a, d, &steps)
+		switch {
+		case err != nil:
+			return err
+		case got == nil:
+		case got.fps > d.FPS():
+			if a.goal.MaxUse != goal.MaxUse {
+				if a, got, err = l.tightened(ctx, q, a, got, &steps); err != nil {
+					return err
+				}
+			}
+			samples := d.Model.Turns.PerFrame()
+			d.Bottleneck.Cure = fmt.Sprintf("%s gives %s %s/s, %s", a.said(goal, got.cut, got.clocks),
+				humanize.Commaf(got.fps), ask.Unit(samples), every(samples, got.clocks))
+			if a.target.IO != q.Target.IO {
+				d.Bottleneck.Cure += ", where the network is fed from inside the FPGA"
+			}
+			return nil
+		case !got.cut:
+			d.Bottleneck.Tried = append(d.Bottleneck.Tried, a.said(goal, false, 0))
+		}
+	}
+	return nil
+}
+
+// every says how often frames of so many samples come: "one every 6 clocks", "4 every 100 clocks".
+func every(samples int, clocks float64) string {
+	number := "one"
+	if samples > 1 {
+		number = strconv.Itoa(samples)
+	}
+	if clocks == 1 {
+		return number + " every clock"
+	}
+	return number + " every " + ask.Clocks(clocks)
+}
+
+// tightened is an attempt with a budget that is no larger than the design that it came to needs, where that does.
+func (l *Space) tightened(ctx context.Context, q report, a attempt, got *trial, steps *int) (attempt, *trial, error) {
+	short := q.shortage(got.total)
+	text, ok := short.use(q.Goal.MaxUse)
+	if !ok || *steps <= 0 {
+		return a, got, nil
+	}
+	use, err := ask.ParseMaxUse(text)
+	if err != nil {
+		return a, got, err
+	}
+	less := a
+	less.flags = slices.Clone(a.flags)
+	less.flags[len(less.flags)-1] = "--max-use " + text
+	less.goal.MaxUse, less.below = use, false
+	if again, err := l.attempt(ctx, &less, nil, steps); err != nil {
+		return a, got, err
+	} else if again != nil && again.clocks == got.clocks {
+		return less, again, nil
+	}
+	return a, got, nil
+}
+
+// said returns the flags of an attempt beside those of a goal. They ask for the interval that it came to where the
+// others alone may give another.
+func (a *attempt) said(goal Goal, cut bool, clocks float64) string {
+	flags := slices.Clone(a.flags)
+	switch {
+	case a.goal.Interval > 0:
+		flags = append(flags, "--interval "+ask.Exact(a.goal.Interval))
+	case cut:
+		flags = append(flags, "--interval "+ask.Exact(clocks))
+	}
+	if goal.FPS > 0 {
+		flags = append(flags, "instead of --fps")
+	}
+	if goal.Latency && !a.goal.Latency {
+		flags = append(flags, "without --latency")
+	}
+	return strings.Join(flags, " ")
+}
+
+// attempts lists what may make a design faster, the likeliest first.
+func (q report) attempts(d *Design) (list []attempt) {
+	base := q.asked()
+	g := &base.goal
+	base.below = q.Limit() != nil
+	if g.Latency = false; base.below || q.Goal.Latency {
+		list = append(list, base)
+	}
+	if float64(d.PortClocks()) == d.Clocks.Interval {
+		base = base.anewWith("--io stream", func(a *attempt) { a.target.IO = dataflow.FromStream })
+		if q.widest(d, d.Bottleneck.Layers) == "" {
+			list = append(list, base)
+		}
+	}
+	if g.FIFO != (FIFO{}) || slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 }) {
+		base = base.anewWith("--fifo throughput", func(a *attempt) {
+			if a.goal.FIFO = (FIFO{}); a.goal.Fixed != nil {
+				a.goal.Fixed = a.goal.Fixed.WithoutFIFOs()
+			}
+		})
+		list = append(list, base)
+	}
+	if named := q.heldBack(d); len(named) > 0 {
+		base = base.anewWith("a folding file without "+strings.Join(named, " and "), func(a *attempt) {
+			a.goal.Fixed = a.goal.Fixed.Without(named...)
+		})
+		list = append(list, base)
+	} else if e, ok := space.Unroll(q.Space, int(math.Ceil(d.Clocks.Interval))-1); ok {
+		base = base.anewWith("--max-unroll "+e.String(), func(a *attempt) { a.target.Unroll = e })
+		list = append(list, base)
+	}
+	if whole := ask.Even(1); g.MaxUse != whole && !d.Over {
+		list = append(list, base.with("--max-use "+whole.String(), func(a *attempt) {
+			a.goal.MaxUse, a.below = whole, true
+		}))
+	}
+	clock := q.Target.ClockMHz * fasterClock
+	return append(list, base.anewWith("--clock "+ask.Plain(clock), func(a *attempt) {
+		if a.target.ClockMHz = clock; a.below {
+			a.below = false
+			a.asks(d.Clocks.Interval)
+		}
+	}))
+}
+
+// asked is the attempt that changes nothing.
+func (q report) asked() attempt {
+	g := q.Goal
+	g.Interrupt, g.Tell, g.SearchTime, g.Steps, g.Cure = nil, nil, 0, 0, false
+	return attempt{target: q.Target, goal: g}
+}
+
+// would reports whether an attempt comes to a design that is as fast as it asks for, in as many steps as there are to
+// try a cure.
+func (q *inquiry) would(ctx context.Context, a attempt) (bool, error) {
+	steps := max(cureWork, q.steps/curePart)
+	got, err := (&Space{Space: q.Space}).attempt(ctx, &a, nil, &steps)
+	return got != nil && got.clocks > 0 && ask.Reaches(got.clocks, a.goal.Limit(a.target.ClockMHz,
+		q.Model.Turns.PerFrame())), err
+}
+
+// heldBack names the layers that a folding file keeps as slow as the design.
+func (q report) heldBack(d *Design) (names []string) {
+	for i := range q.Layers {
+		l := &q.Layers[i]
+		if least, _ := l.Range(); q.Goal.Fixed != nil && l.Fixed && float64(least) >= d.Clocks.Interval {
+			names = append(names, l.Node.Name)
+		}
+	}
+	return names
+}
+
+// attempt makes the design of an attempt in so many steps, of which it takes those that it needs; nil where there is
+// nothing to ask for.
+func (l *Space) attempt(ctx context.Context, a *attempt, d *Design, steps *int) (*trial, error) {
+	var told diag.List
+	if a.anew {
+		if *steps -= listSteps * l.options(); *steps <= 0 {
+			return nil, nil
+		}
+		var err error
+		if l, err = List(l.Model, a.target, a.goal.Fixed, a.goal.FIFO, &told); l == nil || err != nil {
+			return nil, err
+		}
+	}
+	if a.below {
+		list := l.Intervals()
+		at := sort.SearchInts(list, int(math.Ceil(d.Clocks.Interval)))
+		if at == 0 {
+			return nil, nil // every layer is as slow in its fastest fold
+		}
+		a.asks(float64(list[at-1]))
+	}
+	q := &inquiry{report: report{fit.Ask(l.Space, a.goal)}, made: &memory{}, told: &told}
+	return q.trial(ctx, steps)
+}
+
+// options returns how many folds all layers have.
+func (l *Space) options() (n int) {
+	for i := range l.Layers {
+		n += len(l.Layers[i].Folds)
+	}
+	return n
+}
+
+// trial makes a design in so many steps, of which it takes those that it needs.
+func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
+	list := q.Intervals()
+	if !q.Tree(list[len(list)-1]).Possible() {
+		return &trial{}, nil
+	}
+	q.Within(*steps)
+	s := q.sequence(ctx, list)
+	defer s.close()
+	s.tried, s.whole.Limit, s.Effort.Whole = true, *steps, &s.whole
+	look := s.fastest
+	if limit := q.Limit(); limit != nil {
+		look = func() (*found, error) { return s.asked(ask.Floor(limit)) }
+	}
+	f, err := look()
+	cut := s.over()
+	*steps -= s.whole.Done
+	if dead := new(rtlsim.Deadlock); errors.As(err, &dead) || f == nil && err == nil {
+		return &trial{cut: cut}, nil
+	} else if err != nil {
+		return nil, err
+	}
+	b := q.Build(f.Folding)
+	clocks, err := s.clocks(f.Folding, f.Limit)
+	if err != nil {
+		return nil, err
+	}
+	made := &Design{Design: b.Design}
+	made.Clocks.Interval = clocks
+	return &trial{clocks, made.FPS(), estimate.Whole(b.Design).Total, cut}, nil
+}

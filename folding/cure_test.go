@@ -1,0 +1,108 @@
+package folding
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dustin/go-humanize"
+
+	"hlsgen/folding/ask"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/tier"
+)
+
+// TestCures does what the cures of bottlenecks say, for random networks and goals of all kinds: the design that comes
+// has the rate that they name. What they say was tried in vain is no faster.
+func TestCures(t *testing.T) {
+	t.Parallel()
+	nets := 60
+	if tier.Long() {
+		nets = 500
+	}
+	said := map[string]int{}
+	for seed := range uint64(nets) {
+		r := rand.New(rand.NewPCG(seed, 3613))
+		m := randomNet(r, 2+r.IntN(5), 4)
+		if seed%2 == 0 {
+			m = mlp(r, int8Type, 1+r.IntN(8), 1+r.IntN(8), 4+r.IntN(28), 3+r.IntN(13), 2+r.IntN(10), 1+r.IntN(10))
+		}
+		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100 + 50*float64(r.IntN(3)),
+			IO: dataflow.IO(r.IntN(2)), Stalls: dataflow.Stalls(seed / 2 % 2)}
+		goal := []Goal{{}, {Interval: float64(1 + r.IntN(500))}, {FPS: float64(1000 * (1 + r.IntN(500)))},
+			{Latency: true}, {FIFO: FIFO{Words: 1 + r.IntN(3)}}, {MaxUse: ask.Even(.04)}}[seed%6]
+		if r.IntN(3) == 0 {
+			target.Unroll = dataflow.Envelope{Wide: 4, Few: 4, One: 4}
+		}
+		cured := goal
+		cured.Cure = true
+		d, _ := designed(t, m, target, cured)
+		if d == nil {
+			continue
+		}
+		b := d.Bottleneck
+		flags, rate, found := strings.Cut(b.Cure, " gives ")
+		if found {
+			b.Tried = append(b.Tried, flags)
+			number, _, _ := strings.Cut(rate, " ")
+			rate = number
+		}
+		for _, flags := range b.Tried {
+			target, goal := flagged(t, target, goal, flags)
+			for flag := range strings.FieldsSeq(flags) {
+				said[flag]++
+			}
+			other, told := designed(t, m, target, goal)
+			how := fmt.Sprintf("seed %d, %v frames/s; %s", seed, d.FPS(), b.Line())
+			switch {
+			case found && flags == b.Tried[len(b.Tried)-1]:
+				if other == nil || humanize.Commaf(other.FPS()) != rate || other.FPS() <= d.FPS() {
+					t.Errorf("%s: %s comes to %v, %s", how, flags, other, text(told))
+				}
+			case other != nil && other.FPS() > d.FPS():
+				t.Errorf("%s: %s is faster: %v", how, flags, other.FPS())
+			}
+		}
+	}
+	t.Log(said)
+	for _, flag := range []string{"--interval", "--io", "--max-unroll", "--max-use", "--clock", "--latency", "--fifo"} {
+		if said[flag] == 0 {
+			t.Errorf("%s is in no cure", flag)
+		}
+	}
+}
+
+// flagged is what a target and a goal are with the flags of a cure.
+func flagged(t *testing.T, target dataflow.Target, goal Goal, flags string) (dataflow.Target, Goal) {
+	t.Helper()
+	for flag := range strings.SplitSeq(regexp.MustCompile(` *(instead of|without) `).ReplaceAllString(flags, " !"),
+		" -") {
+		for flag := range strings.SplitSeq(flag, " !") {
+			name, value, _ := strings.Cut(strings.TrimLeft(flag, "-!"), " ")
+			switch name {
+			case "":
+			case "interval":
+				goal.FPS, goal.Interval = 0, must(strconv.ParseFloat(value, 64))
+			case "fps": // which the interval stands for
+			case "latency":
+				goal.Latency = false
+			case "io":
+				target.IO = dataflow.FromStream
+			case "max-unroll":
+				target.Unroll = must(ParseMaxUnroll(value))
+			case "max-use":
+				goal.MaxUse = must(ParseMaxUse(value))
+			case "clock":
+				target.ClockMHz = must(strconv.ParseFloat(value, 64))
+			case "fifo":
+				goal.FIFO = FIFO{}
+			default:
+				t.Fatalf("the cure %q has %q", flags, flag)
+			}
+		}
+	}
+	return target, goal
+}
