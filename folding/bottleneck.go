@@ -14,8 +14,10 @@ type Bottleneck struct {
 	Layers []string // those as slow as the interval, ties together; empty where it is the host or a FIFO
 	Host   bool     // the host's port, or the processor's memory, is as slow as the interval
 	Reason string
-	Cure   string   // flags that were tried, and the rate that they give; empty where none was tried (Goal.Cure), or helps
-	Tried  []string // flags that were tried before, in vain
+	// Cure has flags that were tried, and the rate that they give. It is empty where none was tried (Goal.Cure), and
+	// where none helps.
+	Cure  string
+	Tried []string // flags that were tried before, in vain
 }
 
 // Names is what is as slow as the interval: the layers, and "host" for its port or memory; "FIFOs" where it is nothing
