@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"hlsgen/boards"
 	"hlsgen/folding/ask"
 	"hlsgen/folding/space"
@@ -31,6 +33,8 @@ type Certificate struct {
 	// Dear is how many folds with serial step functions, as fast as that, were no choice, for what they take of block
 	// RAM. All that is proved is proved without them.
 	Dear int
+	// Large is how many folds with large tables in LUTs, as fast as that, were no choice (dataflow.LargeTable).
+	Large int
 	// InLUTs: FIFOs of few words lay in no block RAM, where LUTs could hold them. All that is proved is proved so.
 	InLUTs  bool
 	Latency *Latency // nil where it was not minimised
@@ -78,13 +82,24 @@ func (c *Certificate) Without() string {
 	if c.Dear > 0 {
 		left = append(left, "serial step functions dear in block RAM")
 	}
+	if c.Large > 0 {
+		left = append(left, "large tables in LUTs")
+	}
 	if c.InLUTs {
 		left = append(left, "FIFOs of few words in block RAM")
 	}
 	if left == nil {
 		return ""
 	}
-	return " without " + strings.Join(left, " or ")
+	return " without " + list(left)
+}
+
+// list is "a, b or c".
+func list(names []string) string {
+	if n := len(names); n > 2 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, " or ")
 }
 
 // BelowFloor says of which designs it is not proved that none is faster than Floor, as Without does. FIFOs are none of
@@ -133,6 +148,10 @@ func (c *Certificate) Lines() (lines []string) {
 		lines = append(lines, fmt.Sprintf("serial step functions of %d folds were no choice: they take more than %d "+
 			"times the share of block RAM that they save of LUTs; a folding file may ask for them", c.Dear,
 			space.Dearest))
+	}
+	if c.Large > 0 {
+		lines = append(lines, fmt.Sprintf("tables of more than %s rows in LUTs were no choice for %d folds, which may "+
+			"have them in block RAM; a folding file may ask for them", humanize.Comma(dataflow.LargeTable), c.Large))
 	}
 	if c.InLUTs {
 		lines = append(lines, "LUTs hold FIFOs of few words, where they can: in block RAM these would take fewer LUTs")
@@ -185,7 +204,7 @@ func (q report) certificate(f *found, d *Design) Certificate {
 	if c.Latency != nil {
 		limit = math.MaxInt
 	}
-	c.Dear, c.InLUTs = space.Dear(q.Space, limit), q.Spared()
+	c.Dear, c.Large, c.InLUTs = space.Dear(q.Space, limit), space.Large(q.Space, limit), q.Spared()
 	for i := range q.Layers {
 		l := &q.Layers[i]
 		c.Options += len(l.Folds)

@@ -124,8 +124,8 @@ func FormatWhole(design *dataflow.Design) []byte { return finn.Format(design, fi
 type Space struct {
 	*space.Space
 	made *memory
-	// whole is the space that has serial step functions dear in block RAM as well, and all FIFOs in any memory; this
-	// one where it lacks none
+	// whole is the space that has serial step functions dear in block RAM and large tables in LUTs as well, and all
+	// FIFOs in any memory; this one where it lacks none
 	whole func() *Space
 }
 
@@ -150,7 +150,7 @@ func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.
 	}
 	l := &Space{Space: s, made: &memory{}}
 	l.whole = sync.OnceValue(func() *Space {
-		if space.Dear(s, math.MaxInt) == 0 && !s.Spared() {
+		if !leavesOut(s) && !s.Spared() {
 			return l
 		}
 		var told diag.List // what d has
@@ -178,8 +178,8 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 // that depths which were given bring about, or says that the clock or the goal is malformed, which the command line
 // rules out.
 //
-// Folds with serial step functions that are dear in block RAM are no choice, nor are FIFOs of a few words in block RAM,
-// unless nothing does without them.
+// Folds with serial step functions that are dear in block RAM are no choice, nor are large tables in LUTs and FIFOs of
+// a few words in block RAM, unless nothing does without them.
 //
 // What the search leaves open, the certificate states. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on what else was asked of the space.
@@ -196,7 +196,7 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 	begun := time.Now()
 	made, told, err := l.try(ctx, goal, than)
 	does := made != nil && !made.Over || goal.MaxCycles > 0 || errors.Is(err, errNoBetter)
-	if !does && ctx.Err() == nil && (space.Dear(l.Space, math.MaxInt) > 0 || l.short(goal)) && l.whole() != l {
+	if !does && ctx.Err() == nil && (leavesOut(l.Space) || l.short(goal)) && l.whole() != l {
 		if goal.SearchTime > 0 { // what is left of it
 			goal.SearchTime = max(1, goal.SearchTime-time.Since(begun))
 		}
@@ -210,6 +210,11 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 		err = l.cured(ctx, goal, made)
 	}
 	return made, err
+}
+
+// leavesOut reports whether some folds are no choice unless nothing does without them.
+func leavesOut(s *space.Space) bool {
+	return space.Dear(s, math.MaxInt)+space.Large(s, math.MaxInt) > 0
 }
 
 // short reports whether it may be for lack of lookup tables that there is no design for a goal.

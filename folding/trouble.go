@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"hlsgen/boards"
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
@@ -417,6 +419,7 @@ func (q *inquiry) tell(d *Design) {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.BudgetExceeded,
 			Msg: "over the budget, as --over-budget allows: it takes " + short.String(), Hint: hint})
 	}
+	tellLarge(d, q.told)
 	asked, most := d.Target.ClockMHz, d.ClockMHz()
 	if most < asked {
 		i, ns := d.Slowest()
@@ -424,6 +427,26 @@ func (q *inquiry) tell(d *Design) {
 			Msg: fmt.Sprintf("what it carries from one clock to the next takes %.2f ns by estimate, and %s MHz "+
 				"leave %.2f; rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
 			Hint: fmt.Sprintf("ask for --clock %s or less", ask.Plain(most))})
+	}
+}
+
+// tellLarge tells of large tables in LUTs: how many levels of logic read a row, and at what clock these are a stage.
+func tellLarge(d *Design, told *diag.List) {
+	clock, last := d.Target.Delays(), ""
+	for i, n := range d.Model.Graph.Nodes {
+		for _, s := range dataflow.Large(n.Op, d.Folds[i]) {
+			if n.Layer() == last { // another of its parts
+				continue
+			}
+			last = n.Layer()
+			ns := clock.LUTs(s.Levels())
+			told.Add(diag.Diag{Severity: diag.Warning, Code: diag.TableLarge, Node: n.Layer(),
+				Msg: fmt.Sprintf("its table of %s rows of %d bits lies in LUTs, %d levels of logic: by estimate "+
+					"%.2f ns, a stage at %d MHz or less", humanize.Comma(int64(s.Rows)), s.Width, s.Levels(), ns,
+					int(d.Target.ClockMHz*clock.Budget()/ns)),
+				Hint: "more block RAM (--max-use, a larger board), a wider fold of the layer, or ram_style block in " +
+					"a folding file"})
+		}
 	}
 }
 

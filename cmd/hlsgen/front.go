@@ -76,6 +76,7 @@ func given(points []*folding.Design) string {
 	var all folding.Certificate
 	for _, d := range points {
 		all.Spares, all.Dear = all.Spares || spares(d), max(all.Dear, d.Certificate.Dear)
+		all.Large = max(all.Large, d.Certificate.Large)
 		all.InLUTs = all.InLUTs || d.Certificate.InLUTs
 	}
 	if all.Spares && slices.ContainsFunc(points, func(d *folding.Design) bool { return !spares(d) }) {

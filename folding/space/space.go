@@ -8,6 +8,7 @@
 //	space.go    the options of each layer, and the intervals that they make
 //	split.go    folds of more than one process
 //	stages.go   folds whose step functions are a process of their own
+//	large.go    folds with large tables in LUTs
 //	unroll.go   what is beyond the envelope, and what envelope would do
 //	words.go    the forms in which frames travel, width converters and FIFOs between them
 //	plan.go     the order in which tables are joined, once for all regions
@@ -64,6 +65,7 @@ type LayerOptions struct {
 	Fixed   bool  // a folding file says something of it
 	staged  bool  // folds are Parallel or Serial, of which the layer itself knows neither
 	dear    []int // clocks of serial folds that cost too much (spare)
+	large   []int // clocks of folds with large tables in LUTs (spareLarge)
 	shapes  []shape
 }
 
@@ -104,6 +106,7 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 	if serial == Worthwhile {
 		for i := range s.Layers {
 			s.Layers[i].spare(t.Board)
+			s.Layers[i].spareLarge()
 		}
 	}
 	s.follow()

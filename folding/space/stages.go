@@ -93,13 +93,13 @@ func (l *LayerOptions) single(f dataflow.Fold) dataflow.Fold {
 	return f
 }
 
-// Serial says which serial folds are a choice.
+// Serial says which serial folds are a choice, and which folds with large tables.
 type Serial uint8
 
 // The choices.
 const (
 	Any        Serial = iota // all that the device can build
-	Worthwhile               // of these, what is not dear in block RAM (Dearest)
+	Worthwhile               // of these, what is not dear in block RAM (Dearest), without large tables in LUTs
 )
 
 // Dearest is how many times the share of the board's LUTs that a serial fold saves may be its share of block RAM. What
@@ -127,13 +127,6 @@ func (l *LayerOptions) spare(b boards.Board) {
 }
 
 // Dear is how many serial folds of at most so many clocks a space leaves out though they save something.
-func Dear(s *Space, clocks int) (n int) {
-	for i := range s.Layers {
-		for _, iterations := range s.Layers[i].dear {
-			if iterations <= clocks {
-				n++
-			}
-		}
-	}
-	return n
+func Dear(s *Space, clocks int) int {
+	return leftOut(s, clocks, func(l *LayerOptions) []int { return l.dear })
 }

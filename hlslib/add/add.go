@@ -208,7 +208,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Config: o.Config(f, "channels computed",
 			dataflow.Field{Name: "sum_t", Doc: "sum", Value: o.sum},
 			dataflow.Field{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP}),
-		Storage: o.storage(f),
+		Storage: o.Storage(f),
 	}
 	if o.table() {
 		i.Func = "add_per_channel"

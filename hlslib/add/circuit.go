@@ -17,7 +17,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	}
 	factor := func(_, input int) circuit.Value { return b.Constant(o.P.factor(input, 0)) }
 	if o.table() {
-		factors := b.Table("factors", dataflow.StyleOf(o.storage(f), "factors"), o.tableElem(), 2*f.PE, o.Words(f),
+		factors := b.Table("factors", dataflow.StyleOf(o.Storage(f), "factors"), o.tableElem(), 2*f.PE, o.Words(f),
 			func() [][]int64 { return o.factorRows(f.PE) }).Row(fold)
 		factor = func(pe, input int) circuit.Value { return circuit.Element(factors, 2*pe+input, o.tableElem()) }
 	}

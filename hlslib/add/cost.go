@@ -36,7 +36,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 			products = products.Plus(m.Multiplier(in.Elem.Width, factor, f.Compute == dataflow.DSP).Times(f.PE))
 		}
 	}
-	return estimate.Layer(m, o.storage(f), append([]cost.Part{
+	return estimate.Layer(m, o.Storage(f), append([]cost.Part{
 		m.Control(o.Counters(f)),
 		products.As("multipliers"),
 		cost.Adder(o.sum.Width).Times(f.PE).As("adders"),
@@ -45,7 +45,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 }
 
 // storage is the layer's memories: its tables.
-func (o *op) storage(f dataflow.Fold) (list []dataflow.Storage) {
+func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.table() {
 		width := 2 * f.PE * o.tableElem().Width
 		list = append(list, dataflow.ROM("factors", "factor memory", o.Words(f), width).At(f.Memory))

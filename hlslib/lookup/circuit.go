@@ -17,7 +17,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		kept.Set(index, b.Constant(1))
 	}
 	row := circuit.Sum(circuit.Times(index, int64(words)), fold.Index)
-	table := b.Table("rows", dataflow.StyleOf(o.storage(f), "table"), o.out.Elem, f.PE, o.rows(f),
+	table := b.Table("rows", dataflow.StyleOf(o.Storage(f), "table"), o.out.Elem, f.PE, o.rows(f),
 		func() [][]int64 { return o.table(f.PE) })
 	b.Output(table.Row(row), b.Constant(1))
 	return b.Layer()

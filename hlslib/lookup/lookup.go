@@ -160,7 +160,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if o.words(f) > 1 {
 		address = cost.Adder(bits.Len(uint(o.rows(f) - 1))).Plus(cost.Resources{FF: o.in.Elem.Width})
 	}
-	return estimate.Layer(m, o.storage(f),
+	return estimate.Layer(m, o.Storage(f),
 		m.Control(cost.Counter(o.indices).Plus(cost.Counter(o.words(f)))),
 		address.As("address"),
 		m.Registers(f.PE*o.out.Elem.Width),
@@ -168,7 +168,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 }
 
 // storage is the layer's memories: its table.
-func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+func (o *op) Storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{dataflow.ROM("table", "table", o.rows(f), f.PE*o.out.Elem.Width).At(f.Memory)}
 }
 
@@ -182,7 +182,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		},
 		Tables: []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: o.out.Elem,
 			Rows: o.table(f.PE)}},
-		Storage: o.storage(f),
+		Storage: o.Storage(f),
 	}
 }
 

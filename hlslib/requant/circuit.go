@@ -34,7 +34,7 @@ func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, 
 		return func(int) circuit.Value { return b.Constant(values[0]) }
 	}
 	elem := num.Smallest(num.Hull(values))
-	row := b.Table(name, dataflow.StyleOf(o.storage(f), name), elem, f.PE, o.Words(f),
+	row := b.Table(name, dataflow.StyleOf(o.Storage(f), name), elem, f.PE, o.Words(f),
 		func() [][]int64 { return rows(values, f.PE) }).Row(fold)
 	return func(pe int) circuit.Value { return circuit.Element(row, pe, elem) }
 }

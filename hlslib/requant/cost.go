@@ -21,7 +21,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		registers = m.Registers(f.PE * (o.In[0].Elem.Width + o.Out[0].Elem.Width))
 		return estimate.Layer(m, form.Storage(), append(form.Logic(m), control, registers)...)
 	}
-	return estimate.Layer(m, o.storage(f), append(o.logic(f, m), control, registers)...)
+	return estimate.Layer(m, o.Storage(f), append(o.logic(f, m), control, registers)...)
 }
 
 // logic is a multiplier and an adder per PE, an increment where the layer rounds otherwise than down, and per limit
@@ -41,7 +41,7 @@ func (o *op) logic(f dataflow.Fold, m cost.Model) []cost.Part {
 }
 
 // storage is the layer's memories: its tables.
-func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+func (o *op) Storage(f dataflow.Fold) []dataflow.Storage {
 	list := make([]dataflow.Storage, 0, 3)
 	for _, t := range o.tables(f) {
 		list = append(list, t.Storage("parameter memory").At(f.Memory))

@@ -60,7 +60,7 @@ func (o *op) chooseForm(f dataflow.Fold) steps.Form {
 		}
 	}
 	m := cost.Model{Formula: cost.Fitted}
-	if steps.PriceOf(form) < steps.Price(append(o.logic(f, m), estimate.Storage(m, o.storage(f))...)) {
+	if steps.PriceOf(form) < steps.Price(append(o.logic(f, m), estimate.Storage(m, o.Storage(f))...)) {
 		return form
 	}
 	return nil

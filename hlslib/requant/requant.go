@@ -244,7 +244,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP},
 		}...),
 		Tables:  o.tables(f),
-		Storage: o.storage(f),
+		Storage: o.Storage(f),
 	}
 }
 

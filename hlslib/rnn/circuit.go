@@ -58,7 +58,7 @@ type wiring struct {
 // wire makes a circuit with the waits of a timing.
 func wire(o *op, f dataflow.Fold, target dataflow.Target, t timing) *circuit.Module {
 	b := circuit.New(target.Rate())
-	w := &wiring{o: o, f: f, t: t, b: b, packing: packing(o, f, target), storage: o.storage(f),
+	w := &wiring{o: o, f: f, t: t, b: b, packing: packing(o, f, target), storage: o.Storage(f),
 		tables: map[string]circuit.Table{}, words: make([][]circuit.Value, len(o.stores))}
 	b.Now(func() circuit.Value {
 		w.at = w.locate()

@@ -114,7 +114,7 @@ func (g *program) choices(m cost.Model, f dataflow.Fold) cost.Resources {
 
 // engine is the matrix layer, and the memories that are counted beside it. FINN's formula has the weights in it.
 func engine(o *op, m cost.Model, f dataflow.Fold, t dataflow.Target) ([]cost.Part, []dataflow.Storage) {
-	storage := o.storage(f)
+	storage := o.Storage(f)
 	if o.dots == 0 {
 		return []cost.Part{m.Control(cost.Counter(iterations(o, o.timing(f, t))))}, storage
 	}

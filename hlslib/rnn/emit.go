@@ -43,7 +43,7 @@ func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) datafl
 		Func:    "rnn",
 		Ends:    steps,
 		Config:  loopFields(o, f, t, steps),
-		Storage: o.storage(f),
+		Storage: o.Storage(f),
 	}
 	i.Config = append(i.Config, o.unit.SumFields(f, packing(o, f, target))...)
 	if o.dots > 0 {

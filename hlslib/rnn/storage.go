@@ -79,7 +79,7 @@ func (s *store) word(f dataflow.Fold) int {
 }
 
 // storage is the layer's memories: the tables, the weights first, and what is kept from step to step.
-func (o *op) storage(f dataflow.Fold) (list []dataflow.Storage) {
+func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.dots > 0 {
 		list = append(list, dataflow.ROM("weights", "weight memory", o.rows(f),
 			f.PE*o.dots*f.SIMD*o.unit.Codes.Stored(o.rows(f)).Width).At(f.Memory))

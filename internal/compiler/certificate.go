@@ -20,6 +20,8 @@ type Certificate struct {
 	Spares bool `json:"few_bits_in_luts,omitempty"`
 	// folds with serial step functions, as fast as that, which were no choice, for what they take of block RAM
 	Dear int `json:"dear_serial_folds,omitempty"`
+	// folds with large tables in LUTs, as fast as that, which were no choice
+	Large int `json:"large_tables_in_luts,omitempty"`
 	// FIFOs of few words lay in no block RAM, where LUTs could hold them: all that is proved is proved so
 	InLUTs  bool           `json:"few_words_in_luts,omitempty"`
 	Latency *LatencyReport `json:"latency_clocks,omitempty"`
@@ -72,7 +74,7 @@ type LatencyReport struct {
 // CertificateOf puts a certificate into the report's form.
 func CertificateOf(p *folding.Certificate) Certificate {
 	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
-		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Dear: p.Dear,
+		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Dear: p.Dear, Large: p.Large,
 		InLUTs: p.InLUTs, Gap: p.Gap,
 		Interrupted: p.Interrupted,
 		Text:        append([]string{}, p.Lines()...),

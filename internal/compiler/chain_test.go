@@ -71,6 +71,11 @@ func small() []byte {
 		0.25).matmul("fc2", 2, ones).end()
 }
 
+// large is a network with a table of many rows.
+func large() []byte {
+	return chain(1024).quant("in", 8, 0, 1).matmul("fc1", 8, ones).end()
+}
+
 // four is a network whose input is fixed to four samples; of all of them, if together, comes one result.
 func four(together bool) []byte {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)

@@ -126,6 +126,10 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{NoCSim: true, IO: dataflow.FromStream, Folding: write(t, "folding.json",
 			[]byte(`{"MVAU_0": {"PE": 1, "SIMD": 8}, "MVAU_1": {"PE": 2, "SIMD": 1, "inFIFODepths": [1]}}`))}, d)
 	},
+	diag.TableLarge: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{NoCSim: true, Model: file(t, large()), Folding: write(t, "folding.json",
+			[]byte(`{"MVAU_0": {"PE": 1, "SIMD": 1, "ram_style": "distributed"}}`))}, d)
+	},
 	diag.FoldingInvalid: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Folding: write(t, "folding.json",
 			[]byte(`{"MVAU_0": {"PE": 3, "SIMD": 2}, "MVAU_1": {"ram_style": "ultra"}}`))}, d)

@@ -18,6 +18,35 @@ type Storage struct {
 	Same    int    // rows of a table in blocks of 64 of which all rows are the same: in LUTs these are no logic
 }
 
+// Stored is implemented by layers with memories: those of a fold, tables and arrays.
+type Stored interface{ Storage(Fold) []Storage }
+
+// LargeTable is the rows of a table beyond which LUTs are no place for it, unless nothing else is left. A block RAM of
+// the 7 series has 4,096 rows of 4 bits and its parity.
+const LargeTable = 4096
+
+// Large returns the tables of a fold that lie in LUTs and have more rows than LargeTable.
+func Large(op Op, f Fold) (list []Storage) {
+	if s, ok := op.(Stored); ok {
+		for _, table := range s.Storage(f) {
+			if !table.Written && table.In == LUTRAM && table.Rows > LargeTable {
+				list = append(list, table)
+			}
+		}
+	}
+	return list
+}
+
+// Levels is how many LUTs one after the other read a row of a table that lies in LUTs: the first has 64 rows, of which
+// the multiplexers of its slice choose one of four; each further one chooses one of four of these.
+func (s Storage) Levels() int {
+	n := 1
+	for rows := 256; rows < s.Rows; rows *= 4 {
+		n++
+	}
+	return n
+}
+
 // Arrays is how many there are.
 func (s Storage) Arrays() int { return max(1, s.Banks) }
 

@@ -30,6 +30,7 @@ const (
 	SearchInterrupted Code = "search-interrupted"
 	ClockUnreachable  Code = "clock-unreachable"
 	FIFOSlow          Code = "fifo-slow"
+	TableLarge        Code = "table-large"
 	FoldingInvalid    Code = "folding-invalid"
 	FoldingUnknown    Code = "folding-unknown-layer"
 	UnrollExceeded    Code = "unroll-exceeded"
@@ -87,6 +88,7 @@ var Codes = map[Code]string{
 	FPSUnreachable:    "the asked frame rate cannot be reached",
 	SearchInterrupted: "the search for the folding was interrupted, and its best design is built",
 	ClockUnreachable:  "a layer cannot follow the asked clock",
+	TableLarge:        "a large table lies in LUTs",
 	FIFOSlow:          "depths that a folding file gives FIFOs make the design slower",
 	FoldingInvalid:    "a folding file asks for something that a layer cannot do",
 	FoldingUnknown:    "a folding file names a layer that the design does not have",

@@ -1,0 +1,59 @@
+package folding
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// TestLargeTables asks for designs that are slow enough to have tables of thousands of rows. They lie in block RAM,
+// though LUTs were the least load, unless a file asks for LUTs or there is no block RAM. Then levels of logic and a
+// clock are told of.
+func TestLargeTables(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(36, 15)), int8Type, 8, 4, 128, 96, 10)
+	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, IO: dataflow.FromStream}
+	none := DefaultMaxUse
+	none.BRAM, none.URAM = 0, 0
+	narrow := file(t, `{"MVAU_0": {"PE": 1, "SIMD": 1}}`)
+	for _, tt := range []struct {
+		name string
+		goal Goal
+		in   dataflow.Memory
+	}{
+		{"there is block RAM", Goal{Fixed: narrow}, dataflow.BRAM},
+		{"block RAM is dear", Goal{Fixed: narrow, Least: LeastBRAM}, dataflow.BRAM},
+		{"no block RAM", Goal{Fixed: narrow, MaxUse: none}, dataflow.LUTRAM},
+		{"a file asks", Goal{Fixed: file(t, `{"MVAU_0": {"PE": 1, "SIMD": 1, "ram_style": "distributed"}}`)},
+			dataflow.LUTRAM},
+	} {
+		d, told := designed(t, m, target, tt.goal)
+		if d == nil {
+			t.Errorf("%s: %s", tt.name, text(told))
+			continue
+		}
+		large, in := 0, map[dataflow.Memory]int{}
+		for i, n := range d.Model.Graph.Nodes {
+			large += len(dataflow.Large(n.Op, d.Folds[i]))
+			if s, ok := n.Op.(dataflow.Stored); ok {
+				for _, table := range s.Storage(d.Folds[i]) {
+					if table.Rows > dataflow.LargeTable {
+						in[table.In]++
+					}
+				}
+			}
+		}
+		said := 0
+		for _, x := range told.Diags {
+			if x.Code == diag.TableLarge && strings.Contains(x.Msg, "12,288 rows of 8 bits lies in LUTs, 4 levels") {
+				said++
+			}
+		}
+		if in[tt.in] == 0 || len(in) > 1 || said != large || (large > 0) != (tt.in == dataflow.LUTRAM) {
+			t.Errorf("%s: tables in %v, %d are large, %s", tt.name, in, large, text(told))
+		}
+	}
+}
