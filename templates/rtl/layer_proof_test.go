@@ -184,7 +184,8 @@ func TestWidthConverter(t *testing.T) {
 		{2, 2, 1, nil}, {4, 2, 1, nil}, {6, 2, 2, nil}, {1, 3, 2, nil}, {2, 8, 1, nil},
 		{2, 3, 1, nil}, {5, 3, 1, nil}, {4, 6, 1, nil},
 		{3, 2, 2, []mutant{{"rtl/layers/dut.sv", `fill < 2'd2`, "fill < 2'd1"},
-			{"rtl/layers/dut.sv", `fill\[0\]`, "fill[1]"}, {"rtl/layers/dut.sv", ` \? v29 : `, " ? v31 : "}}},
+			{"rtl/layers/dut.sv", `fill\[0\]`, "fill[1]"},
+			{"rtl/layers/dut.sv", `\? in0_word_2 : `, "? in0_word_1 : "}}},
 	} {
 		const iterations = 12
 		s := made(t, dwc.New(dwc.Params{In: c.in, Out: c.out}), 1, 1, 0,
@@ -308,7 +309,7 @@ func TestAccumulator(t *testing.T) {
 		mutants  []mutant
 	}{
 		{layertest.Int(2), [][]int64{{1, -2, 3, 0}, {2, 1, -4, 3}}, 1, 2, []mutant{
-			{path, `\? \d'd0 : sum0`, "? sum0 : 0"}, {path, `if \(v\d+\) vector`, "if (fire) vector"},
+			{path, `\? \d'd0 : sum0`, "? sum0 : 0"}, {path, `if \(all_\d+\) vector`, "if (fire) vector"},
 			{path, `vector\[sf_at_1\]`, "vector[sf]"}, {path, `if \(fire_at_\d\) sum0`, "sum0"}}},
 		{layertest.UInt(2), [][]int64{{1, -2, 3}, {2, 1, -4}}, 2, 1, nil}, // FINN's bad fold
 		{layertest.Bipolar, [][]int64{{1, -2, 3}, {2, 1, -4}}, 1, 3, nil},

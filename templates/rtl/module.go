@@ -8,7 +8,7 @@
 // boards.
 //
 //	module.go     a circuit as a module: its ports, stages, registers
-//	spell.go      operations
+//	spell.go      operations; names.go, what values are called
 //	parts.go      large circuits as modules that use others
 //	load.go       tables that are loaded; external.go, weights that come with every frame
 //	network.go    the top; lib/ has what does not depend on a design; sequences.go where sequences end

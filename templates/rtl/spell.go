@@ -27,41 +27,6 @@ func (s *speller) spell() {
 	}
 }
 
-// call names everything that has a name.
-func (s *speller) call() {
-	taken := map[string]bool{"clk": true, "rst": true}
-	for _, a := range s.m.Memories {
-		taken[a.Name] = true
-	}
-	own := func(name string, id int) string {
-		if taken[name] {
-			name = fmt.Sprintf("%s_%d", name, id)
-		}
-		taken[name] = true
-		return name
-	}
-	for i, r := range s.m.States {
-		s.names[r.Node] = own(r.Name, i)
-	}
-	for i, n := range s.m.Nodes {
-		switch {
-		case n.Op == circuit.Take:
-			s.names[i] = s.m.In[n.K].Name + "_word"
-		case n.Op == circuit.Pin:
-			s.names[i] = fmt.Sprint("x", n.K)
-		case n.Op == circuit.After:
-			s.names[i] = s.names[s.m.States[n.K].Node]
-		case n.Op == circuit.Read:
-		case n.Op == circuit.Const:
-			s.names[i], s.inline[i] = literal(n.Range.Lo, n.Width), true
-		case n.Name != "":
-			s.names[i] = own(n.Name, i)
-		default:
-			s.names[i] = own(fmt.Sprint("v", i), i)
-		}
-	}
-}
-
 // literal is a number in so many bits.
 func literal(v int64, width int) string {
 	if v >= 0 && v < 1<<31 {
@@ -104,6 +69,10 @@ func (r *readers) use(id circuit.ID, low, width int) {
 	n := r.m.Nodes[id]
 	if n.Op == circuit.After { // which is the register
 		id = r.m.States[n.K].Node
+	}
+	if another := alias(r.m, id); another != id {
+		r.use(another, low, width)
+		return
 	}
 	if r.used[id] == nil {
 		r.used[id] = make([]bool, n.Width)
@@ -149,7 +118,7 @@ func constant(n circuit.Node, width int) string {
 // slice is some bits of a value.
 func (s *speller) slice(id circuit.ID, low, width int) string {
 	n := s.m.Nodes[id]
-	if s.inline[id] { // a constant
+	if n.Op == circuit.Const {
 		return constant(circuit.Node{Range: num.Point(n.Range.Lo >> low)}, width)
 	}
 	s.use(id, low, width)
@@ -180,8 +149,11 @@ func (s *speller) declaration(id circuit.ID) string {
 func (s *speller) node(id circuit.ID) {
 	n := s.m.Nodes[id]
 	name := s.names[id]
+	if s.inline[id] {
+		return
+	}
 	switch n.Op {
-	case circuit.Const, circuit.Take, circuit.Pin, circuit.Read, circuit.After:
+	case circuit.Take, circuit.Pin, circuit.Read, circuit.After:
 		return
 	case circuit.Fire:
 		s.show(0, id)

@@ -1,0 +1,117 @@
+package rtl
+
+import (
+	"fmt"
+
+	"hlsgen/internal/circuit"
+)
+
+// Values have names for whoever reads the hardware. A layer names what has a meaning of its own; all else is called by
+// what it is made of: element 3 of weights_row is weights_row_3, a sum is sum_12.
+
+// longest is the longest name that another one is made of.
+const longest = 32
+
+// made are the names of what has none of its own, by operation; they are numbered.
+var made = map[circuit.Op]string{
+	circuit.Add: "sum", circuit.Sub: "difference", circuit.Multiply: "product", circuit.And: "all",
+	circuit.Or: "any", circuit.Xor: "odd", circuit.Invert: "not", circuit.Look: "lut", circuit.Mux: "choice",
+	circuit.Pick: "pick", circuit.Less: "less", circuit.Equal: "equal", circuit.Slice: "part", circuit.Join: "joined",
+	circuit.Shift: "shifted", circuit.Wrap: "low", circuit.Bits: "bits", circuit.Delay: "delayed", circuit.Fetch: "row",
+	circuit.Peek: "row", circuit.Result: "result",
+}
+
+// call names everything.
+func (s *speller) call() {
+	taken := map[string]bool{"clk": true, "rst": true}
+	for _, a := range s.m.Memories {
+		taken[a.Name] = true
+	}
+	next := map[string]int{}
+	numbered := func(name string) string {
+		for {
+			text := fmt.Sprintf("%s_%d", name, next[name])
+			if next[name]++; !taken[text] {
+				taken[text] = true
+				return text
+			}
+		}
+	}
+	own := func(name string) string {
+		if taken[name] {
+			return numbered(name)
+		}
+		taken[name] = true
+		return name
+	}
+	for _, r := range s.m.States {
+		s.names[r.Node] = own(r.Name)
+	}
+	for i, n := range s.m.Nodes {
+		id := circuit.ID(i)
+		switch another := alias(s.m, id); {
+		case n.Op == circuit.Take:
+			s.names[i] = s.m.In[n.K].Name + "_word"
+		case n.Op == circuit.Pin:
+			s.names[i] = fmt.Sprint("x", n.K)
+		case n.Op == circuit.After:
+			s.names[i] = s.names[s.m.States[n.K].Node]
+		case n.Op == circuit.Read:
+		case n.Op == circuit.Const:
+			s.names[i], s.inline[i] = literal(n.Range.Lo, n.Width), true
+		case another != id:
+			s.names[i], s.inline[i] = s.names[another], true
+		case n.Name != "":
+			s.names[i] = own(n.Name)
+		default:
+			if name := madeOf(s, n); name != "" {
+				s.names[i] = own(name)
+			} else {
+				s.names[i] = numbered(made[n.Op])
+			}
+		}
+	}
+}
+
+// alias is the value that another one is, bit by bit; it is itself where it is none.
+func alias(m *circuit.Module, id circuit.ID) circuit.ID {
+	for {
+		n := m.Nodes[id]
+		if n.Op != circuit.Wrap && n.Op != circuit.Bits && n.Op != circuit.Slice || n.Name != "" {
+			return id
+		}
+		a := m.Nodes[n.Args[0]]
+		if a.Op == circuit.Const || a.Width != n.Width || a.Signed != n.Signed || n.Op == circuit.Slice && n.K != 0 {
+			return id
+		}
+		id = n.Args[0]
+	}
+}
+
+// madeOf names a value after what it is taken from: elements of words, rows of tables, and values some clocks later.
+// It is empty where there is no such name, or where that is long.
+func madeOf(s *speller, n circuit.Node) (name string) {
+	switch n.Op {
+	case circuit.Slice:
+		if n.K%n.Width != 0 {
+			return ""
+		}
+		name = fmt.Sprintf("%s_%d", s.names[n.Args[0]], n.K/n.Width)
+	case circuit.Wrap, circuit.Bits:
+		name = s.names[n.Args[0]] + "_" + made[n.Op]
+	case circuit.Delay:
+		root := n.Args[0]
+		for s.m.Nodes[root].Op == circuit.Delay {
+			root = s.m.Nodes[root].Args[0]
+		}
+		name = fmt.Sprintf("%s_at_%d", s.names[root], n.Stage)
+	case circuit.Fetch, circuit.Peek:
+		name = s.m.Memories[n.K].Name + "_row"
+	case circuit.Result:
+		name = fmt.Sprintf("%s_%d", s.m.Calls[n.Table].Function.Name, n.K)
+	}
+	if len(n.Args) > 0 && s.m.Nodes[n.Args[0]].Op == circuit.Const || len(name) > longest {
+		return ""
+	}
+	return name
+}

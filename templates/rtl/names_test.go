@@ -1,0 +1,39 @@
+package rtl
+
+import (
+	"slices"
+	"testing"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/num"
+)
+
+// TestNames calls values after what they are made of: elements of words, rows of tables, values some clocks later; and
+// all else after its operation. No two have the same name, but for a value and what is the same bits.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	m := &circuit.Module{Name: "m", Nodes: []circuit.Node{
+		{Op: circuit.Fire, Width: 1, Name: "fire"},
+		{Op: circuit.Take, Width: 8, Word: true},
+		{Op: circuit.Slice, Args: []circuit.ID{1}, Width: 4, K: 4, Word: true},
+		{Op: circuit.Wrap, Args: []circuit.ID{2}, Width: 4},                    // the same bits
+		{Op: circuit.Wrap, Args: []circuit.ID{2}, Width: 4, Signed: true},      // with a sign
+		{Op: circuit.Slice, Args: []circuit.ID{1}, Width: 4, K: 1, Word: true}, // no element
+		{Op: circuit.Add, Args: []circuit.ID{3, 4}, Width: 5},
+		{Op: circuit.Add, Args: []circuit.ID{4, 4}, Width: 5},
+		{Op: circuit.Add, Args: []circuit.ID{4, 3}, Width: 5, Name: "sum_2"},
+		{Op: circuit.Add, Args: []circuit.ID{3, 3}, Width: 5},
+		{Op: circuit.Delay, Args: []circuit.ID{6}, Width: 5, Stage: 1},
+		{Op: circuit.Delay, Args: []circuit.ID{10}, Width: 5, Stage: 2},
+		{Op: circuit.Fetch, Args: []circuit.ID{2}, Width: 4, Stage: 1},
+		{Op: circuit.Const, Width: 3, Range: num.Point(5)},
+	}, In: []circuit.Stream{{Name: "in0", Width: 8}}, Memories: []circuit.Memory{{Name: "weights", Rows: 16}}}
+	s := &speller{m: m}
+	s.names, s.inline = make([]string, len(m.Nodes)), make([]bool, len(m.Nodes))
+	s.call()
+	want := []string{"fire", "in0_word", "in0_word_1", "in0_word_1", "in0_word_1_low", "part_0", "sum_0", "sum_1",
+		"sum_2", "sum_3", "sum_0_at_1", "sum_0_at_2", "weights_row", "3'd5"}
+	if !slices.Equal(s.names, want) {
+		t.Errorf("%q, want %q", s.names, want)
+	}
+}
