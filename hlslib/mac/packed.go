@@ -49,7 +49,20 @@ func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd
 			odd[lane] = parity(list)
 		}
 	}
-	return circuit.Total(products...), odd
+	return c.sum(products), odd
+}
+
+// sum is that of packed products. More than two are a heap, as other sums of products are: an adder of many numbers
+// Yosys takes apart into single bits, and makes up to three times as many lookup tables of it.
+func (c Circuit) sum(products []circuit.Value) circuit.Value {
+	if len(products) <= 2 {
+		return circuit.Total(products...)
+	}
+	h := c.b.Heap()
+	for _, p := range products {
+		h.Add(p, 0)
+	}
+	return h.Total(num.Type{Kind: num.Int, Width: c.p.Sum}.Range())
 }
 
 // parity is whether an odd number of conditions hold.

@@ -97,6 +97,26 @@ func Times(a Value, m int64) Value {
 // Device is the clocks of a multiplier of the device: one to take the operands, one for the product, one to give it.
 const Device = 3
 
+// Least bits of the factors and of the product that a multiplier of the device has: of fewer, tools make lookup tables
+// (Yosys of products of less than 9 bits on AMD's devices and an ECP5, of less than 11 on an iCE40).
+const (
+	leastFactor  = 6
+	leastProduct = 11
+)
+
+// Multiplied is the bits that the multiplier of a product has: its factors with their signs, and what it gives. More
+// than are asked for are copies of a sign.
+func (m *Module) Multiplied(product *Node) (factors [2]int, whole int) {
+	for i, a := range product.Args {
+		n := &m.Nodes[a]
+		if factors[i] = n.Width; !n.Signed {
+			factors[i]++
+		}
+		factors[i] = max(factors[i], leastFactor)
+	}
+	return factors, max(product.Width, leastProduct)
+}
+
 // Product is a * b by a multiplier of the device.
 func Product(a, b Value) Value {
 	at, stage, _ := together(0, a, b)
