@@ -215,8 +215,15 @@ func Least(a, b Value) Value {
 	return Kept(Choice(Exceeds(a, b), b, a), r)
 }
 
-// Clipped is the number of a range that is nearest to a.
+// Clipped is the number of a range that is nearest to a. Where the range is that of a type, the bits above it say
+// whether a leaves it.
 func Clipped(a Value, r num.Range) Value {
+	if a.Range().Within(r) {
+		return a
+	}
+	if t := num.Smallest(r); t.Range() == r && a.node().Op != Const {
+		return saturated(a, t)
+	}
 	if a.Range().Lo < r.Lo {
 		a = Greatest(a, a.b.Constant(r.Lo))
 	}
@@ -224,6 +231,37 @@ func Clipped(a Value, r num.Range) Value {
 		a = Least(a, a.b.Constant(r.Hi))
 	}
 	return a
+}
+
+// saturated is a, clipped to a type: the bits from the type's highest one on are those of the sign, unless it leaves it.
+func saturated(a Value, t num.Type) Value {
+	r, negative := t.Range(), Negativity(a)
+	first := t.Width
+	if t.Signed() {
+		first--
+	}
+	var above []Value
+	for i := first; i < a.Width(); i++ {
+		bit := Bit(a, i)
+		if t.Signed() {
+			bit = Differ(bit, negative)
+		} else if a.node().Signed && i == a.Width()-1 {
+			break
+		}
+		above = append(above, bit)
+	}
+	leaves, most := a.b.Any(above...), a.b.Constant(r.Hi)
+	low := a
+	if a.Width() > t.Width {
+		low = Wrapped(a, t)
+	}
+	least := a.b.Constant(r.Lo)
+	if t.Signed() {
+		low = Choice(leaves, Choice(negative, least, most), low)
+	} else {
+		low = Choice(negative, least, Choice(leaves, most, low))
+	}
+	return Kept(low, num.Range{Lo: max(r.Lo, a.Range().Lo), Hi: min(r.Hi, a.Range().Hi)})
 }
 
 // Rounded is a / 2^shift, rounded as the mode says.
