@@ -144,11 +144,13 @@ func TestCount(t *testing.T) {
 func TestMultiplier(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		fabric   cost.Fabric
-		a, b, ff int
+		fabric       cost.Fabric
+		a, b         int
+		dsp, lut, ff int
 	}{
-		{cost.Series7, 4, 4, 0}, {cost.Series7, 9, 8, 0}, {cost.ICE40, 4, 4, 11}, {cost.ICE40, 9, 8, 17},
-		{cost.ECP5, 4, 4, 34}, {cost.ECP5, 9, 8, 51},
+		{cost.Series7, 4, 4, 1, 0, 0}, {cost.Series7, 9, 8, 1, 0, 0}, {cost.Series7, 27, 8, 2, 0, 0},
+		{cost.ICE40, 4, 4, 1, 1, 11}, {cost.ICE40, 9, 8, 1, 1, 17}, {cost.ICE40, 27, 8, 2, 1, 35},
+		{cost.ECP5, 4, 4, 1, 0, 34}, {cost.ECP5, 9, 8, 1, 0, 51}, {cost.ECP5, 27, 8, 2, 0, 105},
 	} {
 		signed := func(width int) num.Type { return num.Type{Kind: num.Int, Width: width} }
 		c := count(tt.fabric, tt.a+tt.b, func(b *circuit.Builder, x circuit.Value) circuit.Value {
@@ -156,8 +158,9 @@ func TestMultiplier(t *testing.T) {
 			second := circuit.Element(circuit.Part(x, tt.a, tt.b), 0, signed(tt.b))
 			return circuit.Raw(circuit.Product(first, second), tt.a+tt.b)
 		})
-		if m := c[Multipliers]; m != (Count{DSP: 1, FF: float64(tt.ff)}) || c[Compressors].LUT > 0 {
-			t.Errorf("%v, %d by %d bits: %+v, want %d registers", tt.fabric, tt.a, tt.b, m, tt.ff)
+		want := Count{DSP: tt.dsp, LUT: float64(tt.lut), FF: float64(tt.ff)}
+		if m := c[Multipliers]; m != want || c[Compressors].LUT > 0 {
+			t.Errorf("%v, %d by %d bits: %+v, want %+v", tt.fabric, tt.a, tt.b, m, want)
 		}
 	}
 }

@@ -144,13 +144,14 @@ func apart(w *walk, memory int) bool {
 }
 
 // multiplier is one of the device. A DSP slice of AMD's takes in all registers of it, an SB_MAC16 all but the last, and a
-// MULT18X18D none.
+// MULT18X18D none. An SB_MAC16 holds where hlsgen_slice has it go, which is a lookup table.
 func multiplier(w *walk, id circuit.ID) {
 	c := &w.counts[Multipliers]
 	factors, whole := w.m.Multiplied(&w.m.Nodes[id])
-	c.DSP++
+	c.DSP += w.d.Fabric.Product(factors[0], factors[1])
 	switch w.d.Fabric {
 	case cost.ICE40:
+		c.LUT++
 		c.FF += float64(whole)
 	case cost.ECP5:
 		c.FF += float64(factors[0] + factors[1] + 2*whole)
