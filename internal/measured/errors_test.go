@@ -96,10 +96,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// mostSliced is the error that is allowed of each layer that multiplies in DSP slices, and that the fit has not seen.
-const mostSliced = .10
-
-// sliced are those layers of a board.
+// sliced are layers of a board that multiply in DSP slices, those that the fit has not seen.
 func sliced(t *testing.T, board string) (list []trial) {
 	for _, x := range trials(t, target(t, board)) {
 		if x.held && x.group() == inSlices {
@@ -107,6 +104,11 @@ func sliced(t *testing.T, board string) (list []trial) {
 		}
 	}
 	return list
+}
+
+// tenth reports whether an estimate is within a tenth of what was measured.
+func tenth(estimated, measured int) bool {
+	return 10*max(estimated-measured, measured-estimated) <= measured
 }
 
 // TestSlices holds each of them, and that no tool has made lookup tables of a product, or a product more.
@@ -117,8 +119,8 @@ func TestSlices(t *testing.T) {
 		t.Errorf("%d layers", len(list))
 	}
 	for _, x := range list {
-		lut, ff := relative(float64(x.reported.LUT), x.measured.LUT), relative(float64(x.reported.FF), x.measured.FF)
-		if lut > mostSliced || ff > mostSliced || x.reported.DSP != x.measured.DSP {
+		if !tenth(x.reported.LUT, x.measured.LUT) || !tenth(x.reported.FF, x.measured.FF) ||
+			x.reported.DSP != x.measured.DSP {
 			t.Errorf("%s: %+v, reported %+v", x.key(), x.measured, x.reported)
 		}
 	}
