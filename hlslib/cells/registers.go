@@ -143,8 +143,8 @@ func apart(w *walk, memory int) bool {
 	return false
 }
 
-// multiplier is one of the device. A DSP slice of AMD's takes in all registers of it, an SB_MAC16 all but the last, and a
-// MULT18X18D none. An SB_MAC16 holds where hlsgen_slice has it go, which is a lookup table.
+// multiplier is one of the device. A DSP slice of AMD's takes in all registers of it, an SB_MAC16 all but the last, and
+// a MULT18X18D none. An SB_MAC16 holds where hlsgen_slice has it go, which is a lookup table.
 func multiplier(w *walk, id circuit.ID) {
 	c := &w.counts[Multipliers]
 	factors, whole := w.m.Multiplied(&w.m.Nodes[id])

@@ -233,7 +233,7 @@ func Clipped(a Value, r num.Range) Value {
 	return a
 }
 
-// saturated is a, clipped to a type: the bits from the type's highest one on are those of the sign, unless it leaves it.
+// saturated is a, clipped to a type: bits from the type's highest one on are those of the sign, unless a leaves it.
 func saturated(a Value, t num.Type) Value {
 	r, negative := t.Range(), Negativity(a)
 	first := t.Width

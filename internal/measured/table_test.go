@@ -148,8 +148,8 @@ func median(errors []float64) (middle, most float64) {
 // the fit saw preferred it on an ECP5; on an iCE40 a third of it does as well.
 const firm = 1
 
-// fit is numbers for lookup tables by which the sum of the relative errors of those trials that it sees is least. It sees
-// no layer that multiplies in DSP slices: what these have besides is the same logic, and many of them take few tables.
+// fit is numbers for lookup tables by which the sum of the relative errors of those trials that it sees is least. It
+// sees no layer that multiplies in DSP slices: the rest of these is the same logic, and many of them take few tables.
 func fit(list []trial) (n [cells.Kinds]cells.Number) {
 	for k := range n {
 		n[k] = cells.Number{LUT: 1, FF: 1}

@@ -68,7 +68,8 @@ func (p proof) prove(t *testing.T, files templates.Files) (said string, ok bool)
 	if p.forever {
 		base = ""
 	}
-	script := fmt.Sprintf("read_verilog -sv -formal -noautowire -defer %s; hierarchy -top proof; setattr -mod -unset keep_hierarchy *; "+
+	script := fmt.Sprintf("read_verilog -sv -formal -noautowire -defer %s; hierarchy -top proof; "+
+		"setattr -mod -unset keep_hierarchy *; "+
 		"proc; flatten; opt; "+
 		"memory; opt; wreduce; opt; "+
 		"sat -tempinduct %s -seq 1 -maxsteps %d -prove-asserts -set-assumes",

@@ -1,7 +1,7 @@
-// hlsgen_slice is what a multiplier of the device is made of. It stays a module: no tool sees from outside that bits of its
-// ports are alike, makes lookup tables of a small product, or takes its registers apart. go is always 1. Yosys 0.23 loses
-// the product where an SB_MAC16 takes both registers behind the multiplication, and has it take one where the first may
-// wait; a DSP slice of AMD's takes both.
+// hlsgen_slice is what a multiplier of the device is made of. It stays a module: no tool sees from outside that bits of
+// its ports are alike, makes lookup tables of a small product, or takes its registers apart. go is always 1. Yosys 0.23
+// loses the product where an SB_MAC16 takes both registers behind the multiplication, and has it take one where the first
+// may wait; a DSP slice of AMD's takes both.
 (* keep_hierarchy = "yes" *)
 module hlsgen_slice #(
     parameter int A = 8,
