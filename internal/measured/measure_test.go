@@ -56,6 +56,29 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestAgain has Yosys synthesise layers that multiply in DSP slices once more, and holds that the table has what comes.
+func TestAgain(t *testing.T) {
+	tier.NeedsLong(t)
+	tier.Needs(t, "yosys")
+	have := table(t)
+	var list []point
+	for _, x := range sliced(t, networkBoard) {
+		list = append(list, x.point)
+	}
+	for some := range slices.Chunk(list, atOnce) {
+		got, _, err := together(t.Context(), t.TempDir(), some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range some {
+			// Yosys' own figure moves with what else it has read.
+			if w, m := have[p.key()], got[p.name]; !tenth(m.LUT, w.LUT) || m.FF != w.FF || m.DSP != w.DSP {
+				t.Errorf("%s: %+v, the table has %+v", p.key(), m, w)
+			}
+		}
+	}
+}
+
 // write puts the table into its file.
 func write(t *testing.T, all map[string]cellCount) {
 	t.Helper()
