@@ -82,15 +82,19 @@ func (c *Counts) plus(o Counts, n float64) {
 	}
 }
 
-// Of is what a circuit takes on a fabric, by part.
+// Of is what a circuit takes on a fabric, by part. Parts are rounded such that their sum is the nearest whole number of
+// lookup tables.
 func Of(m *circuit.Module, f cost.Fabric) []cost.Part {
 	d := DeviceOf(f)
 	counts := d.Count(m)
 	var parts []cost.Part
+	sum, whole := 0., 0
 	for k, c := range counts {
 		n := d.Numbers[k]
-		lut := n.LUT*c.LUT + c.Shift + c.RAM
-		r := cost.Resources{LUT: round(lut), LUTRAM: round(c.Shift + c.RAM), FF: round(n.FF * c.FF), BRAM: c.BRAM,
+		sum += n.LUT*c.LUT + c.Shift + c.RAM
+		luts := int(math.Round(sum)) - whole
+		whole += luts
+		r := cost.Resources{LUT: luts, LUTRAM: round(c.Shift + c.RAM), FF: round(n.FF * c.FF), BRAM: c.BRAM,
 			URAM: c.URAM, DSP: c.DSP}
 		if r != (cost.Resources{}) {
 			parts = append(parts, r.As(names[k]))

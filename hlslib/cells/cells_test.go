@@ -140,20 +140,27 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestSoftProduct holds what a multiplier is made of, as Yosys 0.23 makes hlsgen_multiply for an iCE40.
-func TestSoftProduct(t *testing.T) {
+// TestMultiplier holds what a multiplier is made of, as Yosys 0.23 makes hlsgen_multiply: of few bits, too.
+func TestMultiplier(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ a, b, dsp, ff int }{{2, 2, 0, 12}, {4, 4, 0, 24}, {7, 3, 0, 30}, {6, 5, 1, 11}} {
+	for _, tt := range []struct {
+		fabric       cost.Fabric
+		a, b         int
+		dsp, lut, ff int
+	}{
+		{cost.Series7, 4, 4, 1, 0, 0}, {cost.Series7, 9, 8, 1, 0, 0}, {cost.Series7, 27, 8, 2, 0, 0},
+		{cost.ICE40, 4, 4, 1, 1, 11}, {cost.ICE40, 9, 8, 1, 1, 17}, {cost.ICE40, 27, 8, 2, 1, 35},
+		{cost.ECP5, 4, 4, 1, 0, 34}, {cost.ECP5, 9, 8, 1, 0, 51}, {cost.ECP5, 27, 8, 2, 0, 105},
+	} {
 		signed := func(width int) num.Type { return num.Type{Kind: num.Int, Width: width} }
-		c := count(cost.ICE40, tt.a+tt.b, func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		c := count(tt.fabric, tt.a+tt.b, func(b *circuit.Builder, x circuit.Value) circuit.Value {
 			first := circuit.Element(circuit.Part(x, 0, tt.a), 0, signed(tt.a))
 			second := circuit.Element(circuit.Part(x, tt.a, tt.b), 0, signed(tt.b))
 			return circuit.Raw(circuit.Product(first, second), tt.a+tt.b)
 		})
-		m := c[Multipliers]
-		if m.DSP != tt.dsp || m.FF != float64(tt.ff) || c[Compressors].LUT > 0 != (tt.dsp == 0) {
-			t.Errorf("%d by %d bits: %d multipliers, %v registers, %v lookup tables, want %d and %d", tt.a, tt.b,
-				m.DSP, m.FF, c[Compressors].LUT, tt.dsp, tt.ff)
+		want := Count{DSP: tt.dsp, LUT: float64(tt.lut), FF: float64(tt.ff)}
+		if m := c[Multipliers]; m != want || c[Compressors].LUT > 0 {
+			t.Errorf("%v, %d by %d bits: %+v, want %+v", tt.fabric, tt.a, tt.b, m, want)
 		}
 	}
 }

@@ -4,18 +4,17 @@ import "hlsgen/hlslib/cost"
 
 // A Device is what synthesis does on a family of devices, in rules and in numbers.
 type Device struct {
-	Fabric     cost.Fabric
-	Inputs     int     // of a lookup table
-	Wide       int     // inputs of logic that is made flat: lookup tables, and multiplexers beside them
-	Short      int     // bits of adders up to which they are logic
-	Maps       bool    // logic is mapped gate by gate (mapping.go); else by the rules of cover.go
-	Packs      bool    // three lookup tables become two where that goes
-	TakesIn    bool    // the lookup table of an adder's bit takes in logic of the second operand
-	Around     bool    // a word goes round a block memory that is read while it is written
-	Multiplies int     // bits of a product from which on it takes a multiplier of the device
-	Ahead      float64 // lookup tables for a bit of an address that is read a clock ahead
-	Shifts     bool    // there are shift registers in lookup tables
-	Numbers    [Kinds]Number
+	Fabric  cost.Fabric
+	Inputs  int     // of a lookup table
+	Wide    int     // inputs of logic that is made flat: lookup tables, and multiplexers beside them
+	Short   int     // bits of adders up to which they are logic
+	Maps    bool    // logic is mapped gate by gate (mapping.go); else by the rules of cover.go
+	Packs   bool    // three lookup tables become two where that goes
+	TakesIn bool    // the lookup table of an adder's bit takes in logic of the second operand
+	Around  bool    // a word goes round a block memory that is read while it is written
+	Ahead   float64 // lookup tables for a bit of an address that is read a clock ahead
+	Shifts  bool    // there are shift registers in lookup tables
+	Numbers [Kinds]Number
 }
 
 // A Number is what a kind of cells takes, for each that is counted.
@@ -95,7 +94,7 @@ func DeviceOf(f cost.Fabric) *Device {
 	switch f {
 	case cost.ICE40:
 		return &Device{Fabric: f, Inputs: 4, Wide: 4, Short: 2, Maps: true, Packs: true, Around: true,
-			Multiplies: 11, Numbers: fittedICE40}
+			Numbers: fittedICE40}
 	case cost.ECP5:
 		return &Device{Fabric: f, Inputs: 4, Wide: 7, Short: 4, Maps: true, Around: true, Numbers: fittedECP5}
 	}

@@ -69,9 +69,6 @@ func (n *netlist) outside() {
 			case circuit.Multiply:
 				n.word(node.Args[0])
 				n.word(node.Args[1])
-				if n.w.d.soft(node) {
-					multiplied(n, node)
-				}
 			case circuit.Fetch:
 				n.word(node.Args[0])
 				if passes(n.w, node.K) {

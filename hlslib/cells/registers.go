@@ -143,21 +143,18 @@ func apart(w *walk, memory int) bool {
 	return false
 }
 
-// multiplier is one of the device. It takes in the registers around it but for the last, and on an ECP5 none. Where it
-// is logic, all of them are left.
+// multiplier is one of the device. A DSP slice of AMD's takes in all registers of it, an SB_MAC16 all but the last, and
+// a MULT18X18D none. An SB_MAC16 holds where hlsgen_slice has it go, which is a lookup table.
 func multiplier(w *walk, id circuit.ID) {
-	c, n := &w.counts[Multipliers], &w.m.Nodes[id]
-	soft := w.d.soft(n)
-	if !soft {
-		c.DSP++
-	}
-	for k := range n.Width {
-		if w.live[w.first[id]+bit(k)] {
-			c.FF++
-		}
-	}
-	if soft || w.d.Fabric == cost.ECP5 {
-		c.FF += float64(n.Width + w.m.Nodes[n.Args[0]].Width + w.m.Nodes[n.Args[1]].Width)
+	c := &w.counts[Multipliers]
+	factors, whole := w.m.Multiplied(&w.m.Nodes[id])
+	c.DSP += w.d.Fabric.Product(factors[0], factors[1])
+	switch w.d.Fabric {
+	case cost.ICE40:
+		c.LUT++
+		c.FF += float64(whole)
+	case cost.ECP5:
+		c.FF += float64(factors[0] + factors[1] + 2*whole)
 	}
 }
 

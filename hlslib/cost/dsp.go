@@ -181,6 +181,9 @@ func (p Packing) luts(channels, simd, w, a int) int {
 	return upper*(simd*(w+1)+groups+w+a) + overlapping*groups
 }
 
+// Product is the DSP slices of one product of signed factors.
+func (f Fabric) Product(w, a int) int { return f.slices(w, a) }
+
 // slices is the DSP slices of one product by itself: tiles of the multiplier's ports, of which all but the first of a
 // number lose the sign bit.
 func (f Fabric) slices(w, a int) int {

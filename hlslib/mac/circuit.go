@@ -115,7 +115,7 @@ func (c Circuit) added(addends []circuit.Value, own bool) circuit.Value {
 	if own {
 		return c.total(addends)
 	}
-	key := fmt.Sprint("total ", c.dotType(c.f.SIMD), c.adds())
+	key := fmt.Sprint("total ", c.dotType(c.f.SIMD))
 	return c.b.Call(c.dots, key, addends, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
 		c.b = b
 		return []circuit.Value{c.total(v)}
@@ -151,16 +151,8 @@ func (c Circuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Valu
 	return sums
 }
 
-// adds reports whether products are numbers that adders add, not bits that are counted.
-func (c Circuit) adds() bool {
-	return c.f.Compute == dataflow.DSP && !c.p.Packs() && c.requant == nil && !c.XNOR
-}
-
 // whole is the sums of one clock's products of n channels.
 func (c Circuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
-	if c.adds() {
-		return []circuit.Value{c.total(c.addends(x, w, n))}
-	}
 	for _, h := range c.heaps(x, w, n) {
 		dots = append(dots, h.Total(c.dotType(c.f.SIMD).Range()))
 	}
@@ -169,12 +161,6 @@ func (c Circuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
 
 // addends is numbers whose sums are those of one clock's products, for each of n channels as many.
 func (c Circuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
-	if c.adds() {
-		for i := range c.f.SIMD {
-			list = append(list, c.product1(x, w, i))
-		}
-		return []circuit.Value{circuit.Total(list...)}
-	}
 	for _, h := range c.heaps(x, w, n) {
 		list = append(list, h.Addends()...)
 	}
@@ -183,15 +169,11 @@ func (c Circuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
 
 // total is the sum of addends of a channel.
 func (c Circuit) total(addends []circuit.Value) circuit.Value {
-	t := c.dotType(c.f.SIMD)
-	if c.adds() {
-		return circuit.Wrapped(circuit.Total(addends...), t)
-	}
 	h := c.b.Heap()
 	for _, a := range addends {
 		h.Add(a, 0)
 	}
-	return h.Total(t.Range())
+	return h.Total(c.dotType(c.f.SIMD).Range())
 }
 
 // heaps has one clock's products of n channels.
@@ -204,6 +186,8 @@ func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.Heap {
 		switch {
 		case c.XNOR:
 			h.AddMatch(circuit.Bit(x, i), circuit.Bit(w, i))
+		case c.f.Compute == dataflow.DSP && c.requant == nil:
+			h.Add(c.product1(x, w, i), 0)
 		case c.requant != nil:
 			h.Add(c.requantised(c.product1(x, w, i)), 0)
 		default:

@@ -26,7 +26,7 @@ func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd
 	odds := make([][]circuit.Value, n) // of products
 	for i := from; i < min(from+c.p.Terms, c.f.SIMD); i++ {
 		input := circuit.Element(x, i, c.in)
-		var factor circuit.Value
+		var weights []circuit.Value
 		for lane := range n {
 			at := lane*c.f.SIMD + i
 			number := c.weight(w, at)
@@ -35,13 +35,9 @@ func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd
 				own := circuit.All(circuit.Bit(number, 0), circuit.Bit(x, i*c.in.Width))
 				odds[lane] = append(odds[lane], own)
 			}
-			if lane == 0 {
-				factor = weight
-			} else {
-				factor = circuit.Sum(factor, circuit.Shifted(weight, c.p.Lanes[lane].At))
-			}
+			weights = append(weights, weight)
 		}
-		products = append(products, circuit.Product(factor, circuit.Kept(input, c.inputs)))
+		products = append(products, circuit.Product(c.wide(weights), circuit.Kept(input, c.inputs)))
 	}
 	odd = make([]circuit.Value, n)
 	for lane, list := range odds {
@@ -49,7 +45,42 @@ func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd
 			odd[lane] = parity(list)
 		}
 	}
-	return circuit.Total(products...), odd
+	return c.sum(products), odd
+}
+
+// wide is the factor that has a weight in each lane: that of a lane is one less where what lies below is negative.
+func (c Circuit) wide(weights []circuit.Value) circuit.Value {
+	var words []circuit.Value
+	r, own := weights[0].Range(), weights[0]
+	for lane, w := range weights[1:] {
+		before, at := c.p.Lanes[lane].At, c.p.Lanes[lane+1].At
+		words = append(words, circuit.Raw(own, at-before))
+		if borrow := circuit.Negativity(own); borrow.Stage() == circuit.Always {
+			own = circuit.Difference(w, borrow)
+		} else {
+			own = circuit.Sum(w, circuit.Wrapped(circuit.Raw(borrow, 1), num.Type{Kind: num.Int, Width: 1}))
+		}
+		shifted, _ := w.Range().Times(1 << at)
+		r, _ = r.Plus(shifted)
+	}
+	if len(words) == 0 {
+		return own
+	}
+	word := circuit.Joined(append(words, circuit.Raw(own, own.Width()))...)
+	return circuit.Kept(circuit.Wrapped(word, num.Type{Kind: num.Int, Width: word.Width()}), r)
+}
+
+// sum is that of packed products. More than two are a heap, as other sums of products are: an adder of many numbers
+// Yosys takes apart into single bits, and makes up to three times as many lookup tables of it.
+func (c Circuit) sum(products []circuit.Value) circuit.Value {
+	if len(products) <= 2 {
+		return circuit.Total(products...)
+	}
+	h := c.b.Heap()
+	for _, p := range products {
+		h.Add(p, 0)
+	}
+	return h.Total(num.Type{Kind: num.Int, Width: c.p.Sum}.Range())
 }
 
 // parity is whether an odd number of conditions hold.

@@ -97,6 +97,26 @@ func Times(a Value, m int64) Value {
 // Device is the clocks of a multiplier of the device: one to take the operands, one for the product, one to give it.
 const Device = 3
 
+// Least bits of the factors and of the product that a multiplier of the device has: of fewer, tools make lookup tables
+// (Yosys of products of less than 9 bits on AMD's devices and an ECP5, of less than 11 on an iCE40).
+const (
+	leastFactor  = 6
+	leastProduct = 11
+)
+
+// Multiplied is the bits that the multiplier of a product has: its factors with their signs, and what it gives. More
+// than are asked for are copies of a sign.
+func (m *Module) Multiplied(product *Node) (factors [2]int, whole int) {
+	for i, a := range product.Args {
+		n := &m.Nodes[a]
+		if factors[i] = n.Width; !n.Signed {
+			factors[i]++
+		}
+		factors[i] = max(factors[i], leastFactor)
+	}
+	return factors, max(product.Width, leastProduct)
+}
+
 // Product is a * b by a multiplier of the device.
 func Product(a, b Value) Value {
 	at, stage, _ := together(0, a, b)
@@ -195,8 +215,15 @@ func Least(a, b Value) Value {
 	return Kept(Choice(Exceeds(a, b), b, a), r)
 }
 
-// Clipped is the number of a range that is nearest to a.
+// Clipped is the number of a range that is nearest to a. Where the range is that of a type, the bits above it say
+// whether a leaves it.
 func Clipped(a Value, r num.Range) Value {
+	if a.Range().Within(r) {
+		return a
+	}
+	if t := num.Smallest(r); t.Range() == r && a.node().Op != Const {
+		return saturated(a, t)
+	}
 	if a.Range().Lo < r.Lo {
 		a = Greatest(a, a.b.Constant(r.Lo))
 	}
@@ -204,6 +231,37 @@ func Clipped(a Value, r num.Range) Value {
 		a = Least(a, a.b.Constant(r.Hi))
 	}
 	return a
+}
+
+// saturated is a, clipped to a type: bits from the type's highest one on are those of the sign, unless a leaves it.
+func saturated(a Value, t num.Type) Value {
+	r, negative := t.Range(), Negativity(a)
+	first := t.Width
+	if t.Signed() {
+		first--
+	}
+	var above []Value
+	for i := first; i < a.Width(); i++ {
+		bit := Bit(a, i)
+		if t.Signed() {
+			bit = Differ(bit, negative)
+		} else if a.node().Signed && i == a.Width()-1 {
+			break
+		}
+		above = append(above, bit)
+	}
+	leaves, most := a.b.Any(above...), a.b.Constant(r.Hi)
+	low := a
+	if a.Width() > t.Width {
+		low = Wrapped(a, t)
+	}
+	least := a.b.Constant(r.Lo)
+	if t.Signed() {
+		low = Choice(leaves, Choice(negative, least, most), low)
+	} else {
+		low = Choice(negative, least, Choice(leaves, most, low))
+	}
+	return Kept(low, num.Range{Lo: max(r.Lo, a.Range().Lo), Hi: min(r.Hi, a.Range().Hi)})
 }
 
 // Rounded is a / 2^shift, rounded as the mode says.

@@ -96,6 +96,53 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// sliced are layers of a board that multiply in DSP slices, those that the fit has not seen.
+func sliced(t *testing.T, board string) (list []trial) {
+	for _, x := range trials(t, target(t, board)) {
+		if x.held && x.group() == inSlices {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// tenth reports whether an estimate is within a tenth of what was measured.
+func tenth(estimated, measured int) bool {
+	return 10*max(estimated-measured, measured-estimated) <= measured
+}
+
+// TestSlices holds each of them, and that no tool has made lookup tables of a product, or a product more.
+func TestSlices(t *testing.T) {
+	t.Parallel()
+	list := sliced(t, networkBoard)
+	if len(list) < 20 {
+		t.Errorf("%d layers", len(list))
+	}
+	for _, x := range list {
+		if !tenth(x.reported.LUT, x.measured.LUT) || !tenth(x.reported.FF, x.measured.FF) ||
+			x.reported.DSP != x.measured.DSP {
+			t.Errorf("%s: %+v, reported %+v", x.key(), x.measured, x.reported)
+		}
+	}
+}
+
+// slicedLines has a line for each of them.
+func slicedLines(t *testing.T) []string {
+	const format = "%-28s %5s %9s %7s   %5s %9s %7s   %4s %9s"
+	lines := []string{fmt.Sprintf(format, "", "LUT", "estimate", "%", "FF", "estimate", "%", "DSP", "estimate")}
+	for _, x := range sliced(t, networkBoard) {
+		m, r := x.measured, x.reported
+		ff := "-"
+		if m.FF > 0 {
+			ff = signed(r.FF, m.FF)
+		}
+		lines = append(lines, fmt.Sprintf(format, strings.TrimPrefix(x.name, "dsp_"), fmt.Sprint(m.LUT),
+			fmt.Sprint(r.LUT), signed(r.LUT, m.LUT), fmt.Sprint(m.FF), fmt.Sprint(r.FF), ff, fmt.Sprint(m.DSP),
+			fmt.Sprint(r.DSP)))
+	}
+	return lines
+}
+
 // TestTable holds that the table is what make measure makes: of each point a row, and no other rows.
 func TestTable(t *testing.T) {
 	t.Parallel()
@@ -239,7 +286,7 @@ func TestPage(t *testing.T) {
 		name  string
 		lines []string
 	}{
-		{"circuits", errorLines(t)}, {"circuits FINN", finnLines(t)},
+		{"circuits", errorLines(t)}, {"circuits slices", slicedLines(t)}, {"circuits FINN", finnLines(t)},
 		{"circuits networks", networkLines(t, func(string, float64) {})},
 	} {
 		page = shown(t, page, block.name, block.lines)

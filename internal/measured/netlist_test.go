@@ -22,8 +22,8 @@ type cell struct {
 // memories, a RAM32M being four; no inverters. Levels is the lookup tables on the longest way between registers.
 type cellCount struct{ LUT, Shift, RAM, FF, BRAM, DSP, Levels int }
 
-// counted is the cells of a netlist.
-func (n netlist) counted() (c cellCount) {
+// counted is the cells of a netlist, and of those modules that stay apart in it.
+func (n netlist) counted(modules map[string]netlist) (c cellCount) {
 	for _, x := range n.Cells {
 		switch name := x.Type; {
 		case slices.Contains([]string{"LUT1", "LUT2", "LUT3", "LUT4", "LUT5", "LUT6"}, name), name == "SB_LUT4":
@@ -44,6 +44,9 @@ func (n netlist) counted() (c cellCount) {
 			c.BRAM += 2
 		case name == "DSP48E1", name == "SB_MAC16", name == "MULT18X18D":
 			c.DSP++
+		case strings.Contains(name, "hlsgen_slice"):
+			part := modules[name].counted(modules)
+			c.LUT, c.FF, c.DSP = c.LUT+part.LUT, c.FF+part.FF, c.DSP+part.DSP
 		}
 	}
 	c.LUT += c.Shift + c.RAM

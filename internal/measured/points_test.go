@@ -28,6 +28,7 @@ import (
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/mul"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pool"
 	"hlsgen/hlslib/requant"
@@ -182,6 +183,50 @@ func matrices(t testing.TB, to dataflow.Target) (list []point) {
 	return list
 }
 
+// multiplied are layers that multiply in DSP slices.
+func multiplied(t testing.TB, to dataflow.Target) (list []point) {
+	more := func(name string, op dataflow.Op, folds ...[2]int) {
+		for _, fold := range folds {
+			for f := range op.Folds() {
+				if f.PE == fold[0] && f.SIMD == fold[1] && f.Compute == dataflow.DSP && f.Memory != dataflow.URAM &&
+					f.Memory != dataflow.LUTRAM && f.Steps != dataflow.Serial {
+					name := fmt.Sprintf("dsp_%s_pe%d_simd%d", name, f.PE, f.SIMD)
+					list = append(list, point{name: name, op: op, fold: f, target: to})
+					break
+				}
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(2, 2))
+	for _, bits := range [][2]int{{8, 8}, {8, 4}, {6, 6}, {5, 8}, {4, 4}} {
+		op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 48, 48, bits[0])}),
+			layertest.Full(element(bits[1], false), 2, 48))
+		name := fmt.Sprintf("mvau_w%da%d", bits[0], bits[1])
+		more(name, op, [][2]int{{1, 1}, {1, 4}, {1, 16}, {2, 2}, {3, 4}, {4, 1}, {4, 4}, {6, 2}, {2, 8}}...)
+	}
+	for _, bits := range []int{4, 8} {
+		op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 16, 32, bits), Steps: stairs(r, 16, 4, 1<<(2*bits))}),
+			layertest.Full(layertest.UInt(bits), 2, 32))
+		more(fmt.Sprintf("mvau_steps_w%d", bits), op, [][2]int{{1, 4}, {4, 2}, {2, 8}}...)
+		op = bind(t, vvau.New(vvau.Params{Weights: draw(r, 8, 9, bits)}), layertest.Full(layertest.UInt(bits), 4, 9, 8))
+		more(fmt.Sprintf("vvau_w%d", bits), op, [][2]int{{1, 1}, {2, 3}, {4, 1}, {8, 1}, {1, 9}}...)
+		in := layertest.Full(layertest.Int(bits), 4, 16)
+		more(fmt.Sprintf("mul_%d", bits), bind(t, mul.New(mul.Params{}), in, in), [][2]int{{1, 1}, {4, 1}, {16, 1}}...)
+		more(fmt.Sprintf("add_factors_%d", bits), bind(t, add.New(add.Params{Factors: [2][]int64{{3}, {5}}}), in, in),
+			[][2]int{{1, 1}, {8, 1}}...)
+	}
+	many := make([]int64, 16)
+	for c := range many {
+		many[c] = 40 + r.Int64N(87)
+	}
+	for _, m := range [][]int64{{77}, many} {
+		op := bind(t, requant.New(requant.Params{Multiplier: m, Bias: []int64{13}, Shift: 9, Lo: 0, Hi: 15}),
+			layertest.Full(layertest.Int(12), 4, 16))
+		more(fmt.Sprintf("requant_%d", len(m)), op, [][2]int{{1, 1}, {4, 1}, {16, 1}}...)
+	}
+	return list
+}
+
 // constant are matrix layers all of whose weights are constants.
 func constant(t testing.TB, to dataflow.Target) (list []point) {
 	for _, bits := range [][2]int{{4, 4}, {2, 2}, {1, 1}, {8, 8}} {
@@ -282,13 +327,19 @@ func recurrent(t testing.TB, to dataflow.Target) (list []point) {
 	})
 }
 
-// mostLUT4 is how many products a clock a layer has at most that is measured where lookup tables have four inputs.
-const mostLUT4 = 16
+// mostLUT4 is how many products a clock a layer has at most that is measured where lookup tables have four inputs, and
+// mostMultiplied that of layers that multiply in DSP slices.
+const mostLUT4, mostMultiplied = 16, 4
 
 // points are the layers that are measured for a board: for those of AMD all, else those that are not large.
 func points(t testing.TB, to dataflow.Target) (list []point) {
-	for _, p := range slices.Concat(matrices(t, to), constant(t, to), others(t, to), fifos(to), recurrent(t, to)) {
-		if family(to) == "xilinx" || p.op == nil || p.fold.PE*p.fold.SIMD <= mostLUT4 {
+	for _, p := range slices.Concat(matrices(t, to), constant(t, to), multiplied(t, to), others(t, to),
+		fifos(to), recurrent(t, to)) {
+		most := mostLUT4
+		if p.fold.Compute == dataflow.DSP {
+			most = mostMultiplied
+		}
+		if family(to) == "xilinx" || p.op == nil || p.fold.PE*p.fold.SIMD <= most {
 			list = append(list, p)
 		}
 	}
@@ -296,15 +347,22 @@ func points(t testing.TB, to dataflow.Target) (list []point) {
 }
 
 // The groups of points: where tables of constants lie.
-const inMemories, inTables, ofFIFOs = "tables in memories", "tables in LUTs", "FIFOs"
+const (
+	inMemories = "tables in memories"
+	inTables   = "tables in LUTs"
+	inSlices   = "products in DSP slices"
+	ofFIFOs    = "FIFOs"
+)
 
-var groups = []string{inMemories, inTables, ofFIFOs}
+var groups = []string{inMemories, inTables, inSlices, ofFIFOs}
 
 // group is what a point's error counts for.
 func (p point) group() string {
 	switch {
 	case p.op == nil:
 		return ofFIFOs
+	case p.fold.Compute == dataflow.DSP:
+		return inSlices
 	case strings.HasPrefix(p.name, "const"), p.fold.Memory == dataflow.LUTRAM:
 		return inTables
 	}

@@ -39,7 +39,8 @@ func together(ctx context.Context, dir string, list []point) (map[string]cellCou
 		files, tops[p.name] = append(files, p.files()...), true
 	}
 	read := []string{"read_verilog -sv -defer lib/*.sv"}
-	s := []string{"hierarchy -check", "proc", "flatten", "delete =*hlsgen_*"}
+	s := []string{"hierarchy -check", "proc", "flatten",
+		"delete =*hlsgen_* =*hlsgen_slice* %d"}
 	for _, f := range files {
 		if module, ok := strings.CutPrefix(f.Path, "rtl/layers/"); ok {
 			read = append(read, "read_verilog -sv layers/"+module)
@@ -90,7 +91,7 @@ func run(ctx context.Context, dir, family string, files templates.Files, read []
 	}
 	counts := map[string]cellCount{}
 	for name, n := range made.Modules {
-		counts[name] = n.counted()
+		counts[name] = n.counted(made.Modules)
 	}
 	return counts, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
 }

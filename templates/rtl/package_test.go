@@ -223,7 +223,7 @@ func TestPackage(t *testing.T) {
 		want := []string{"create_project -force -part xczu7ev-ffvc1156-2-e package build/ip/" + c.name + ".vivado",
 			"add_files " + src + c.top + ".v"}
 		for _, f := range []string{"turning_top.sv", "turning_top_Reorder_0.sv", "hlsgen_last.sv", "hlsgen_multiply.sv",
-			"hlsgen_packet.sv", "hlsgen_reset.sv", "hlsgen_sequence.sv", "hlsgen_stream.sv",
+			"hlsgen_packet.sv", "hlsgen_reset.sv", "hlsgen_sequence.sv", "hlsgen_slice.sv", "hlsgen_stream.sv",
 			"turning_top_Reorder_0_order.mem"} {
 			want = append(want, "add_files "+src+f)
 		}

@@ -362,18 +362,12 @@ func (s *speller) pick(id circuit.ID) {
 // multiply uses a multiplier of the device, in a module of its own: no other multiplication becomes one.
 func (s *speller) multiply(id circuit.ID) {
 	n, name := s.m.Nodes[id], s.names[id]
-	a, b := s.m.Nodes[n.Args[0]], s.m.Nodes[n.Args[1]]
-	width := func(o circuit.Node) int {
-		if o.Signed {
-			return o.Width
-		}
-		return o.Width + 1
-	}
-	wa, wb := width(a), width(b)
+	factors, whole := s.m.Multiplied(&n)
 	stage := n.Stage - circuit.Device
 	s.show(stage, id)
-	s.line(stage, fmt.Sprintf("hlsgen_multiply #(.A(%d), .B(%d), .P(%d)) %s_multiply (.clk(clk), .a(%s), .b(%s), "+
-		".product(%s));", wa, wb, n.Width, name, s.resized(n.Args[0], wa), s.resized(n.Args[1], wb), name))
+	s.line(stage, fmt.Sprintf("hlsgen_multiply #(.A(%d), .B(%d), .P(%d), .W(%d)) %s_multiply (.clk(clk), .a(%s), "+
+		".b(%s), .product(%s));", factors[0], factors[1], n.Width, whole, name, s.resized(n.Args[0], factors[0]),
+		s.resized(n.Args[1], factors[1]), name))
 }
 
 // result is what a call gives; the last one that is spelled spells the call.

@@ -3,25 +3,17 @@
 module hlsgen_multiply #(
     parameter int A = 8,
     parameter int B = 8,
-    parameter int P = 16  // bits of the product that are asked for
+    parameter int P = 16,  // bits of the product that are asked for
+    parameter int W = P    // and that it has
 ) (
     input  logic                  clk,
     input  logic signed [A-1:0]   a,
     input  logic signed [B-1:0]   b,
     output logic signed [P-1:0]   product
 );
-    /* verilator lint_off UNUSEDSIGNAL */ // bits that the product is not asked for
-    logic signed [A-1:0] first;
-    logic signed [B-1:0] second;
+    /* verilator lint_off UNUSEDSIGNAL */ // what the product is not asked for
+    logic signed [W-1:0] whole;
     /* verilator lint_on UNUSEDSIGNAL */
-`ifdef YOSYS
-    (* keep *)  // Yosys 0.23 loses the product where an SB_MAC16 takes both registers behind the multiplication
-`endif
-    (* use_dsp = "yes" *) logic signed [P-1:0] full;
-    always_ff @(posedge clk) begin
-        first   <= a;
-        second  <= b;
-        full    <= P'(first) * P'(second);
-        product <= full;
-    end
+    hlsgen_slice #(.A(A), .B(B), .P(W)) slice (.clk(clk), .go(1'b1), .a(a), .b(b), .product(whole));
+    assign product = whole[P-1:0];
 endmodule
