@@ -18,8 +18,8 @@ func finnPlusLayers(t *testing.T, text string) (list []share) {
 		fifo := func(width int) { list = append(list, FIFO{Depth: 2, Width: width}.shares(&fitted)...) }
 		switch words[0] {
 		case "m":
-			m := MVAU{MW: n(1), MH: n(2), PE: n(3), SIMD: n(4), WeightBits: n(5), InBits: n(6), AccBits: n(7), Steps: n(8),
-				ThresholdBits: n(7), ThresholdMemory: Distributed,
+			m := MVAU{MW: n(1), MH: n(2), PE: n(3), SIMD: n(4), WeightBits: n(5), InBits: n(6), AccBits: n(7),
+				Steps: n(8), ThresholdBits: n(7), ThresholdMemory: Distributed,
 				Memory: map[string]Memory{"block": Block, "lut": Distributed}[words[9]]}
 			if m.MH > m.PE {
 				m.Buffer = Registers

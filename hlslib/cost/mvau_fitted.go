@@ -82,7 +82,8 @@ func (d dot) shares(list []share, v *values) []share {
 	tree := share{name: "adder tree", lut: v[product] * bits}
 	if d.dsp {
 		tree.lut = v[sliceTree] * bits
-		multipliers = share{name: multipliers.name, ff: v[sliceFF] * bits, dsp: d.pe * d.simd * d.fabric.slices(d.w, d.a)}
+		multipliers = share{name: multipliers.name, ff: v[sliceFF] * bits}
+		multipliers.dsp = d.pe * d.simd * d.fabric.slices(d.w, d.a)
 		if d.packing.Packs() {
 			multipliers.lut = float64(d.packing.luts(d.pe, d.simd, d.w, d.a))
 			multipliers.dsp = d.packing.slices(d.pe, d.simd)

@@ -50,8 +50,8 @@ func partBlock(t *testing.T) *block {
 				ffs = append(ffs, math.Abs(s.ff/number(t, row["FF"])-1))
 			}
 			if len(luts) > 0 {
-				b.line(format, source, kind.name, whole(float64(len(luts))), percent(median(luts)), percent(worst(luts)),
-					percent(median(ffs)), percent(worst(ffs)))
+				b.line(format, source, kind.name, whole(float64(len(luts))), percent(median(luts)),
+					percent(worst(luts)), percent(median(ffs)), percent(worst(ffs)))
 			}
 		}
 	}

@@ -110,7 +110,8 @@ func sliceBlock(t *testing.T) *block {
 	return b
 }
 
-// TestSliceLayers holds layers in DSP slices that the fit has not seen: LUTs within 15 % in the median and 30 % at worst.
+// TestSliceLayers holds LUTs of layers in DSP slices that the fit has not seen: within 15 % in the median and 30 % at
+// worst.
 func TestSliceLayers(t *testing.T) {
 	t.Parallel()
 	var errors []float64

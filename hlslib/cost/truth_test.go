@@ -8,8 +8,8 @@ import (
 )
 
 // What FINN's builds have that this project has not, as their own reports give it: a DMA (mean of six), a
-// StreamingMaxPool (mean of two, for each bit of its channels), and the streamer of weights (median of four, for each bit
-// of its words).
+// StreamingMaxPool (mean of two, for each bit of its channels), and the streamer of weights (median of four, for each
+// bit of its words).
 var (
 	finnDMA      = share{lut: 1170, ff: 1809}
 	finnPool     = share{lut: 6, ff: 7.4}
@@ -39,8 +39,8 @@ func wholeBuilds(t *testing.T) []wholeBuild {
 	t.Helper()
 	var list []wholeBuild
 	for _, row := range facts(t, "builds.csv") {
-		b := wholeBuild{name: fmt.Sprintf("%s %s %s", row["build"], row["bits"], row["fps"]), bits: atoi(t, row["bits"]),
-			lut: number(t, row["LUT"]), ff: number(t, row["FF"])}
+		b := wholeBuild{name: fmt.Sprintf("%s %s %s", row["build"], row["bits"], row["fps"]),
+			bits: atoi(t, row["bits"]), lut: number(t, row["LUT"]), ff: number(t, row["FF"])}
 		b.parts = append(theShell{}.shares(&fitted), finnDMA.times(2))
 		for i, s := range stagesOf(t, row) {
 			b.parts = append(b.parts, s.shares(b.bits, i == 0)...)
