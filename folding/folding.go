@@ -179,7 +179,7 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 // rules out.
 //
 // Folds with serial step functions that are dear in block RAM are no choice, nor are FIFOs of a few words in block RAM,
-// unless nothing does without them.
+// unless nothing does without them, or nothing is as fast where no rate is asked for.
 //
 // What the search leaves open, the certificate states. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on what else was asked of the space.
@@ -197,15 +197,37 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 	made, told, err := l.try(ctx, goal, than)
 	does := made != nil && !made.Over || goal.MaxCycles > 0 || errors.Is(err, errNoBetter)
 	if !does && ctx.Err() == nil && (space.Dear(l.Space, math.MaxInt) > 0 || l.short(goal)) && l.whole() != l {
-		if goal.SearchTime > 0 { // what is left of it
-			goal.SearchTime = max(1, goal.SearchTime-time.Since(begun))
-		}
-		if again, more, e := l.whole().try(ctx, goal, than); again != nil || made == nil {
+		if again, more, e := l.whole().try(ctx, left(goal, begun), than); again != nil || made == nil {
 			made, told, err = again, more, e
+		}
+	}
+	if err == nil && than == nil && l.quicker(goal, made) && l.whole() != l {
+		again, more, e := l.whole().try(ctx, left(goal, begun), nil)
+		if e == nil && again != nil && again.Clocks.Interval < made.Clocks.Interval {
+			made, told = again, more
 		}
 	}
 	d.Merge(told.Diags)
 	return made, err
+}
+
+// left is a goal with what is left of its time.
+func left(goal Goal, begun time.Time) Goal {
+	if goal.SearchTime > 0 {
+		goal.SearchTime = max(1, goal.SearchTime-time.Since(begun))
+	}
+	return goal
+}
+
+// quicker reports whether a design that is to be as fast as can be may only be slower than others for lack of lookup
+// tables.
+func (l *Space) quicker(goal Goal, made *Design) bool {
+	if made == nil || made.Over || goal.FPS > 0 || goal.Interval > 0 || goal.MaxCycles > 0 || goal.Latency ||
+		goal.Interrupt.Taken() || made.Clocks.Interval < 2 {
+		return false
+	}
+	goal.Interval = made.Clocks.Interval - 1
+	return l.short(goal)
 }
 
 // short reports whether it may be for lack of lookup tables that there is no design for a goal.
