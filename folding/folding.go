@@ -179,7 +179,8 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 // rules out.
 //
 // Folds with serial step functions that are dear in block RAM are no choice, nor are FIFOs of a few words in block RAM,
-// unless nothing does without them, or nothing is as fast where no rate is asked for.
+// unless nothing does without them; such FIFOs are one, too, where nothing is as fast, no rate is asked for
+// and nothing is fixed, and no serial folds are left out.
 //
 // What the search leaves open, the certificate states. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on what else was asked of the space.
@@ -220,10 +221,11 @@ func left(goal Goal, begun time.Time) Goal {
 }
 
 // quicker reports whether a design that is to be as fast as can be may only be slower than others for lack of lookup
-// tables.
+// tables. Where there are serial step functions that are dear in block RAM, these stay left out.
 func (l *Space) quicker(goal Goal, made *Design) bool {
 	if made == nil || made.Over || goal.FPS > 0 || goal.Interval > 0 || goal.MaxCycles > 0 || goal.Latency ||
-		goal.Interrupt.Taken() || made.Clocks.Interval < 2 {
+		goal.Fixed != nil || goal.Interrupt.Taken() || made.Clocks.Interval < 2 ||
+		space.Dear(l.Space, math.MaxInt) > 0 {
 		return false
 	}
 	goal.Interval = made.Clocks.Interval - 1
