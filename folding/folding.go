@@ -225,7 +225,7 @@ func left(goal Goal, begun time.Time) Goal {
 func (l *Space) quicker(goal Goal, made *Design) bool {
 	if made == nil || made.Over || goal.FPS > 0 || goal.Interval > 0 || goal.MaxCycles > 0 || goal.Latency ||
 		goal.Fixed != nil || goal.Interrupt.Taken() || made.Clocks.Interval < 2 ||
-		space.Dear(l.Space, math.MaxInt) > 0 {
+		made.Certificate.Dear > 0 {
 		return false
 	}
 	goal.Interval = made.Clocks.Interval - 1

@@ -114,9 +114,6 @@ func (l large) compare(other *Design, how string) {
 		return
 	}
 	c := &l.found.Certificate
-	if c.InLUTs && c.Dear > 0 && !other.Certificate.InLUTs {
-		return // its FIFOs of few words may lie in block RAM: of such designs nothing is said (Certificate.Without)
-	}
 	is, found := other.Clocks.Interval, l.found.Clocks.Interval
 	if is < float64(c.Floor) {
 		l.Errorf("%s: %v clocks, where none below %d was said to be", how, is, c.Floor)
