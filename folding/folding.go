@@ -179,7 +179,8 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 // rules out.
 //
 // Folds with serial step functions that are dear in block RAM are no choice, nor are large tables in LUTs and FIFOs of
-// a few words in block RAM, unless nothing does without them.
+// a few words in block RAM, unless nothing does without them. Such FIFOs are one, too, where nothing is as fast, no
+// rate is asked for, nothing is fixed, no folds are left out, and the search was short.
 //
 // What the search leaves open, the certificate states. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on what else was asked of the space.
@@ -197,11 +198,14 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 	made, told, err := l.try(ctx, goal, than)
 	does := made != nil && !made.Over || goal.MaxCycles > 0 || errors.Is(err, errNoBetter)
 	if !does && ctx.Err() == nil && (leavesOut(l.Space) || l.short(goal)) && l.whole() != l {
-		if goal.SearchTime > 0 { // what is left of it
-			goal.SearchTime = max(1, goal.SearchTime-time.Since(begun))
-		}
-		if again, more, e := l.whole().try(ctx, goal, than); again != nil || made == nil {
+		if again, more, e := l.whole().try(ctx, left(goal, begun), than); again != nil || made == nil {
 			made, told, err = again, more, e
+		}
+	}
+	if err == nil && made != nil && than == nil && l.quicker(goal, made) && l.whole() != l {
+		again, more, e := l.whole().try(ctx, left(goal, begun), nil)
+		if e == nil && again != nil && again.Clocks.Interval < made.Clocks.Interval {
+			made, told = again, more
 		}
 	}
 	d.Merge(told.Diags)
@@ -215,6 +219,29 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 // leavesOut reports whether some folds are no choice unless nothing does without them.
 func leavesOut(s *space.Space) bool {
 	return space.Dear(s, math.MaxInt)+space.Large(s, math.MaxInt) > 0
+}
+
+// left is a goal with what is left of its time.
+func left(goal Goal, begun time.Time) Goal {
+	if goal.SearchTime > 0 {
+		goal.SearchTime = max(1, goal.SearchTime-time.Since(begun))
+	}
+	return goal
+}
+
+// twiceSteps is the steps of a search that is worth another one, with FIFOs of few words in block RAM.
+const twiceSteps = 60_000_000
+
+// quicker reports whether a design that is to be as fast as can be may only be slower than others for lack of lookup
+// tables, which FIFOs of few words take. Where folds are left out, these stay so.
+func (l *Space) quicker(goal Goal, made *Design) bool {
+	c := &made.Certificate
+	if made.Over || goal.FPS > 0 || goal.Interval > 0 || goal.MaxCycles > 0 || goal.Latency || goal.Fixed != nil ||
+		goal.Interrupt.Taken() || made.Clocks.Interval < 2 || c.Dear+c.Large > 0 || made.steps > twiceSteps {
+		return false
+	}
+	goal.Interval = made.Clocks.Interval - 1
+	return l.short(goal)
 }
 
 // short reports whether it may be for lack of lookup tables that there is no design for a goal.

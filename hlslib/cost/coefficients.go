@@ -28,6 +28,10 @@ var Coefficients = [...]Coefficient{
 	productDelay: {2.32, "ns per level", "adders of a multiplier in LUTs; log2 of the narrower factor's bits",
 		sweeps},
 	treeDelay:      {0.2202, "ns per level", "adder tree; log2 of its inputs", sweeps},
+	sliceTree:      {0.7955, "LUT per bit", "adders behind products in DSP slices; w + a bits for w by a", dspLayers},
+	sliceFF:        {2.263, "FF per bit", "registers around a product in a slice; w + a bits for w by a", dspLayers},
+	thresholdLUT:   {0.5186, "LUT per LUT", "bits of a threshold after the first, in tables in LUTs", dspLayers},
+	thresholdFF:    {0.6353, "FF per bit", "register behind these bits", dspLayers},
 	fifoLUT:        {4.089, "LUT per address bit", "counters and flags of a FIFO", layers},
 	fifoFF:         {1.982, "FF per address bit", "counters and flags of a FIFO", layers},
 	converterLUT:   {8.106, "LUT per layer", "counter and handshake of a width converter", layers},
@@ -56,6 +60,10 @@ const (
 	clockDelay
 	productDelay
 	treeDelay
+	sliceTree
+	sliceFF
+	thresholdLUT
+	thresholdFF
 	fifoLUT
 	fifoFF
 	converterLUT
@@ -73,6 +81,8 @@ const (
 const (
 	// Out-of-context synthesis of FINN's MVU for xczu3eg at 5 ns, Vivado 2020.1, the data behind arXiv 2201.11409.
 	sweeps = "arXiv 2201.11409, HLS"
+	// Layers of FINN accelerators in DSP slices: testdata/slices.csv has them with where each is from.
+	dspLayers = "FINN layers in DSP slices"
 	// Synthesis of whole FINN accelerators, layer by layer: TFC, CNV and a cybersecurity MLP.
 	layers = "FINN builds after synthesis"
 )

@@ -15,7 +15,7 @@ func (m MVAU) shares(v *values) []share {
 	return append(m.logic(nil, v),
 		m.inputBuffer(v),
 		m.Fabric.table("weight memory", m.Memory, m.MW*m.MH/(m.PE*m.SIMD), m.PE*m.SIMD*m.WeightBits),
-		m.activation().table(m.Fabric),
+		m.activation().table(m.Fabric, v),
 	)
 }
 
@@ -76,16 +76,20 @@ func (d dot) shares(list []share, v *values) []share {
 	if d.factors.floats() {
 		return append(append(list, d.factors.shares(v, n)...), accumulators)
 	}
+	bits := n * float64(d.w+d.a)
 	multipliers := share{name: "multipliers", lut: v[product] * n * float64(d.w*d.a),
 		ff: v[pipelineFF] * n * float64(d.w*d.a)}
+	tree := share{name: "adder tree", lut: v[product] * bits}
 	if d.dsp {
-		multipliers.lut, multipliers.dsp = 0, d.pe*d.simd*d.fabric.slices(d.w, d.a)
+		tree.lut = v[sliceTree] * bits
+		multipliers = share{name: multipliers.name, ff: v[sliceFF] * bits}
+		multipliers.dsp = d.pe * d.simd * d.fabric.slices(d.w, d.a)
 		if d.packing.Packs() {
 			multipliers.lut = float64(d.packing.luts(d.pe, d.simd, d.w, d.a))
 			multipliers.dsp = d.packing.slices(d.pe, d.simd)
 		}
 	}
-	return append(list, multipliers, share{name: "adder tree", lut: v[product] * n * float64(d.w+d.a)}, accumulators)
+	return append(list, multipliers, tree, accumulators)
 }
 
 // delay is the longest path in ns.
@@ -124,12 +128,24 @@ func (a activation) comparators() share {
 	return s
 }
 
-// table is the memory of thresholds.
-func (a activation) table(f Fabric) share {
-	if a.steps == 0 {
+// withCompared is the rows of a table of thresholds that a comparator takes in: a LUT compares two bits with what two
+// bits of the row's number say.
+const withCompared = 4
+
+// table is the memory of thresholds. In LUTs the first of an output takes its bits, and each further one less, for what
+// is alike in both is there once: most of all the highest bits of thresholds next to each other.
+func (a activation) table(f Fabric, v *values) share {
+	distributed := a.memory != Block && a.memory != Ultra
+	if a.steps == 0 || distributed && a.rows <= withCompared {
 		return share{}
 	}
-	return f.table("threshold memory", a.memory, a.rows, a.pe*a.steps*a.bits)
+	s := f.table("threshold memory", a.memory, a.rows, a.pe*a.steps*a.bits)
+	if distributed {
+		first := 1 / float64(a.steps)
+		s.lut *= first + (1-first)*v[thresholdLUT]
+		s.ff *= first + (1-first)*v[thresholdFF]
+	}
+	return s
 }
 
 // table is a memory that is only read. In LUTs it has a register behind it, as a block has within.

@@ -22,7 +22,7 @@ var coefficientLine = regexp.MustCompile(`(?m)^(\t\w+: +\{)([0-9.e+-]+)`)
 // TestCoefficients holds that the coefficients are what the measurements give.
 func TestCoefficients(t *testing.T) {
 	got := fitted
-	for _, s := range append(mvuStudies(t, "hls"), layerStudies(t)...) {
+	for _, s := range slices.Concat(mvuStudies(t, "hls"), sliceStudies(t), layerStudies(t)) {
 		v := s.fit(s.points, fitted)
 		for _, c := range s.coefs {
 			got[c] = v[c]
@@ -65,6 +65,10 @@ func percent(x float64) string {
 	}
 	return fmt.Sprintf("%.1f", 100*x)
 }
+
+// whole is a number without its fraction, signed an error in percent with its sign.
+func whole(x float64) string  { return fmt.Sprintf("%.0f", x) }
+func signed(x float64) string { return fmt.Sprintf("%+.1f", 100*x) }
 
 const errorHead = "%-30s %5s %8s %8s   %8s %8s"
 
@@ -176,7 +180,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(source)
-	blocks := []*block{coefficientBlock(), deepBlock()}
+	blocks := []*block{coefficientBlock(), deepBlock(), sliceBlock(t), buildBlock(t), finnPlusBlock(t), partBlock(t)}
 	t.Run("measurements", func(t *testing.T) {
 		tier.NeedsShared(t)
 		blocks = append(blocks, sweepBlock(t, "hls"), sweepBlock(t, "rtl"), memoryBlock(t),

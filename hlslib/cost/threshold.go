@@ -38,7 +38,7 @@ func (t Thresholding) shares(v *values) []share {
 	if t.Search {
 		return append([]share{t.control(v)}, t.search()...)
 	}
-	return append(t.logic(v), t.activation().table(t.Fabric))
+	return append(t.logic(v), t.activation().table(t.Fabric, v))
 }
 
 func (t Thresholding) logic(v *values) []share {

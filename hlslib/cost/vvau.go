@@ -53,7 +53,7 @@ func bram16(width, rows int) int {
 func (m VVAU) Fitted() []Part {
 	return append(m.Logic(), parts([]share{
 		m.Fabric.table("weight memory", m.Memory, m.rows(), m.PE*m.SIMD*m.WeightBits),
-		m.activation().table(m.Fabric),
+		m.activation().table(m.Fabric, &fitted),
 	})...)
 }
 

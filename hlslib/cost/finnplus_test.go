@@ -1,0 +1,95 @@
+package cost
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// finnPlusShell is what a shell of FINN+ takes at most, by its authors' runs.
+var finnPlusShell = share{lut: 7900}
+
+// finnPlusLayers is the layers of a row of testdata/finnplus.csv, and a FIFO of two words in front of each.
+func finnPlusLayers(t *testing.T, text string) (list []share) {
+	t.Helper()
+	for _, field := range strings.Fields(text) {
+		words := strings.Split(field, ":")
+		n := func(i int) int { return atoi(t, words[i]) }
+		fifo := func(width int) { list = append(list, FIFO{Depth: 2, Width: width}.shares(&fitted)...) }
+		switch words[0] {
+		case "m":
+			m := MVAU{MW: n(1), MH: n(2), PE: n(3), SIMD: n(4), WeightBits: n(5), InBits: n(6), AccBits: n(7),
+				Steps: n(8), ThresholdBits: n(7), ThresholdMemory: Distributed,
+				Memory: map[string]Memory{"block": Block, "lut": Distributed}[words[9]]}
+			if m.MH > m.PE {
+				m.Buffer = Registers
+			}
+			if m.MH/m.PE > 64 {
+				m.ThresholdMemory = Block
+			}
+			fifo(m.SIMD * m.InBits)
+			list = append(list, m.shares(&fitted)...)
+			if m.Memory == Block {
+				list = append(list, finnStreamer.times(float64(m.PE*m.SIMD*m.WeightBits)))
+			}
+		case "t":
+			fifo(8 * n(1))
+			list = append(list, Thresholding{InBits: 8, PE: n(1), Rows: 1, Steps: n(2), Search: true,
+				Memory: Distributed}.shares(&fitted)...)
+		case "c":
+			fifo(n(1))
+			list = append(list, WidthConverter{n(1), n(2)}.shares(&fitted)...)
+		case "w":
+			fifo(n(1))
+			list = append(list, share{lut: fitted[windowLUT], ff: fitted[windowFF]},
+				UltraScale.ram("", Distributed, n(2), n(1)))
+		case "l":
+			list = append(list, LabelSelect{1, 8, 4}.shares(&fitted)...)
+		default:
+			t.Fatalf("layer %q", field)
+		}
+	}
+	return list
+}
+
+// finnPlusBlock has each build less its shell: measured, ours, and the error.
+func finnPlusBlock(t *testing.T) *block {
+	t.Helper()
+	b := &block{name: "finnplus"}
+	const format = "%-10s %7s %8s %7s %7s   %9s %9s"
+	b.line(format, "", "LUT", "no shell", "ours", "%", "clocks", "interval")
+	for _, row := range facts(t, "finnplus.csv") {
+		lut := number(t, row["LUT"])
+		rest := lut - finnPlusShell.lut*number(t, row["shell"])
+		ours := sum(finnPlusLayers(t, row["layers"])).lut
+		b.line(format, row["build"], whole(lut), whole(rest), whole(ours), signed(ours/rest-1), row["clocks"],
+			row["interval"])
+	}
+	return b
+}
+
+// TestFlush holds that FINN's matrix kernels, which are called once a frame, take six clocks more for it than they
+// have iterations, however many these are. A kernel of this project takes none.
+func TestFlush(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for _, row := range facts(t, "finnplus.csv") {
+		if strings.HasPrefix(row["build"], "CNV") {
+			continue // other layers hold it up
+		}
+		n++
+		clocks := math.Inf(-1)
+		for _, field := range strings.Fields(row["layers"]) {
+			if words := strings.Split(field, ":"); words[0] == "m" {
+				clocks = max(clocks, number(t, words[1])*number(t, words[2])/number(t, words[3])/number(t, words[4]))
+			}
+		}
+		vectors := number(t, row["clocks"]) / clocks
+		if got := number(t, row["interval"]) - vectors*clocks; got != 6 || vectors != math.Round(vectors) {
+			t.Errorf("%s: %g clocks more than %g vectors of %g", row["build"], got, vectors, clocks)
+		}
+	}
+	if n != 5 {
+		t.Errorf("%d builds, want 5", n)
+	}
+}

@@ -1,0 +1,145 @@
+package cost
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// facts reads a table of testdata, without its comments, as rows by column name.
+func facts(t *testing.T, name string) []map[string]string {
+	t.Helper()
+	f, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	records, err := r.ReadAll()
+	if err != nil || len(records) < 2 {
+		t.Fatalf("%s: %d records, %v", name, len(records), err)
+	}
+	var rows []map[string]string
+	for _, record := range records[1:] {
+		row := map[string]string{}
+		for i, cell := range record {
+			row[records[0][i]] = cell
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// A sliceLayer is a matrix layer of FINN in DSP slices, and what Vivado made of it.
+type sliceLayer struct {
+	name    string
+	held    bool // not seen by the fit
+	same    bool // thresholds are taken to be the same for all channels
+	unit    MVAU
+	lut, ff float64
+}
+
+// sliceLayers is testdata/slices.csv.
+func sliceLayers(t *testing.T) []sliceLayer {
+	t.Helper()
+	var list []sliceLayer
+	for _, row := range facts(t, "slices.csv") {
+		m := MVAU{
+			MW: atoi(t, row["MW"]), MH: atoi(t, row["MH"]), PE: atoi(t, row["PE"]), SIMD: atoi(t, row["SIMD"]),
+			WeightBits: atoi(t, row["weight"]), InBits: atoi(t, row["input"]), AccBits: atoi(t, row["acc"]),
+			Steps: atoi(t, row["steps"]), DSP: true, ThresholdBits: atoi(t, row["acc"]),
+			Memory:          map[string]Memory{"block": Block, "distributed": Distributed}[row["memory"]],
+			Fabric:          map[string]Fabric{"series7": Series7, "ultrascale": UltraScale}[row["fabric"]],
+			ThresholdMemory: Distributed,
+		}
+		if m.MH > m.PE {
+			m.Buffer = Registers
+		}
+		list = append(list, sliceLayer{row["source"] + " " + row["layer"], row["use"] == "held", row["same"] == "1", m,
+			number(t, row["LUT"]), number(t, row["FF"])})
+	}
+	return list
+}
+
+// shares is a layer's, with no table of thresholds where these are the same for all channels.
+func (l sliceLayer) shares(v *values) []share {
+	list := l.unit.shares(v)
+	if l.same {
+		list = slices.DeleteFunc(list, func(s share) bool { return s.name == "threshold memory" })
+	}
+	return list
+}
+
+// sliceStudies are the fits of layers in DSP slices: of LUTs and of flip-flops, on those that are not held out.
+func sliceStudies(t *testing.T) []study {
+	t.Helper()
+	list := []study{
+		{name: "lut", coefs: []int{sliceTree, thresholdLUT}}, {name: "ff", coefs: []int{sliceFF, thresholdFF}},
+	}
+	for _, l := range sliceLayers(t) {
+		if l.held {
+			continue
+		}
+		list[0].points = append(list[0].points, point{design: l.name, measured: l.lut, finn: math.NaN(),
+			estimate: func(v *values) float64 { return sum(l.shares(v)).lut }})
+		list[1].points = append(list[1].points, point{design: l.name, measured: l.ff, finn: math.NaN(),
+			estimate: func(v *values) float64 { return sum(l.shares(v)).ff }})
+	}
+	return list
+}
+
+// sliceBlock has each layer in DSP slices: measured, ours, and the error.
+func sliceBlock(t *testing.T) *block {
+	t.Helper()
+	b := &block{name: "slices"}
+	const format = "%-27s %-5s %7s %7s %7s   %7s %7s %7s"
+	b.line(format, "", "", "LUT", "ours", "%", "FF", "ours", "%")
+	for _, l := range sliceLayers(t) {
+		use := "fit"
+		if l.held {
+			use = "held"
+		}
+		s := sum(l.shares(&fitted))
+		b.line(format, l.name, use, whole(l.lut), whole(s.lut), signed(s.lut/l.lut-1), whole(l.ff), whole(s.ff),
+			signed(s.ff/l.ff-1))
+	}
+	return b
+}
+
+// TestSliceLayers holds LUTs of layers in DSP slices that the fit has not seen: within 15 % in the median and 30 % at
+// worst.
+func TestSliceLayers(t *testing.T) {
+	t.Parallel()
+	var errors []float64
+	for _, l := range sliceLayers(t) {
+		if e := sum(l.shares(&fitted)).lut/l.lut - 1; l.held {
+			errors = append(errors, math.Abs(e))
+		}
+	}
+	if len(errors) < 4 || median(errors) > .15 || worst(errors) > .30 {
+		t.Errorf("%d layers, errors of LUTs %s %% in the median, %s %% at worst", len(errors),
+			percent(median(errors)), percent(worst(errors)))
+	}
+}
+
+// TestSliceBlocks holds the DSP slices and the block RAM of the weights, without a fit.
+func TestSliceBlocks(t *testing.T) {
+	t.Parallel()
+	rows := facts(t, "slices.csv")
+	for i, l := range sliceLayers(t) {
+		got := sum(l.shares(&fitted))
+		if want := atoi(t, rows[i]["DSP"]); got.dsp != want {
+			t.Errorf("%s: %d DSP, want %d", l.name, got.dsp, want)
+		}
+		if strings.HasPrefix(l.name, "CNV") {
+			continue // has twice the bits of binary weights
+		}
+		if want := atoi(t, rows[i]["BRAM18"]); got.bram != want {
+			t.Errorf("%s: %d RAMB18, want %d", l.name, got.bram, want)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package cost
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// What FINN's builds have that this project has not, as their own reports give it: a DMA (mean of six), a
+// StreamingMaxPool (mean of two, for each bit of its channels), and the streamer of weights (median of four, for each
+// bit of its words).
+var (
+	finnDMA      = share{lut: 1170, ff: 1809}
+	finnPool     = share{lut: 6, ff: 7.4}
+	finnStreamer = share{lut: .64, ff: 2.26}
+)
+
+func (s share) times(n float64) share { return share{lut: s.lut * n, ff: s.ff * n} }
+
+// A wholeBuild is a row of testdata/builds.csv as what is on the device.
+type wholeBuild struct {
+	name    string
+	bits    int
+	lut, ff float64
+	parts   []share
+}
+
+// A stage is a matrix layer of a whole build, and where it is convolved.
+type stage struct {
+	unit     MVAU
+	channels int // of its window's input
+	image    int // 0 where there is none
+	window   int // SIMD of the window
+}
+
+// wholeBuilds is testdata/builds.csv.
+func wholeBuilds(t *testing.T) []wholeBuild {
+	t.Helper()
+	var list []wholeBuild
+	for _, row := range facts(t, "builds.csv") {
+		b := wholeBuild{name: fmt.Sprintf("%s %s %s", row["build"], row["bits"], row["fps"]),
+			bits: atoi(t, row["bits"]), lut: number(t, row["LUT"]), ff: number(t, row["FF"])}
+		b.parts = append(theShell{}.shares(&fitted), finnDMA.times(2))
+		for i, s := range stagesOf(t, row) {
+			b.parts = append(b.parts, s.shares(b.bits, i == 0)...)
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// stagesOf is the matrix layers of a row that are on the device, folded as it says, or as FINN's SetFolding does.
+func stagesOf(t *testing.T, row map[string]string) []stage {
+	t.Helper()
+	bits, image, channels := atoi(t, row["bits"]), atoi(t, row["image"]), atoi(t, row["inputs"])
+	outputs, folds := strings.Fields(row["outputs"]), strings.Fields(row["mvau"])
+	windows := strings.Fields(row["swg"])
+	kernel := 9
+	if row["kind"] == "mlp" {
+		outputs, kernel, image = append(outputs, "10"), 1, 0
+	}
+	var list []stage
+	in := 8
+	for i, text := range outputs {
+		mh := atoi(t, text)
+		m := MVAU{MW: kernel * channels, MH: mh, WeightBits: bits, InBits: in, DSP: true, Steps: 1<<bits - 1}
+		s := stage{m, channels, image, 1}
+		channels, in = mh, bits
+		if image > 0 {
+			image /= 2
+		}
+		if i == 0 && row["all"] == "0" {
+			continue
+		}
+		s.unit.AccBits = m.WeightBits + m.InBits + log2Ceil(m.MW)
+		s.unit.ThresholdBits = s.unit.AccBits
+		if row["kind"] == "mlp" && i == len(outputs)-1 {
+			s.unit.Steps = 0
+		}
+		s.setFolding(100_000_000 / atoi(t, row["fps"]))
+		if n := len(list); n < len(folds) {
+			if _, err := fmt.Sscanf(folds[n], "%d/%d", &s.unit.PE, &s.unit.SIMD); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := len(list); n < len(windows) {
+			s.window = atoi(t, windows[n])
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// setFolding raises SIMD, then PE, until a frame takes less than so many clocks; SIMD up to weights of 36 bits.
+func (s *stage) setFolding(clocks int) {
+	m := &s.unit
+	vectors := max(1, s.image*s.image)
+	enough := func() bool { return vectors*m.MW*m.MH/(m.PE*m.SIMD) < clocks }
+	m.PE, m.SIMD = 1, 1
+	for n := 1; n <= m.MW && !enough(); n++ {
+		before := m.SIMD
+		if m.MW%n > 0 {
+			continue
+		}
+		m.SIMD = n
+		if !enough() && n*m.WeightBits > 36 {
+			m.SIMD = before
+			break
+		}
+	}
+	for n := 1; n <= m.MH && !enough(); n++ {
+		if m.MH%n == 0 {
+			m.PE = n
+		}
+	}
+	for s.window < s.channels && s.image*s.image*m.MW/s.window >= clocks {
+		s.window *= 2
+	}
+}
+
+// shares is a stage with what stands around it, the first one of a build without the converter in front.
+func (s stage) shares(bits int, first bool) []share {
+	m := s.unit
+	m.Memory, m.ThresholdMemory = Block, Distributed
+	rows := m.MH / m.PE
+	if rows > 1 {
+		m.Buffer = Registers
+	}
+	if rows > 64 {
+		m.ThresholdMemory = Block
+	}
+	list := append(m.shares(&fitted), finnStreamer.times(float64(m.PE*m.SIMD*m.WeightBits)))
+	join := func(in, out int) {
+		list = append(list, FIFO{Depth: 2, Width: in}.shares(&fitted)...)
+		if in != out {
+			list = append(list, WidthConverter{in, out}.shares(&fitted)...)
+			list = append(list, FIFO{Depth: 2, Width: out}.shares(&fitted)...)
+		}
+	}
+	if s.image > 0 {
+		pixel := s.channels * m.InBits
+		list = append(list, share{lut: fitted[streamLUT], ff: fitted[streamFF] + float64(pixel)})
+		list = append(list, share{lut: fitted[windowLUT], ff: fitted[windowFF]},
+			UltraScale.ram("", Distributed, (2*(s.image+2)+3)*s.channels/s.window, s.window*m.InBits))
+		join(pixel, s.window*m.InBits)
+		join(s.window*m.InBits, m.SIMD*m.InBits)
+		pooled := m.MH * bits
+		join(m.PE*bits, pooled)
+		list = append(list, finnPool.times(float64(pooled)))
+		join(pooled, pooled)
+		return list
+	}
+	join(m.InBits, m.SIMD*m.InBits)
+	join(m.PE*bits, m.PE*bits)
+	return list
+}
+
+// buildBlock has each whole build: measured, ours, and the error.
+func buildBlock(t *testing.T) *block {
+	t.Helper()
+	b := &block{name: "builds"}
+	const format = "%-28s %7s %7s %7s   %7s %7s %7s"
+	b.line(format, "weights' bits, frames/s", "LUT", "ours", "%", "FF", "ours", "%")
+	luts, ffs := buildErrors(t, func(w wholeBuild, s share) {
+		b.line(format, w.name, whole(w.lut), whole(s.lut), signed(s.lut/w.lut-1), whole(w.ff), whole(s.ff),
+			signed(s.ff/w.ff-1))
+	})
+	b.line("median of %d: %s %% of LUTs, %s %% of flip-flops", len(luts), percent(median(luts)), percent(median(ffs)))
+	return b
+}
+
+// buildErrors are those of whole builds, of which it tells one by one.
+func buildErrors(t *testing.T, tell func(wholeBuild, share)) (luts, ffs []float64) {
+	t.Helper()
+	for _, w := range wholeBuilds(t) {
+		s := sum(w.parts)
+		tell(w, s)
+		luts, ffs = append(luts, math.Abs(s.lut/w.lut-1)), append(ffs, math.Abs(s.ff/w.ff-1))
+	}
+	return luts, ffs
+}
+
+// TestBuilds holds LUTs of whole builds, none of which the fit has seen, within 15 % in the median.
+func TestBuilds(t *testing.T) {
+	t.Parallel()
+	luts, _ := buildErrors(t, func(wholeBuild, share) {})
+	if len(luts) < 30 || median(luts) > .15 {
+		t.Errorf("%d builds, %s %% off in the median", len(luts), percent(median(luts)))
+	}
+}
