@@ -35,6 +35,8 @@ type body struct {
 	phis   map[string]bool
 	blocks []block
 	order  []string // of values, as they follow of each other
+	chosen map[int][]string
+	guards map[int][]string
 }
 
 var (
@@ -70,7 +72,8 @@ func bodies(ir string) (list []*body, err error) {
 
 // readBody reads a function's instructions.
 func readBody(name, text string, variables map[string]bool) (*body, error) {
-	b := &body{name: name, values: map[string]*value{}}
+	b := &body{name: name, values: map[string]*value{}, chosen: map[int][]string{},
+		guards: map[int][]string{}}
 	lines := strings.Split(text, "\n")
 	labels := map[string]int{}
 	b.blocks = append(b.blocks, block{})
@@ -250,25 +253,54 @@ func (b *body) needs(v *value) []string {
 
 // choose is the conditions that decide from where a block is reached: those of the branches from which ways to it have no
 // other block in common.
-func (b *body) choose(at int) (conditions []string) {
+func (b *body) choose(at int) []string {
+	if list, ok := b.chosen[at]; ok {
+		return list
+	}
 	from := b.before(at)
+	var conditions []string
+	common := make([]map[int]bool, len(b.blocks)) // blocks behind one that all ways to this one have
+	var visit func(x int) map[int]bool
+	visit = func(x int) map[int]bool {
+		if common[x] != nil || x == at {
+			return common[x]
+		}
+		var all map[int]bool
+		for _, n := range b.blocks[x].next {
+			if !from[n] {
+				continue
+			}
+			way := maps.Clone(visit(n))
+			if way == nil {
+				way = map[int]bool{}
+			}
+			if n != at {
+				way[n] = true
+			}
+			if all == nil {
+				all = way
+			} else {
+				maps.DeleteFunc(all, func(y int, _ bool) bool { return !way[y] })
+			}
+		}
+		common[x] = all
+		return all
+	}
 	for x := range b.blocks {
-		if x == at || !from[x] || len(b.blocks[x].next) < 2 {
-			continue
-		}
-		common := false
-		for y := range b.blocks {
-			common = common || y != x && y != at && from[y] && !b.reached(x, y)[at]
-		}
-		if !common {
+		if x != at && from[x] && len(b.blocks[x].next) > 1 && len(visit(x)) == 0 {
 			conditions = append(conditions, b.blocks[x].conditions...)
 		}
 	}
+	b.chosen[at] = conditions
 	return conditions
 }
 
 // guard is the conditions under which a block is run.
-func (b *body) guard(at int) (conditions []string) {
+func (b *body) guard(at int) []string {
+	if list, ok := b.guards[at]; ok {
+		return list
+	}
+	var conditions []string
 	from := b.before(at)
 	for x := range b.blocks {
 		if x == at || !from[x] || len(b.blocks[x].next) < 2 {
@@ -282,6 +314,7 @@ func (b *body) guard(at int) (conditions []string) {
 			}
 		}
 	}
+	b.guards[at] = conditions
 	return conditions
 }
 
