@@ -226,8 +226,7 @@ private:
         to = 1 % C::ring_rows;
         from = swg_step(-size::before_y - size::before_x, C::ring_rows);
         look();
-        turn();
-        turn();
+        turn(); // to the first window after this one
         turn();
     }
 
