@@ -79,7 +79,7 @@ func TestCarried(t *testing.T) {
 			cases = append(cases, c)
 		}
 	}
-	for i := range 0 {
+	for i := range 30 {
 		c := randomtest.RNN(rand.New(rand.NewPCG(uint64(i), 5)))
 		c.Name, c.Folds = fmt.Sprint("RNN ", i), 1
 		cases = append(cases, c)
