@@ -72,7 +72,7 @@ func TestCarried(t *testing.T) {
 		}
 		cases = append(cases, c)
 	}
-	for i := range 0 {
+	for i := range 200 {
 		if c, _ := randomtest.Instance(i); c.Op.Kind() != "RNN" {
 			c.Folds, c.Only = 1, nil
 			c.Name = fmt.Sprint(c.Op.Kind(), " of instance ", i)

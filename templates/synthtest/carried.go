@@ -153,14 +153,60 @@ type Step struct {
 // Longest is the longest path from a state to its next one, by the delays of a clock.
 func (k *Kernel) Longest(c delay.Clock) (ns float64, path []Step) {
 	for _, part := range k.parts {
-		if n, p := k.longest(c, part); n > ns || path == nil {
+		n, p := k.longest(c, part, "", nil)
+		if len(part) == 1 && k.body.arrays[part[0]] {
+			n = min(n, k.around(c, part))
+		}
+		if n > ns || path == nil {
 			ns, path = n, p
 		}
 	}
 	return ns, path
 }
 
-func (k *Kernel) longest(c delay.Clock, part []string) (most float64, path []Step) {
+// around is the longest path from the elements of an array to themselves, in ns a clock: what is shifted through an array has as
+// many clocks as it takes to come round.
+func (k *Kernel) around(c delay.Clock, part []string) float64 {
+	elements := map[string]map[string]float64{} // by store, how far it is from which load
+	for _, v := range k.body.values {
+		if v.state != "" && owner(v.state) == part[0] && elements[v.state] == nil {
+			ends := map[string]float64{}
+			k.longest(c, part, v.state, ends)
+			elements[v.state] = ends
+		}
+	}
+	// By Karp, Discrete Mathematics 23 (1978), with all elements as beginnings.
+	n := len(elements)
+	walks := make([]map[string]float64, n+1)
+	walks[0] = map[string]float64{}
+	for e := range elements {
+		walks[0][e] = 0
+	}
+	for i := range n {
+		walks[i+1] = map[string]float64{}
+		for from, far := range walks[i] {
+			for to, ns := range elements[from] {
+				if t, ok := walks[i+1][to]; elements[to] != nil && (!ok || far+ns > t) {
+					walks[i+1][to] = far + ns
+				}
+			}
+		}
+	}
+	most := 0.0
+	for to, far := range walks[n] {
+		least := far
+		for i := range n {
+			if t, ok := walks[i][to]; ok {
+				least = min(least, (far-t)/float64(n-i))
+			}
+		}
+		most = max(most, least)
+	}
+	return most
+}
+
+// longest is the longest path from some variables to themselves, or from one place in them; ends then gets where it goes.
+func (k *Kernel) longest(c delay.Clock, part []string, from string, ends map[string]float64) (most float64, path []Step) {
 	at, by := map[string]float64{}, map[string]string{}
 	latest := func(names []string) (last float64, who string) {
 		for _, n := range names {
@@ -182,7 +228,7 @@ func (k *Kernel) longest(c delay.Clock, part []string) (most float64, path []Ste
 	for _, name := range k.body.order {
 		v := k.body.values[name]
 		ns, who := latest(k.body.needs(v))
-		if v.state != "" && slices.Contains(part, owner(v.state)) {
+		if v.state != "" && slices.Contains(part, owner(v.state)) && (from == "" || v.state == from) {
 			at[name], by[name] = ns, who
 			continue
 		}
@@ -216,6 +262,9 @@ func (k *Kernel) longest(c delay.Clock, part []string) (most float64, path []Ste
 		}
 		if times[s.target] > 1 {
 			ns += c.NS(delay.Select, 1)
+		}
+		if ends != nil {
+			ends[s.target] = max(ends[s.target], ns)
 		}
 		if ns > most || end == "" {
 			most, end, last = ns, who, Step{ns, s.text}

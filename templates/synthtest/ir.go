@@ -35,6 +35,7 @@ type body struct {
 	phis   map[string]bool
 	blocks []block
 	order  []string // of values, as they follow of each other
+	arrays map[string]bool // static variables that are some
 	chosen map[int][]string
 	guards map[int][]string
 }
@@ -48,14 +49,16 @@ var (
 	irGlobal   = regexp.MustCompile(`@("[^"]+"|[\w.$]+)`)
 	irOffset   = regexp.MustCompile(`, i(?:32|64) (-?\d+|%[\w.]+)`)
 	irTarget   = regexp.MustCompile(`label %([\w.]+)`)
-	irVariable = regexp.MustCompile(`(?m)^@("[^"]+"|[\w.$]+) = (?:[\w()]+ )*?global `)
+	irVariable = regexp.MustCompile(`(?m)^@("[^"]+"|[\w.$]+) = (?:[\w()]+ )*?global (.)`)
 )
 
 // bodies reads clang's text. Globals that are constant are no state.
 func bodies(ir string) (list []*body, err error) {
 	variables := map[string]bool{}
+	arrays := map[string]bool{}
 	for _, m := range irVariable.FindAllStringSubmatch(ir, -1) {
 		variables[m[1]] = true
+		arrays[m[1]] = m[2] == "["
 	}
 	for _, m := range irFunction.FindAllStringSubmatch(ir, -1) {
 		if words.MatchString(m[1]) {
@@ -65,6 +68,7 @@ func bodies(ir string) (list []*body, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m[1], err)
 		}
+		b.arrays = arrays
 		list = append(list, b)
 	}
 	return list, nil
