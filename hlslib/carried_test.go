@@ -1,9 +1,12 @@
 package hlslib_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/boards"
@@ -15,6 +18,8 @@ import (
 	"hlsgen/internal/num"
 	"hlsgen/internal/tier"
 )
+
+var update = flag.Bool("update", false, "write the table of carried paths in docs/clock.md")
 
 // wide are layers of large frames, whose counters are as wide as they become.
 var wide = []struct {
@@ -53,62 +58,118 @@ var wide = []struct {
 	{"AddStreams", `{"factors":[[3],[5]]}`, []dataflow.Shape{{112, 112, 12}, {112, 112, 12}}},
 }
 
-// TestCarried holds the longest path from each kernel's state to the next one, as clang sees it, against the stage of all boards at
-// their default clocks.
-func TestCarried(t *testing.T) {
-	t.Parallel()
-	tier.Needs(t, "clang++")
-	var cases []layertest.Case
+// cases are the wide layers, one of every other kind and some recurrent ones, in a few folds each.
+func cases(t *testing.T) (list []layertest.Case) {
+	seen := map[string]bool{}
 	for i, w := range wide {
 		at := slices.IndexFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == w.kind })
 		op, err := hlslib.Kinds[at].Decode([]byte(w.params))
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := layertest.Case{Name: fmt.Sprintf("%s of case %d", w.kind, i), Op: op, Folds: 3}
+		seen[w.kind] = true
+		c := layertest.Case{Name: fmt.Sprintf("%s of wide layer %d", w.kind, i), Op: op, Folds: 2}
 		for _, s := range w.shapes {
 			elem := num.Type{Kind: num.UInt, Width: 8}
 			c.In = append(c.In, dataflow.Type{Shape: s, Elem: elem, Range: []num.Range{elem.Range()}})
 		}
-		cases = append(cases, c)
+		list = append(list, c)
 	}
-	for i := range 200 {
-		if c, _ := randomtest.Instance(i); c.Op.Kind() != "RNN" {
-			c.Folds, c.Only = 1, nil
-			c.Name = fmt.Sprint(c.Op.Kind(), " of instance ", i)
-			cases = append(cases, c)
+	for i := range 2 * len(hlslib.Kinds) {
+		if c, _ := randomtest.Instance(i); !seen[c.Op.Kind()] {
+			c.Folds, c.Only = 2, nil
+			c.Name = fmt.Sprintf("%s of random layer %d", c.Op.Kind(), i)
+			list = append(list, c)
 		}
 	}
-	for i := range 30 {
+	for i := range 4 {
 		c := randomtest.RNN(rand.New(rand.NewPCG(uint64(i), 5)))
-		c.Name, c.Folds = fmt.Sprint("RNN ", i), 1
-		cases = append(cases, c)
+		c.Name, c.Folds = fmt.Sprint("RNN of random program ", i), 1
+		list = append(list, c)
 	}
-	type stage struct {
-		family delay.Family
-		mhz    float64
-	}
-	stages := map[stage]string{}
+	return list
+}
+
+// stages are the stages of all boards at their default clocks, where synthesis is from C++.
+func stages() (list []stage) {
 	for _, b := range boards.All() {
-		if b.Family == boards.AMD {
-			stages[stage{delay.Family(b.DSPType), b.ClockMHz}] = b.Name
+		s := stage{delay.Family(b.DSPType), b.ClockMHz}
+		if b.Family == boards.AMD && !slices.Contains(list, s) {
+			list = append(list, s)
 		}
 	}
-	for _, p := range layertest.Paths(t, cases...) {
-		a, b := delay.At(delay.Series7, 100, nil, 0), delay.At(delay.UltraScale, 200, nil, 0)
-		x, _ := p.Kernel.Longest(a)
-		y, _ := p.Kernel.Longest(b)
-		fmt.Printf("T %5.2f %5.2f %s\n", x, y, p.Name)
-		worst := 0.0
-		for s, board := range stages {
-			if _ = worst; s.mhz == 150 || s.family == delay.Versal { continue }
-			c := delay.At(s.family, s.mhz, nil, delay.Expected)
-			if ns, path := p.Kernel.Longest(c); ns > c.Budget() {
-				t.Errorf("%s on the %s at %g MHz: %.2f ns, a stage has %.2f", p.Name, board, s.mhz, ns, c.Budget())
-				for _, s := range path {
-					t.Logf("      %5.2f %.150s", s.NS, s.Text)
+	return list
+}
+
+// A stage is that of a family at a clock.
+type stage struct {
+	family delay.Family
+	mhz    float64
+}
+
+func (s stage) clock() delay.Clock { return delay.At(s.family, s.mhz, nil, delay.Expected) }
+
+// TestCarried holds the longest path from each kernel's state to the next one, in clang's code, against the stages of all
+// boards, and the table of docs/clock.md against the longest of each kind.
+func TestCarried(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "clang++")
+	longest := map[string][]float64{} // by kind, at the clocks of the page
+	paths := layertest.Paths(t, cases(t)...)
+	for _, p := range paths {
+		kind := p.Op.Kind()
+		if longest[kind] == nil {
+			longest[kind] = make([]float64, len(shown))
+		}
+		for i, s := range shown {
+			ns, _ := p.Kernel.Longest(s.clock())
+			longest[kind][i] = max(longest[kind][i], ns)
+		}
+		for _, s := range stages() {
+			if ns, path := p.Kernel.Longest(s.clock()); ns > s.clock().Budget() {
+				t.Errorf("%s: %.2f ns from state to state, where a stage of %s at %g MHz has %.2f:", p.Name, ns, s.family, s.mhz,
+					s.clock().Budget())
+				for _, step := range path {
+					t.Logf("%5.2f %.120s", step.NS, step.Text)
 				}
 			}
+		}
+	}
+	page(t, longest)
+}
+
+// shown are the clocks of the page.
+var shown = []stage{{delay.Series7, 100}, {delay.UltraScale, 200}}
+
+// page holds the table of docs/clock.md against what was measured.
+func page(t *testing.T, longest map[string][]float64) {
+	t.Helper()
+	var want strings.Builder
+	want.WriteString("| kernel | 7 series, 100 MHz | UltraScale+, 200 MHz |\n|---|---|---|\n")
+	row := func(name string, ns []float64) { fmt.Fprintf(&want, "| %s | %.2f | %.2f |\n", name, ns[0], ns[1]) }
+	for _, kind := range hlslib.Kinds {
+		if longest[kind.Name] == nil {
+			t.Fatalf("no %s is measured", kind.Name)
+		}
+		row(kind.Name, longest[kind.Name])
+	}
+	row("*a stage*", []float64{shown[0].clock().Budget(), shown[1].clock().Budget()})
+	const file, marker = "../docs/clock.md", "<!-- carried -->\n\n"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, found := strings.Cut(string(text), marker)
+	old, tail, more := strings.Cut(rest, "\n\n")
+	switch {
+	case !found || !more:
+		t.Fatalf("%s has no table of carried paths", file)
+	case old+"\n" == want.String():
+	case !*update:
+		t.Errorf("the table of carried paths in %s is not what is measured; -update writes\n%s", file, want.String())
+	default:
+		if err := os.WriteFile(file, []byte(head+marker+want.String()+"\n"+tail), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

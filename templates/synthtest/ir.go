@@ -34,7 +34,7 @@ type body struct {
 	stores []*value
 	phis   map[string]bool
 	blocks []block
-	order  []string // of values, as they follow of each other
+	order  []string        // of values, as they follow of each other
 	arrays map[string]bool // static variables that are some
 	chosen map[int][]string
 	guards map[int][]string
