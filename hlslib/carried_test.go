@@ -127,8 +127,8 @@ func TestCarried(t *testing.T) {
 		}
 		for _, s := range stages() {
 			if ns, path := p.Kernel.Longest(s.clock()); ns > s.clock().Budget() {
-				t.Errorf("%s: %.2f ns from state to state, where a stage of %s at %g MHz has %.2f:", p.Name, ns, s.family, s.mhz,
-					s.clock().Budget())
+				t.Errorf("%s: %.2f ns from state to state, where a stage of %s at %g MHz has %.2f:", p.Name, ns,
+					s.family, s.mhz, s.clock().Budget())
 				for _, step := range path {
 					t.Logf("%5.2f %.120s", step.NS, step.Text)
 				}

@@ -26,7 +26,8 @@ type Kernel struct {
 }
 
 // apart is a memory of which the code says how long no iteration reads what one has written.
-var apart = regexp.MustCompile(`#pragma HLS DEPENDENCE variable=(\w+) type=inter (?:dependent=false|direction=RAW distance=)`)
+var apart = regexp.MustCompile(`#pragma HLS DEPENDENCE variable=(\w+) type=inter ` +
+	`(?:dependent=false|direction=RAW distance=)`)
 
 // Kernels compiles the processes of a project in a folder, which it fills.
 func Kernels(ctx context.Context, dir string, files templates.Files) ([]*Kernel, error) {
@@ -130,8 +131,6 @@ func (k *Kernel) connect(memories map[string]bool) {
 	}
 }
 
-var lastName = regexp.MustCompile(`(\d+)([A-Za-z_]\w*)$`)
-
 // sourceName is the name that a static variable of a function has in the text.
 func sourceName(mangled string) string {
 	mangled = strings.Trim(mangled, `"`)
@@ -164,8 +163,8 @@ func (k *Kernel) Longest(c delay.Clock) (ns float64, path []Step) {
 	return ns, path
 }
 
-// around is the longest path from the elements of an array to themselves, in ns a clock: what is shifted through an array has as
-// many clocks as it takes to come round.
+// around is the longest path from the elements of an array to themselves, in ns a clock: what is shifted through an
+// array has as many clocks as it takes to come round.
 func (k *Kernel) around(c delay.Clock, part []string) float64 {
 	elements := map[string]map[string]float64{} // by store, how far it is from which load
 	for _, v := range k.body.values {
@@ -205,8 +204,11 @@ func (k *Kernel) around(c delay.Clock, part []string) float64 {
 	return most
 }
 
-// longest is the longest path from some variables to themselves, or from one place in them; ends then gets where it goes.
-func (k *Kernel) longest(c delay.Clock, part []string, from string, ends map[string]float64) (most float64, path []Step) {
+// longest is the longest path from some variables to themselves, or from one place in them; ends then gets where it
+// goes.
+func (k *Kernel) longest(
+	c delay.Clock, part []string, from string, ends map[string]float64,
+) (most float64, path []Step) {
 	at, by := map[string]float64{}, map[string]string{}
 	latest := func(names []string) (last float64, who string) {
 		for _, n := range names {
@@ -318,7 +320,8 @@ func (k *Kernel) delay(c delay.Clock, name string, v *value) float64 {
 		if len(v.args) > 0 { // of a table
 			return c.NS(delay.Select, width) * 2
 		}
-	case "zext", "sext", "trunc", "getelementptr", "bitcast", "fshl", "fshr", "extractvalue", "freeze", "insertelement", "extractelement", "shufflevector":
+	case "zext", "sext", "trunc", "getelementptr", "bitcast", "fshl", "fshr", "freeze",
+		"extractvalue", "insertelement", "extractelement", "shufflevector":
 	case "call":
 	default:
 		panic(fmt.Sprintf("synthtest: no delay of %s", v.text))

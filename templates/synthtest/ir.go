@@ -255,8 +255,8 @@ func (b *body) needs(v *value) []string {
 	return v.args
 }
 
-// choose is the conditions that decide from where a block is reached: those of the branches from which ways to it have no
-// other block in common.
+// choose is the conditions that decide from where a block is reached: those of the branches from which ways to it have
+// no other block in common.
 func (b *body) choose(at int) []string {
 	if list, ok := b.chosen[at]; ok {
 		return list

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// measure finds the widths of values: machine words hold numbers of few bits. A value is as wide as its type, as what it
-// is made of makes it, or as all who use it look at, whichever is least. What a variable holds is what is stored in it.
+// measure finds the widths of values: machine words hold numbers of few bits. A value is as wide as its type, as what
+// it is made of makes it, or as all who use it look at, whichever is least. What a variable holds is what is stored in
+// it.
 func (k *Kernel) measure() {
 	b := k.body
 	k.widths = map[string]int{}
