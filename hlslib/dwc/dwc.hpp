@@ -68,13 +68,15 @@ template <> struct dwc_clock<dwc_mixed> {
 #pragma HLS RESET variable=buffer
         static ap_uint<count_width(C::buffer_width)> place = 0;
 #pragma HLS RESET variable=place
-        const int fill = place.to_int();
-        const bool reads = fill < C::out_width, writes = !reads || fill >= C::out_width - C::in_width;
+        const ap_uint<count_width(C::buffer_width)> fill = place;
+        const bool reads = fill < C::out_width;
+        const bool writes = !reads || C::in_width >= C::out_width || fill >= C::out_width - C::in_width;
+
         if (reads && in.empty()) return;
         ap_uint<C::buffer_width> bits = buffer;
         if (reads) {
             const ap_uint<C::buffer_width> word = in.read();
-            bits |= word << fill;
+            bits |= word << int(fill);
         }
         if (writes) {
             out.write(ap_uint<C::out_width>(bits));
@@ -82,7 +84,7 @@ template <> struct dwc_clock<dwc_mixed> {
         }
         buffer = bits;
         if (!reads) place = fill - C::out_width;
-        else place = writes ? fill + C::in_width - C::out_width : fill + C::in_width;
+        else place = fill + (writes ? C::in_width - C::out_width : C::in_width);
     }
 };
 
