@@ -109,8 +109,8 @@ type stage struct {
 
 func (s stage) clock() delay.Clock { return delay.At(s.family, s.mhz, nil, delay.Expected) }
 
-// TestCarried holds the longest path from each kernel's state to the next one, in clang's code, against the stages of all
-// boards, and the table of docs/clock.md against the longest of each kind.
+// TestCarried holds the longest path from each kernel's state to the next one, in clang's code, against what the layer
+// says of it and against the stages of all boards, and the table of docs/clock.md against the longest of each kind.
 func TestCarried(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "clang++")
@@ -123,6 +123,10 @@ func TestCarried(t *testing.T) {
 		}
 		for i, s := range shown {
 			ns, _ := p.Kernel.Longest(s.clock())
+			p.Target.Board.DSPType, p.Target.ClockMHz = string(s.family), s.mhz
+			if said := p.Op.(dataflow.Carrying).Carries(p.Fold, p.Target); ns > said.NS {
+				t.Errorf("%s: %.2f ns on %s, the layer says %.2f: %s", p.Name, ns, s.family, said.NS, said.Steps)
+			}
 			longest[kind][i] = max(longest[kind][i], ns)
 		}
 		for _, s := range stages() {

@@ -185,3 +185,6 @@ func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
 		},
 	}
 }
+
+// Carries is that of a kernel that goes on by steps: the bits that it holds are compared with a word, and a word is added.
+func (o *op) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.Path { return layer.Stepped(t) }

@@ -366,3 +366,6 @@ func (o *op) stretched(block int, order []int, from, to int) (dataflow.Op, error
 	}
 	return nil, fmt.Errorf("its output of shape %v has no axis of %d steps", p.Shape, from)
 }
+
+// Carries is that of a kernel that goes on by steps: a clock of a block is compared with the ends of three kinds.
+func (o *op) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.Path { return layer.Stepped(t) }
