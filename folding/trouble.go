@@ -380,7 +380,8 @@ func (q *inquiry) tell(d *Design) {
 	q.tellCarried(d)
 }
 
-// tellCarried tells of the longest path from a kernel's state to its next one, where no stage of the clock has room for it.
+// tellCarried tells of the longest path from a kernel's state to its next one, where a stage of the clock has no room
+// for it.
 func (q *inquiry) tellCarried(d *Design) {
 	stage := d.Target.Delays().Budget()
 	node, longest := -1, dataflow.Path{NS: stage}
@@ -397,8 +398,8 @@ func (q *inquiry) tellCarried(d *Design) {
 	// Uncertainty is a share of the period, and so is what a stage has.
 	clock := ask.Plain(float64(int(d.Target.ClockMHz * stage / longest.NS)))
 	q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[node].Layer(),
-		Msg: fmt.Sprintf("from its state to the next one it is %.2f ns by the table of delays (%s), and a stage at %s MHz "+
-			"has %.2f: synthesis may answer with a slower clock or a longer interval", longest.NS, longest.Steps,
+		Msg: fmt.Sprintf("from its state to the next one it is %.2f ns by the table of delays (%s), and a stage at %s "+
+			"MHz has %.2f: synthesis may answer with a slower clock or a longer interval", longest.NS, longest.Steps,
 			ask.Plain(d.Target.ClockMHz), stage),
 		Hint: fmt.Sprintf("ask for --clock %s or less", clock)})
 }

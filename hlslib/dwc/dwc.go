@@ -29,6 +29,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    Kind,
 	Doc:     "words of one width into words of another, element by element",
 	Example: `{"in":1,"out":2}`,
+	Stepped: true,
 	Bind:    bind,
 })
 
@@ -185,6 +186,3 @@ func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
 		},
 	}
 }
-
-// Carries is that of a kernel that goes on by steps: the bits that it holds are compared with a word, and a word is added.
-func (o *op) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.Path { return layer.Stepped(t) }

@@ -11,15 +11,15 @@ import (
 // place is the bits of the counters of a large frame.
 const place = 17
 
-// Counted is the path from a state to the next one of a kernel that counts: a counter is compared, a level of nested
+// counted is the path from a state to the next one of a kernel that counts: a counter is compared, a level of nested
 // loops ends with that, and another one and the frame choose. What such kernels accumulate takes no longer.
-func Counted(t dataflow.Target) dataflow.Path {
+func counted(t dataflow.Target) dataflow.Path {
 	return carried(t, delay.Compare, delay.Logic, delay.Select, delay.Select)
 }
 
-// Stepped is that of a kernel that goes on by steps: one is added and compared with where places begin anew, or words
+// stepped is that of a kernel that goes on by steps: one is added and compared with where places begin anew, or words
 // that are there with those that are needed, and that is chosen under what is done in the clock.
-func Stepped(t dataflow.Target) dataflow.Path {
+func stepped(t dataflow.Target) dataflow.Path {
 	return carried(t, delay.Add, delay.Compare, delay.Logic, delay.Select, delay.Select)
 }
 
@@ -35,5 +35,10 @@ func carried(t dataflow.Target, chain ...delay.Op) (p dataflow.Path) {
 	return p
 }
 
-// Carries is Counted, of all layers that do not say otherwise.
-func (b Base[P]) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.Path { return Counted(t) }
+// Carries is the path of a layer, as its definition says.
+func (b Base[P]) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.Path {
+	if b.def.Stepped {
+		return stepped(t)
+	}
+	return counted(t)
+}

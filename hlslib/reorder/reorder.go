@@ -28,6 +28,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Reorder",
 	Doc:     "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
 	Example: `{"block":2,"chunk":1,"order":[1,0],"shape":[2,3]}`,
+	Stepped: true,
 	Bind:    bind,
 })
 
@@ -366,6 +367,3 @@ func (o *op) stretched(block int, order []int, from, to int) (dataflow.Op, error
 	}
 	return nil, fmt.Errorf("its output of shape %v has no axis of %d steps", p.Shape, from)
 }
-
-// Carries is that of a kernel that goes on by steps: a clock of a block is compared with the ends of three kinds.
-func (o *op) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.Path { return layer.Stepped(t) }

@@ -151,6 +151,3 @@ func packing(o *op, f dataflow.Fold, t dataflow.Target) cost.Packing {
 
 // Delay is the adder of the accumulators.
 func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
-
-// Carries is that of a kernel that goes on by steps: a counter of the phase ends a word, a turn, a phase and a step.
-func (o *op) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.Path { return layer.Stepped(t) }

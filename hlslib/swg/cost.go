@@ -93,6 +93,3 @@ func counters(o *op, f dataflow.Fold) int {
 
 // width is the bits that count to n.
 func width(n int) int { return bits.Len(uint(n)) }
-
-// Carries is that of a kernel that goes on by steps: what there is of the frame is compared with what a window needs.
-func (o *op) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.Path { return layer.Stepped(t) }

@@ -15,7 +15,7 @@
 //	threads.go    processes that are threads, whose reads wait
 //	reset.go      what a reset in the midst of a frame leaves, in the compiled C++
 //
-// It sees templates (files) and internal/tier; only tests import it.
+// It sees templates (files), delay and internal/tier; only tests import it.
 package synthtest
 
 import (
