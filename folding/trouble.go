@@ -428,6 +428,31 @@ func (q *inquiry) tell(d *Design) {
 				"leave %.2f; rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
 			Hint: fmt.Sprintf("ask for --clock %s or less", ask.Plain(most))})
 	}
+	q.tellCarried(d)
+}
+
+// tellCarried tells of the longest path from a kernel's state to its next one, where a stage of the clock has no room
+// for it.
+func (q *inquiry) tellCarried(d *Design) {
+	stage := d.Target.Delays().Budget()
+	node, longest := -1, dataflow.Path{NS: stage}
+	for i, n := range d.Model.Graph.Nodes {
+		if c, ok := n.Op.(dataflow.Carrying); ok && d.Target.Stalls != dataflow.Credit {
+			if p := c.Carries(d.Folds[i], d.Target); p.NS > longest.NS {
+				node, longest = i, p
+			}
+		}
+	}
+	if node < 0 {
+		return
+	}
+	// Uncertainty is a share of the period, and so is what a stage has.
+	clock := ask.Plain(float64(int(d.Target.ClockMHz * stage / longest.NS)))
+	q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[node].Layer(),
+		Msg: fmt.Sprintf("from its state to the next one it is %.2f ns by the table of delays (%s), and a stage at %s "+
+			"MHz has %.2f: synthesis may answer with a slower clock or a longer interval", longest.NS, longest.Steps,
+			ask.Plain(d.Target.ClockMHz), stage),
+		Hint: fmt.Sprintf("ask for --clock %s or less", clock)})
 }
 
 // tellLarge tells of large tables in LUTs: how many levels of logic read a row, and at what clock these are a stage.

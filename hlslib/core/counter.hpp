@@ -15,8 +15,10 @@ template <int N> struct counter {
     // next goes on; it reports whether the counter begins anew.
     bool next() {
 #pragma HLS INLINE
-        at += 1;
-        if (at != N) return false;
+        if (at != N - 1) {
+            at += 1;
+            return false;
+        }
         at = 0;
         return true;
     }

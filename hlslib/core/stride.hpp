@@ -10,25 +10,28 @@ namespace hlsgen {
 template <int LENGTH, int FIRST, int END, int STEP> struct stride {
     ap_uint<count_width(LENGTH)> at;
     ap_uint<count_width(STEP)> past; // positions since the last one that is known
+    bool begun, over;                // FIRST has been reached, where that is not 0; and END
 
-    constexpr stride() : at(0), past(0) {}
+    constexpr stride() : at(0), past(0), begun(false), over(false) {}
 
     // hit reports whether the position is one of those.
     bool hit() const {
 #pragma HLS INLINE
-        return past == 0 && at >= FIRST && at < END;
+        return (FIRST == 0 || begun) && !over && past == 0;
     }
 
     // next goes to the next position; it reports whether that begins the axis anew.
     bool next() {
 #pragma HLS INLINE
-        if (at >= FIRST) past += 1;
-        if (past == STEP) past = 0;
+        if (at == LENGTH - 1) {
+            *this = stride();
+            return true;
+        }
+        if (FIRST == 0 || begun) past = past == STEP - 1 ? 0 : int(past) + 1;
+        if (FIRST > 0 && at == FIRST - 1) begun = true;
+        if (at == END - 1) over = true;
         at += 1;
-        if (at != LENGTH) return false;
-        at = 0;
-        past = 0;
-        return true;
+        return false;
     }
 };
 
@@ -46,19 +49,15 @@ template <class C> struct grid {
         return row.hit() && column.hit();
     }
 
-    // first tells the frame's first word.
-    bool first() const {
+    // next goes to the next word; it reports whether that begins the frame anew.
+    bool next() {
 #pragma HLS INLINE
-        return row.at == 0 && column.at == 0 && word == 0;
-    }
-
-    // next goes to the next word.
-    void next() {
-#pragma HLS INLINE
-        word += 1;
-        if (word != C::words) return;
+        if (word != C::words - 1) {
+            word += 1;
+            return false;
+        }
         word = 0;
-        if (column.next()) row.next();
+        return column.next() && row.next();
     }
 };
 

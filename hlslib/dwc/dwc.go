@@ -29,6 +29,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    Kind,
 	Doc:     "words of one width into words of another, element by element",
 	Example: `{"in":1,"out":2}`,
+	Stepped: true,
 	Bind:    bind,
 })
 

@@ -68,22 +68,23 @@ template <> struct dwc_clock<dwc_mixed> {
 #pragma HLS RESET variable=buffer
         static ap_uint<count_width(C::buffer_width)> place = 0;
 #pragma HLS RESET variable=place
-        ap_uint<count_width(C::buffer_width)> fill = place;
+        const ap_uint<count_width(C::buffer_width)> fill = place;
+        const bool reads = fill < C::out_width;
+        const bool writes = !reads || C::in_width >= C::out_width || fill >= C::out_width - C::in_width;
 
-        if (fill < C::out_width && in.empty()) return;
+        if (reads && in.empty()) return;
         ap_uint<C::buffer_width> bits = buffer;
-        if (fill < C::out_width) {
+        if (reads) {
             const ap_uint<C::buffer_width> word = in.read();
             bits |= word << int(fill);
-            fill += C::in_width;
         }
-        if (fill >= C::out_width) {
+        if (writes) {
             out.write(ap_uint<C::out_width>(bits));
             bits >>= C::out_width;
-            fill -= C::out_width;
         }
         buffer = bits;
-        place = fill;
+        if (!reads) place = fill - C::out_width;
+        else place = fill + (writes ? C::in_width - C::out_width : C::in_width);
     }
 };
 

@@ -45,11 +45,12 @@ template <class C> struct globalpool_place {
 
     void next() {
 #pragma HLS INLINE
-        fold += 1;
-        if (fold != C::folds) return;
+        if (fold != C::folds - 1) {
+            fold += 1;
+            return;
+        }
         fold = 0;
-        vector += 1;
-        if (vector == C::vectors) vector = 0;
+        vector = vector == C::vectors - 1 ? 0 : int(vector) + 1;
     }
 };
 

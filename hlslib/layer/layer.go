@@ -10,6 +10,7 @@
 //	along.go        what layers of images do along a line of pixels
 //	steps.go        the tail of layers that end in a step function per channel
 //	pooling.go      the maximum, or the sum, of several values
+//	carried.go      what one clock hands on to the next
 //	chain.go        the stages that a word goes through
 //	circuit.go      latencies of circuits, and the pieces that circuits of several layers have
 //
@@ -38,6 +39,7 @@ type Definition[P Params] struct {
 	Doc     string            // one line
 	FINN    dataflow.FINNFile // nothing where FINN's files say no more than Name
 	Example string            // the JSON of parameters
+	Stepped bool              // kernels go on by steps, not by counting alone (carried.go)
 
 	// Takes says what is wrong with inputs whatever the parameters; nil is one input of any type.
 	Takes Check

@@ -71,12 +71,12 @@ template <class C> struct mul_place {
 
     void next() {
 #pragma HLS INLINE
-        fold += 1;
-        if (fold != C::folds) return;
+        if (fold != C::folds - 1) {
+            fold += 1;
+            return;
+        }
         fold = 0;
-        if (!C::gate) return;
-        vector += 1;
-        if (vector == C::vectors) vector = 0;
+        if (C::gate) vector = vector == C::vectors - 1 ? 0 : int(vector) + 1;
     }
 };
 

@@ -37,13 +37,16 @@ template <class C> struct mvau_place {
     void next() {
 #pragma HLS INLINE
         row += 1;
-        sf += 1;
-        if (sf != C::sf) return;
+        if (sf != C::sf - 1) {
+            sf += 1;
+            return;
+        }
         sf = 0;
-        nf += 1;
-        word += 1;
-        if (nf == C::nf) nf = 0;
-        if (word != C::groups * C::nf) return;
+        nf = nf == C::nf - 1 ? 0 : int(nf) + 1;
+        if (word != C::groups * C::nf - 1) {
+            word += 1;
+            return;
+        }
         word = 0;
         row = 0;
     }

@@ -29,6 +29,25 @@ template <class C> ap_uint<C::out_width> pad_word() {
     return y;
 }
 
+// pad_place is where a layer stands in its frame.
+template <class C> struct pad_place {
+    grid<C> place;
+    bool begun; // the frame has
+
+    constexpr pad_place() : begun(false) {}
+
+    // last tells the last word of the frame that is read.
+    bool last() const {
+#pragma HLS INLINE
+        return place.row.at == C::end_row - 1 && place.column.at == C::end_column - 1 && place.word == C::words - 1;
+    }
+
+    void next() {
+#pragma HLS INLINE
+        begun = !place.next();
+    }
+};
+
 // pad is one iteration. Where padding comes first, the frame's first word is read with the first word of padding, and each
 // further one where the one before is written: no frame begins before it is there.
 template <class C> void pad(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
@@ -36,13 +55,12 @@ template <class C> void pad(hls::stream<ap_uint<C::in_width> >& in, hls::stream<
     const bool ahead = C::first_row > 0 || C::first_column > 0;
     static ap_uint<C::in_width> kept; // the word that is read ahead
 #pragma HLS RESET variable=kept off
-    static grid<C> place;
+    static pad_place<C> place;
 #pragma HLS RESET variable=place
-    grid<C> at = place;
+    pad_place<C> at = place;
 
-    const bool hit = at.hit();
-    const bool last = at.row.at == C::end_row - 1 && at.column.at == C::end_column - 1 && at.word == C::words - 1;
-    const bool reads = ahead ? at.first() || (hit && !last) : hit;
+    const bool hit = at.place.hit();
+    const bool reads = ahead ? !at.begun || (hit && !at.last()) : hit;
     if (reads && in.empty()) return;
     const ap_uint<C::in_width> before = kept;
     ap_uint<C::in_width> x = before;

@@ -28,6 +28,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Reorder",
 	Doc:     "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
 	Example: `{"block":2,"chunk":1,"order":[1,0],"shape":[2,3]}`,
+	Stepped: true,
 	Bind:    bind,
 })
 

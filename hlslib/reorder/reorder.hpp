@@ -43,16 +43,17 @@ template <class C> struct reorder_place {
 
     void next() {
 #pragma HLS INLINE
-        if (writes()) {
-            word += 1;
-            if (word == C::chunk_words) {
-                word = 0;
-                chunk += 1;
+        const bool short_in = step == C::in_words - 1, short_out = step == C::out_words - 1;
+        const bool over = phase == 0 ? short_in : phase == C::blocks ? short_out : step == longer - 1;
+        if (!over) {
+            if (writes()) {
+                const bool ends_chunk = word == C::chunk_words - 1;
+                word = ends_chunk ? 0 : int(word) + 1;
+                chunk = ends_chunk ? int(chunk) + 1 : int(chunk);
             }
+            step += 1;
+            return;
         }
-        const int steps = phase == 0 ? C::in_words : phase == C::blocks ? C::out_words : longer;
-        step += 1;
-        if (step != steps) return;
         step = 0;
         chunk = 0;
         word = 0;
@@ -113,27 +114,27 @@ template <class C> struct reorder_apart_place {
     // asks tells that this is a step's last clock: whether it is the last step, has to be known.
     bool asks() const {
 #pragma HLS INLINE
-        return over == 0 && block == C::blocks - 1 && at == clocks() - 1;
+        return over == 0 && block == C::blocks - 1 && ends_block();
     }
 
-    int clocks() const {
+    bool ends_block() const {
 #pragma HLS INLINE
-        return writing == 0 ? C::in_words : over == 1 ? C::out_words : longer;
+        const bool short_in = at == C::in_words - 1, short_out = at == C::out_words - 1;
+        return writing == 0 ? short_in : over == 1 ? short_out : at == longer - 1;
     }
 
     void next(bool last) {
 #pragma HLS INLINE
-        if (writes()) {
-            word += 1;
-            if (word == C::chunk_words) {
-                word = 0;
-                chunk += 1;
-            }
-        }
-        const int block_clocks = clocks();
         const bool asked = asks();
-        at += 1;
-        if (at != block_clocks) return;
+        if (!ends_block()) {
+            if (writes()) {
+                const bool ends_chunk = word == C::chunk_words - 1;
+                word = ends_chunk ? 0 : int(word) + 1;
+                chunk = ends_chunk ? int(chunk) + 1 : int(chunk);
+            }
+            at += 1;
+            return;
+        }
         at = 0;
         chunk = 0;
         word = 0;
@@ -194,10 +195,11 @@ template <class C> struct reorder_steps_place {
 
     void read(bool last) {
 #pragma HLS INLINE
-        const bool asked = asks();
         at += 1;
-        arrived += 1;
-        if (!asked) return;
+        if (!asks()) {
+            arrived += 1;
+            return;
+        }
         arrived = 0;
         steps += 1;
         if (last) writing = 1;
@@ -205,14 +207,19 @@ template <class C> struct reorder_steps_place {
 
     void written() {
 #pragma HLS INLINE
-        word += 1;
-        if (word != C::chunk_words) return;
+        const bool last = int(step) + 1 == int(steps);
+        if (word != C::chunk_words - 1) {
+            word += 1;
+            return;
+        }
         word = 0;
-        chunk += 1;
-        if (chunk != C::out_words / C::chunk_words) return;
+        if (chunk != C::out_words / C::chunk_words - 1) {
+            chunk += 1;
+            return;
+        }
         chunk = 0;
         step += 1;
-        if (step == steps) *this = reorder_steps_place();
+        if (last) *this = reorder_steps_place();
     }
 };
 

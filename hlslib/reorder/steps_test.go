@@ -34,7 +34,7 @@ func TestSteps(t *testing.T) {
 		layertest.Steps(t, always, []layertest.Mutant{
 			mutant("if (last) writing = 1;", "if (last || steps == C::longest - 1) writing = 1;"),
 			mutant("int(at.steps) - 1 - int(at.step)", "C::longest - 1 - int(at.step)"),
-			mutant("if (step == steps) *this", "if (step == C::longest) *this"),
+			mutant("int(step) + 1 == int(steps);", "int(step) + 1 == C::longest;"),
 			mutant("turned ? from - C::in_chunks : from", "from"),
 		},
 			layertest.Case{Name: "turned", Op: reorder.New(reorder.Params{Block: 5, Chunk: 6, Order: turn(5, 1, true),

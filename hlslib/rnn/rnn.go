@@ -104,8 +104,9 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 			{"op":"input"},{"op":"sum"},{"op":"linear","of":[0,1],"factors":[[1],[1]]},
 			{"op":"steps","of":[2],"steps":[{"at":[0],"value":[0,3]}]}]}]}],
 		"outputs":[{"phase":0,"value":3}],"sequence":true}`,
-	Takes: layer.Any,
-	Bind:  bind,
+	Takes:   layer.Any,
+	Stepped: true,
+	Bind:    bind,
 })
 
 // Params makes the layer.

@@ -45,15 +45,48 @@ template <int N, int NEXT, int... REST> struct rnn_most<counts<N, NEXT, REST...>
     static const int others = rnn_most<counts<NEXT, REST...> >::value, value = N > others ? N : others;
 };
 
-// rnn_pick is number i of a list.
-template <int N> int rnn_pick(const counts<N>&, int) {
+// rnn_first is the first of a list.
+template <class LIST> struct rnn_first;
+
+template <int N, int... REST> struct rnn_first<counts<N, REST...> > { static const int value = N; };
+
+// rnn_pick is what a list has of a phase, where its first number is that of phase FIRST.
+template <int FIRST, int N, class PHASE> int rnn_pick(const counts<N>&, const PHASE&) {
 #pragma HLS INLINE
     return N;
 }
 
-template <int N, int NEXT, int... REST> int rnn_pick(const counts<N, NEXT, REST...>&, int i) {
+template <int FIRST, int N, int NEXT, int... REST, class PHASE> int rnn_pick(const counts<N, NEXT, REST...>&, const PHASE& phase) {
 #pragma HLS INLINE
-    return i == 0 ? N : rnn_pick(counts<NEXT, REST...>(), i - 1);
+    return phase == FIRST ? N : rnn_pick<FIRST + 1>(counts<NEXT, REST...>(), phase);
+}
+
+// rnn_next is what a list has of the phase behind one, which is not the last.
+template <int FIRST, int N, int NEXT, class PHASE> int rnn_next(const counts<N, NEXT>&, const PHASE&) {
+#pragma HLS INLINE
+    return NEXT;
+}
+
+template <int FIRST, int N, class PHASE> int rnn_next(const counts<N>&, const PHASE&) {
+#pragma HLS INLINE
+    return N;
+}
+
+template <int FIRST, int N, int NEXT, int THIRD, int... REST, class PHASE>
+int rnn_next(const counts<N, NEXT, THIRD, REST...>&, const PHASE& phase) {
+#pragma HLS INLINE
+    return phase == FIRST ? NEXT : rnn_next<FIRST + 1>(counts<NEXT, THIRD, REST...>(), phase);
+}
+
+// rnn_any tells that a list has something of a phase.
+template <int FIRST, int N, class PHASE> bool rnn_any(const counts<N>&, const PHASE& phase) {
+#pragma HLS INLINE
+    return N > 0 && phase == FIRST;
+}
+
+template <int FIRST, int N, int NEXT, int... REST, class PHASE> bool rnn_any(const counts<N, NEXT, REST...>&, const PHASE& phase) {
+#pragma HLS INLINE
+    return (N > 0 && phase == FIRST) | rnn_any<FIRST + 1>(counts<NEXT, REST...>(), phase);
 }
 
 // rnn_place is where a layer stands in its frame.
@@ -69,8 +102,11 @@ template <class C> struct rnn_place {
     ap_uint<count_width(C::phases)> phase;
     ap_uint<count_width(C::turns)> turn;
     ap_uint<count_width(C::cells)> cell;
-    ap_uint<count_width(rnn_most<nf_list>::value)> n;
-    ap_uint<count_width(rnn_most<sf_list>::value)> sf;
+    bool begun;                                                 // a word has, by more than this clock
+    // Clocks of the word behind this one, words of the turn behind this one, and what they are when a word and a turn begin: all
+    // less by what the first phase has then.
+    ap_int<count_width(rnn_most<sf_list>::value) + 1> left, whole;
+    ap_int<count_width(rnn_most<nf_list>::value) + 1> words_left, all_words;
     ap_uint<count_width(words > C::head ? words : C::head)> at; // word of the phase, or of the states that arrive
     ap_uint<count_width(words)> word;                           // word of the cells, in the rows of tables
     ap_uint<count_width(C::weights_rows)> row, base;            // of the weights, and where the phase's begin
@@ -82,9 +118,11 @@ template <class C> struct rnn_place {
     ap_uint<1> last;                                            // the step is the last one, where ends tell
     ap_uint<1> stepped;                                         // the states are those that a step has made
 
+    static const int last_clock = 1 - rnn_first<sf_list>::value, last_word = 1 - rnn_first<nf_list>::value;
+
     // All bits are zero, as a reset leaves them, whatever a constructor does.
     constexpr rnn_place()
-        : arrived(0), waiting(0), count(0), t(0), phase(0), turn(0), cell(0), n(0), sf(0), at(0), word(0), row(0), base(0), part(0),
+        : arrived(0), waiting(0), count(0), t(0), phase(0), turn(0), cell(0), begun(false), left(0), whole(0), words_left(0), all_words(0), at(0), word(0), row(0), base(0), part(0),
           from(0), filled(0), to(0), half(0), last(0), stepped(0) {}
 
     // arriving tells that states arrive, and first that they are those that a frame starts with.
@@ -107,7 +145,7 @@ template <class C> struct rnn_place {
     // ends tells that a word of phase p is complete, and goes_out that what is made of it leaves.
     bool ends(int p) const {
 #pragma HLS INLINE
-        return in(p) && sf == rnn_pick(sf_list(), p) - 1;
+        return in(p) && left == last_clock;
     }
 
     bool goes_out() const {
@@ -136,19 +174,38 @@ template <class C> struct rnn_place {
     // finished tells that nothing is left to do in a step.
     bool finished() const {
 #pragma HLS INLINE
-        return ends(C::phases - 1) && at == C::turns * rnn_pick(nf_list(), C::phases - 1) - 1;
+        return ends(C::phases - 1) && at == C::turns * rnn_pick<0>(nf_list(), C::phases - 1) - 1;
     }
 
-    // next goes on to the next clock: behind the last of a frame, to the first of the next one.
+    // next goes on to the next clock: behind the last of a frame, to the first of the next one. All of it compares what was there
+    // before.
     void next() {
 #pragma HLS INLINE
-        const bool over = C::steps ? last == 1 : t == C::length - 1, done = finished();
-        const ap_uint<count_width(C::length)> step = t;
-        advance();
-        if (over && (C::keeps ? t != step : done)) start(); // a state that is kept waits after the last step as after all others
+        if (arriving()) {
+            gathered();
+            at += 1;
+            if (count != C::head + C::rest - 1) {
+                count += 1;
+                return;
+            }
+            arrived = 1;
+            leave();
+        } else if (waiting == 0) {
+            next_clock();
+        } else if (count == 0) {
+            next_phase();
+        } else {
+            count -= 1;
+        }
     }
 
 private:
+    // over tells that the step is the last one.
+    bool over() const {
+#pragma HLS INLINE
+        return C::steps ? last == 1 : t == C::length - 1;
+    }
+
     // start begins a frame: where the state is kept, with that of the one before.
     void start() {
 #pragma HLS INLINE
@@ -159,32 +216,15 @@ private:
         stepped = 1;
     }
 
-    void advance() {
-#pragma HLS INLINE
-        if (arriving()) {
-            gathered();
-            at += 1;
-            count += 1;
-            if (count == C::head + C::rest) {
-                arrived = 1;
-                leave();
-            }
-        } else if (waiting == 1) {
-            count += 1;
-            if (count == rnn_pick(idle_list(), phase)) next_phase();
-        } else {
-            next_clock();
-        }
-    }
-
     // gathered counts a word of PE units.
     void gathered() {
 #pragma HLS INLINE
-        filled += 1;
-        if (filled == C::fills) {
-            filled = 0;
-            to += 1;
+        if (filled != C::fills - 1) {
+            filled += 1;
+            return;
         }
+        filled = 0;
+        to += 1;
     }
 
     // leave resets what counts the words of a phase.
@@ -201,59 +241,82 @@ private:
 
     void next_clock() {
 #pragma HLS INLINE
-        if (rnn_pick(typename C::sums(), phase) == 1) row += 1;
-        sf += 1;
-        part += 1;
-        if (part == C::parts) {
-            part = 0;
-            from += 1;
-        }
-        if (sf == rnn_pick(sf_list(), phase)) {
-            sf = 0;
+        if (rnn_any<0>(typename C::sums(), phase)) row += 1;
+        if (left == last_clock) {
+            begun = false;
+            left = whole;
             part = 0;
             from = 0;
             next_word();
+            return;
         }
+        begun = true;
+        left -= 1;
+        if (part != C::parts - 1) {
+            part += 1;
+            return;
+        }
+        part = 0;
+        from += 1;
     }
 
     void next_word() {
 #pragma HLS INLINE
         gathered();
-        n += 1;
         at += 1;
         word += 1;
-        if (n == rnn_pick(nf_list(), phase)) {
-            n = 0;
-            turn += 1;
-            cell += 1;
-            if (turn == C::turns) {
-                leave();
-                base = row;
-                if (rnn_pick(idle_list(), phase) > 0)
-                    waiting = 1;
-                else
-                    next_phase();
-            } else if (cell == C::cells) {
-                cell = 0;
-                word = 0;
-                row = base;
-            }
+        if (words_left != last_word) {
+            words_left -= 1;
+            return;
         }
+        words_left = all_words;
+        if (turn == C::turns - 1) {
+            leave();
+            base = row;
+            if (!C::keeps && phase == C::phases - 1 && over()) { // a state that is kept waits after the last step as after all others
+                start();
+            } else if (rnn_any<0>(idle_list(), phase)) {
+                waiting = 1;
+                count = rnn_pick<0>(idle_list(), phase) - 1;
+            } else {
+                next_phase();
+            }
+            return;
+        }
+        turn += 1;
+        if (cell != C::cells - 1) {
+            cell += 1;
+            return;
+        }
+        cell = 0;
+        word = 0;
+        row = base;
     }
 
     void next_phase() {
 #pragma HLS INLINE
         waiting = 0;
         count = 0;
-        phase += 1;
-        if (phase == C::phases) {
-            phase = 0;
-            row = 0;
-            base = 0;
-            t += 1;
-            half = 1 - half;
-            stepped = 1;
+        if (phase != C::phases - 1) {
+            whole = rnn_next<0>(sf_list(), phase) - rnn_first<sf_list>::value;
+            all_words = rnn_next<0>(nf_list(), phase) - rnn_first<nf_list>::value;
+            left = whole;
+            words_left = all_words;
+            phase += 1;
+            return;
         }
+        const bool over_now = over();
+        left = 0;
+        whole = 0;
+        words_left = 0;
+        all_words = 0;
+        phase = 0;
+        row = 0;
+        base = 0;
+        t += 1;
+        half = 1 - half;
+        stepped = 1;
+        if (C::keeps && over_now) start();
     }
 };
 
@@ -272,7 +335,7 @@ template <class C, class ACC, class W> void rnn_sums(const rnn_place<C>& at, ACC
     lane_loop: for (int lane = 0; lane < C::pe * C::dots; lane++) {
 #pragma HLS UNROLL
         typename C::acc_t sum = 0;
-        if (at.sf != 0) sum = acc[lane];
+        if (at.begun) sum = acc[lane];
         sum += sums[lane];
         acc[lane] = sum;
     }

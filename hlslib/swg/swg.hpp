@@ -66,41 +66,20 @@ template <class C> struct swg_walk {
 
     void next() {
 #pragma HLS INLINE
-        x += size::next_x;
-        ox += 1;
-        if (ox == C::windows_w) {
-            x = 0;
-            ox = 0;
-            y += size::next_y;
-            oy += 1;
+        if (ox != C::windows_w - 1) {
+            x += size::next_x;
+            ox += 1;
+            return;
         }
+        x = 0;
+        ox = 0;
+        y += size::next_y;
+        oy += 1;
     }
 
     bool over() const {
 #pragma HLS INLINE
         return oy == C::windows_h;
-    }
-
-    // need is the words that must be there before the window can be written; more than there are where none is left.
-    words_type need() const {
-#pragma HLS INLINE
-        words_type row = size::frame - size::line, column = size::line - C::parts;
-        if (y < size::frame - size::line - size::tall + size::before_y) row = y + (size::tall - size::before_y);
-        if (x < size::line - C::parts - size::wide + size::before_x) column = x + (size::wide - size::before_x);
-        words_type n = row + column + C::parts;
-        if (over()) n = size::frame + 1;
-        return n;
-    }
-
-    // limit is the words that the ring can take before the next window begins.
-    words_type limit() const {
-#pragma HLS INLINE
-        words_type row = size::before_y, column = size::before_x;
-        if (y > size::before_y) row = y;
-        if (x > size::before_x && (y > size::before_y - size::next_y || oy == C::windows_h - 1)) column = x;
-        words_type n = row + column + (C::ring_rows - size::before_y - size::before_x);
-        if (over()) n = size::frame;
-        return n;
     }
 
     // inside reports whether a tap lies in the frame.
@@ -133,68 +112,144 @@ template <int N> ap_uint<count_width(N)> swg_turn(const ap_uint<count_width(N)>&
 
 constexpr int swg_step(int n, int ring) { return (n % ring + ring) % ring; }
 
-// swg_place is where a layer stands in its frame that writes one kernel position a clock.
+// swg_words is how many words of the frame a window has to do with, as sums of two: those of the lines before one, and those of a
+// line.
+template <class C> struct swg_words {
+    typedef swg_size<C> size;
+    typedef ap_uint<count_width(2 * size::frame)> number;
+
+    number need_y, need_x;   // that must be there before the window can be written
+    number limit_y, limit_x; // that the ring can take before the next window begins
+    bool over;               // there is no such window
+
+    constexpr swg_words() : need_y(0), need_x(0), limit_y(0), limit_x(0), over(false) {}
+
+    void take(const swg_walk<C>& at) {
+#pragma HLS INLINE
+        need_y = size::frame - size::line;
+        need_x = size::line;
+        if (at.y < size::frame - size::line - size::tall + size::before_y) need_y = at.y + (size::tall - size::before_y);
+        if (at.x < size::line - C::parts - size::wide + size::before_x)
+            need_x = at.x + (size::wide - size::before_x + C::parts);
+        const int room = C::ring_rows - size::before_y - size::before_x;
+        limit_y = size::before_y + room;
+        limit_x = size::before_x;
+        if (at.y > size::before_y) limit_y = at.y + room;
+        const bool lowest = at.y > size::before_y - size::next_y, last = at.oy == C::windows_h - 1;
+        if ((at.x > size::before_x) & (lowest | last)) limit_x = at.x;
+        over = at.over();
+    }
+
+    // need is more words than there are where no window is left.
+    number need() const {
+#pragma HLS INLINE
+        number n = need_y + need_x;
+        if (over) n = size::frame + 1;
+        return n;
+    }
+
+    number limit() const {
+#pragma HLS INLINE
+        number n = limit_y + limit_x;
+        if (over) n = size::frame;
+        return n;
+    }
+};
+
+// swg_place is where a layer stands in its frame that writes one kernel position a clock. What a clock decides was computed before:
+// the tap's step when the tap before was written, the window's words two windows before.
 template <class C> struct swg_place {
     typedef swg_walk<C> walk;
     typedef swg_size<C> size;
+    typedef swg_words<C> words;
     typedef ap_uint<count_width(C::ring_rows)> place;
 
-    bool begun; // the frame has: until then, what does not begin at 0 is not set
     ap_uint<count_width(C::iterations)> clock;
-    walk ahead; // the window after the one at hand
-    typename walk::words_type need, limit, got;
+    // Of the window at hand, of the one after it, and of that behind.
+    typename words::number need, limit, got;
+    words next_words;
+    walk next_window, after;
     typename walk::y_type corner_y, y; // of the window, and of the tap at hand
     typename walk::x_type corner_x, x;
     place from, to;
+    // What the tap at hand is the last of, and how far it is from there to the next one.
+    bool ends_tap, ends_line, ends_tile, ends_window;
+    place step;
+    // The next tap.
     ap_uint<count_width(C::tile)> word;
     ap_uint<count_width(C::kernel_w)> j;
     ap_uint<count_width(C::kernel_h)> i;
     ap_uint<count_width(C::parts)> tiles;
+    ap_uint<count_width(C::windows_w)> column;
 
     constexpr swg_place()
-        : begun(false), clock(0), need(0), limit(0), got(0), corner_y(0), y(0), corner_x(0), x(0), from(0), to(0), word(0), j(0), i(0),
-          tiles(0) {}
+        : clock(0), need(0), limit(0), got(0), corner_y(0), y(0), corner_x(0), x(0), from(0), to(0), ends_tap(false),
+          ends_line(false), ends_tile(false), ends_window(false), step(0), word(0), j(0), i(0), tiles(0), column(0) {}
 
-    // start begins a frame that has not begun. A reset leaves zeros, whatever a constructor does.
-    void start() {
-#pragma HLS INLINE
-        if (begun) return;
-        begun = true;
-        from = swg_step(-size::before_y - size::before_x, C::ring_rows);
-        ahead = walk();
-        next_window();
-    }
-
+    // A frame's first clock reads, as nothing is there yet to be written.
     bool reads() const {
 #pragma HLS INLINE
-        return got != size::frame && got < limit;
+        return clock == 0 || (got != size::frame && got < limit);
     }
 
     bool writes() const {
 #pragma HLS INLINE
-        return got >= need;
+        return clock != 0 && got >= need;
+    }
+
+    // place_read is where a word goes that is read.
+    place place_read() const {
+#pragma HLS INLINE
+        return clock == 0 ? place(0) : to;
     }
 
     void next() {
 #pragma HLS INLINE
-        const bool reading = reads();
-        if (writes()) next_tap();
-        if (reading) {
-            got += 1;
-            to = swg_turn<C::ring_rows>(to, 1 % C::ring_rows);
+        if (clock == 0) {
+            start();
+            return;
         }
-        clock += 1;
-        if (clock != C::iterations) return;
-        begun = false;
-        clock = 0;
-        got = 0;
-        to = 0;
+        const bool reading = reads(), writing = writes();
+        clock = clock == C::iterations - 1 ? 0 : int(clock) + 1;
+        got = reading ? int(got) + 1 : int(got);
+        to = !reading ? int(to) : to == C::ring_rows - 1 ? 0 : int(to) + 1;
+        if (writing) next_tap();
     }
 
 private:
-    // next_tap goes on by steps in the ring: how far it is from the last word of a tap, of a line of taps, of a tile's taps, of a
-    // window and of a row of windows to the word that is written after it.
+    // start is behind the first clock, which finds all bits zero, or what the frame before has left: to is the place that it read to.
+    void start() {
+#pragma HLS INLINE
+        *this = swg_place();
+        clock = 1;
+        got = 1;
+        to = 1 % C::ring_rows;
+        from = swg_step(-size::before_y - size::before_x, C::ring_rows);
+        look();
+        turn(); // to the first window after this one
+        turn();
+    }
+
     void next_tap() {
+#pragma HLS INLINE
+        from = swg_turn<C::ring_rows>(from, step);
+        if (ends_window) {
+            turn();
+        } else if (ends_tile) {
+            x = corner_x;
+            y = corner_y;
+        } else if (ends_line) {
+            x = corner_x;
+            y += size::tap_y;
+        } else if (ends_tap) {
+            x += size::tap_x;
+        }
+        look();
+    }
+
+    // look goes from the next tap to the one behind it, by steps in the ring: how far it is from the last word of a tap, of a line
+    // of taps, of a tile's taps, of a window and of a row of windows to the word that is written after it.
+    void look() {
 #pragma HLS INLINE
         const int window = size::tall + size::wide + C::parts - 1;
         const place step_tap = swg_step(size::tap_x - C::tile + 1, C::ring_rows);
@@ -203,42 +258,43 @@ private:
         const place step_window = swg_step(size::next_x - window, C::ring_rows);
         const place step_row = swg_step(size::next_y - (C::windows_w - 1) * size::next_x - window, C::ring_rows);
 
-        place step = 1 % C::ring_rows;
+        ends_tap = word == C::tile - 1;
+        ends_line = ends_tap && j == C::kernel_w - 1;
+        ends_tile = ends_line && i == C::kernel_h - 1;
+        ends_window = ends_tile && tiles == C::parts - C::tile;
+        step = 1 % C::ring_rows;
         word += 1;
-        if (word == C::tile) {
-            word = 0;
-            x += size::tap_x;
-            step = step_tap;
-            j += 1;
-            if (j == C::kernel_w) {
-                j = 0;
-                x = corner_x;
-                y += size::tap_y;
-                step = step_line;
-                i += 1;
-                if (i == C::kernel_h) {
-                    i = 0;
-                    y = corner_y;
-                    step = step_tile;
-                    tiles += C::tile;
-                    if (tiles == C::parts) {
-                        tiles = 0;
-                        step = ahead.ox == 0 ? step_row : step_window;
-                        next_window();
-                    }
-                }
-            }
-        }
-        from = swg_turn<C::ring_rows>(from, step);
+        if (!ends_tap) return;
+        word = 0;
+        step = step_tap;
+        j += 1;
+        if (!ends_line) return;
+        j = 0;
+        step = step_line;
+        i += 1;
+        if (!ends_tile) return;
+        i = 0;
+        step = step_tile;
+        tiles += C::tile;
+        if (!ends_window) return;
+        tiles = 0;
+        const bool ends_row = column == C::windows_w - 1;
+        step = ends_row ? step_row : step_window;
+        column = ends_row ? 0 : int(column) + 1;
     }
 
-    void next_window() {
+    // turn goes to the next window.
+    void turn() {
 #pragma HLS INLINE
-        need = ahead.need();
-        limit = ahead.limit();
-        corner_y = y = ahead.y;
-        corner_x = x = ahead.x;
-        if (!ahead.over()) ahead.next();
+        corner_y = next_window.y;
+        corner_x = next_window.x;
+        y = corner_y;
+        x = corner_x;
+        need = next_words.need();
+        limit = next_words.limit();
+        next_window = after;
+        next_words.take(after);
+        if (!after.over()) after.next();
     }
 };
 
@@ -257,10 +313,9 @@ template <> struct swg_clock<false> {
         static swg_place<C> place;
 #pragma HLS RESET variable=place
         swg_place<C> at = place;
-        at.start();
 
         if (at.reads() && in.empty()) return;
-        if (at.reads()) ring[at.to] = in.read();
+        if (at.reads()) ring[at.place_read()] = in.read();
         if (at.writes()) {
             ap_uint<C::out_width> tap = swg_padding<C, C::out_width>();
             if (swg_walk<C>::inside(at.y, at.x)) tap = recode<typename C::out_t, typename C::in_t>(ring[at.from]);
@@ -330,44 +385,42 @@ template <class C> struct swg_side_by_side {
     typedef swg_size<C> size;
     static const int first = size::tall + size::wide - size::before_y - size::before_x; // the pixel that the first window waits for
     static_assert(first >= 0, "a window has a pixel of the frame");
+    typedef ap_uint<count_width(C::iterations)> number;
 
-    ap_uint<count_width(C::iterations)> clock;
+    number clock;
     swg_walk<C> window;
-    bool waited; // for the first window
-    ap_uint<count_width(C::iterations)> at, gone, due; // the pixel that comes in; counted from the first window's, the same one,
-                                                       // and the one that the window waits for. All may lie far beyond the frame
+    bool begun, over;   // the first window has been written; and the last one
+    number since, wait; // words since the pixel that the window before waited for, or since the first one; and those between two
     ap_uint<count_width(C::parts)> part;
 
-    constexpr swg_side_by_side() : clock(0), waited(false), at(0), gone(0), due(0), part(0) {}
+    constexpr swg_side_by_side() : clock(0), begun(false), over(false), since(0), wait(0), part(0) {}
 
     bool reads() const {
 #pragma HLS INLINE
-        return at < size::frame;
+        return clock < size::frame;
     }
 
     bool writes() const {
 #pragma HLS INLINE
-        const bool open = (first == 0 || waited) && !window.over(); // beside the comparison, not behind it
-        return open && gone == due;
+        const bool due_first = since == first, due = since == wait;
+        return !over && (begun ? due : due_first);
     }
 
     void next() {
 #pragma HLS INLINE
-        const bool last = part == C::parts - 1;
-        if (writes() && last) {
+        const bool last = part == C::parts - 1, written = writes() && last;
+        if (last) since += C::parts;
+        if (written) {
+            const bool ends_row = window.ox == C::windows_w - 1;
+            over = ends_row && window.oy == C::windows_h - 1;
+            wait = ends_row ? size::next_y - (C::windows_w - 1) * size::next_x : size::next_x;
+            since = C::parts;
+            begun = true;
             window.next();
-            if (window.ox == 0) due += size::next_y - (C::windows_w - 1) * size::next_x;
-            else due += size::next_x;
         }
-        part += 1;
-        if (last) {
-            part = 0;
-            if (first == 0 || waited) gone += C::parts;
-            at += C::parts;
-            if (at == first) waited = true;
-        }
-        clock += 1;
-        if (clock == C::iterations) *this = swg_side_by_side();
+        part = last ? 0 : int(part) + 1;
+        if (clock != C::iterations - 1) clock += 1;
+        else *this = swg_side_by_side();
     }
 };
 

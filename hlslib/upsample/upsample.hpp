@@ -30,19 +30,24 @@ template <class C> struct upsample_place {
 
     void next() {
 #pragma HLS INLINE
-        word += 1;
-        if (word != C::words) return;
+        if (word != C::words - 1) {
+            word += 1;
+            return;
+        }
         word = 0;
-        again += 1;
-        if (again != C::column_scale) return;
+        if (again != C::column_scale - 1) {
+            again += 1;
+            return;
+        }
         again = 0;
-        column += 1;
-        if (C::row_scale > 1) pixel += C::words; // a row is kept
-        if (column != C::columns) return;
+        if (column != C::columns - 1) {
+            column += 1;
+            if (C::row_scale > 1) pixel += C::words; // a row is kept
+            return;
+        }
         column = 0;
         pixel = 0;
-        row += 1;
-        if (row == C::row_scale) row = 0;
+        row = row == C::row_scale - 1 ? 0 : int(row) + 1;
     }
 };
 

@@ -34,11 +34,15 @@ template <class C> struct vvau_place {
     void next() {
 #pragma HLS INLINE
         row += 1;
-        sf += 1;
-        if (sf != C::sf) return;
+        if (sf != C::sf - 1) {
+            sf += 1;
+            return;
+        }
         sf = 0;
-        nf += 1;
-        if (nf != C::nf) return;
+        if (nf != C::nf - 1) {
+            nf += 1;
+            return;
+        }
         nf = 0;
         row = 0;
     }

@@ -369,3 +369,13 @@ type Multiplying interface{ FactorBits() int }
 // Timed is implemented by layers that bound the clock. Delay is the estimated time in ns of what the layer carries from
 // one clock to the next, which no pipeline stage can shorten.
 type Timed interface{ Delay(Fold, Target) float64 }
+
+// Carrying is implemented by layers whose kernels, as synthesis from C++ has them, hand a state on from clock to clock.
+// Carries is the longest path from it to the next one, control included.
+type Carrying interface{ Carries(Fold, Target) Path }
+
+// A Path is operations that have to be done within a clock.
+type Path struct {
+	NS    float64
+	Steps string // with what each takes
+}

@@ -8,11 +8,14 @@
 //	loops.go      what opt says of the loops, and the calls in the code
 //	statics.go    what nm says of the static variables
 //	members.go    what clang says of the members of configs
+//	ir.go         clang's code as data
+//	widths.go     how many bits of machine words its values have
+//	carried.go    Kernels: the longest path from a kernel's state to the next one
 //	habits.go     headers that behave as the vendor's do
 //	threads.go    processes that are threads, whose reads wait
 //	reset.go      what a reset in the midst of a frame leaves, in the compiled C++
 //
-// It sees templates (files) and internal/tier; only tests import it.
+// It sees templates (files), delay and internal/tier; only tests import it.
 package synthtest
 
 import (
