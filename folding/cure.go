@@ -257,7 +257,8 @@ func (l *Space) options() (n int) {
 	return n
 }
 
-// trial makes a design in so many steps, of which it takes those that it needs.
+// trial makes a design in so many steps, of which it takes those that it needs; nil where kernels may not follow the
+// clock.
 func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	list := q.Intervals()
 	if !q.Tree(list[len(list)-1]).Possible() {
@@ -286,5 +287,8 @@ func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	}
 	made := &Design{Design: b.Design}
 	made.Clocks.Interval = clocks
+	if asked := q.Target.ClockMHz; min(made.ClockMHz(), carriedBy(made).clock) < asked {
+		return nil, nil // it would be warned of
+	}
 	return &trial{clocks, made.FPS(), estimate.Whole(b.Design).Total, cut}, nil
 }

@@ -21,7 +21,7 @@
 //	design.go       the figures of a design; bottleneck.go, where its interval comes from; cure.go, what makes it
 //	                shorter; series.go, what many frames take
 //	certificate.go  what is proved of it
-//	trouble.go      why there is none, and what would do
+//	trouble.go      why there is none, and what would do; warnings.go, what to know of one
 //	outside.go      names of types for other modules
 package folding
 

@@ -32,7 +32,6 @@ type body struct {
 	name   string
 	values map[string]*value
 	stores []*value
-	phis   map[string]bool
 	blocks []block
 	order  []string        // of values, as they follow of each other
 	arrays map[string]bool // static variables that are some

@@ -24,11 +24,9 @@ func (k *Kernel) measure() {
 		}
 		stored = map[string]int{}
 		for _, s := range b.stores {
-			w := s.width
+			w := constantWidth(s.text)
 			if len(s.args) == 1 {
 				w = k.width(s.args[0])
-			} else {
-				w = constantWidth(s.text)
 			}
 			stored[s.target] = max(stored[s.target], w)
 		}

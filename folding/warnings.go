@@ -1,0 +1,121 @@
+package folding
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dustin/go-humanize"
+
+	"hlsgen/folding/ask"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// tell says what the user should know of a design that was made: a budget that it exceeds because that was asked for, a
+// clock that some layer cannot follow, a rate that it therefore misses.
+func (q *inquiry) tell(d *Design) {
+	if d.Over && q.Goal.MaxCycles == 0 {
+		short := q.shortage(d.Estimate.Total)
+		hint := "a lower rate or a larger board"
+		if use, ok := short.use(q.Goal.MaxUse); ok {
+			hint = "--max-use " + use + " has room for it"
+		}
+		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.BudgetExceeded,
+			Msg: "over the budget, as --over-budget allows: it takes " + short.String(), Hint: hint})
+	}
+	tellLarge(d, q.told)
+	carried := carriedBy(d)
+	asked, most := d.Target.ClockMHz, d.ClockMHz()
+	hint := fmt.Sprintf("ask for --clock %s or less", ask.Plain(min(most, carried.clock)))
+	if most < asked {
+		i, ns := d.Slowest()
+		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Layer(),
+			Msg: fmt.Sprintf("what it carries from one clock to the next takes %.2f ns by estimate, and %s MHz "+
+				"leave %.2f; rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
+			Hint: hint})
+	}
+	if carried.clock < asked {
+		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: carried.layer,
+			Msg: fmt.Sprintf("from its state to the next one it is %.2f ns by the table of delays (%s), and a stage "+
+				"at %s MHz has %.2f: synthesis may answer with a slower clock or a longer interval", carried.NS,
+				carried.Steps, ask.Plain(asked), d.Target.Delays().Budget()),
+			Hint: hint})
+	}
+}
+
+// A carried is the longest path of a design from a kernel's state to its next one.
+type carried struct {
+	dataflow.Path
+	layer string
+	clock float64 // MHz, in whole ones: the fastest whose stage has room for the path; infinite where there is none
+}
+
+func carriedBy(d *Design) carried {
+	c := carried{clock: math.Inf(1)}
+	if d.Target.Stalls == dataflow.Credit {
+		return c
+	}
+	for i, n := range d.Model.Graph.Nodes {
+		if o, ok := n.Op.(dataflow.Carrying); ok {
+			if p := o.Carries(d.Folds[i], d.Target); p.NS > c.NS {
+				c.Path, c.layer = p, n.Layer()
+			}
+		}
+	}
+	if stage := d.Target.Delays().Budget(); c.NS > stage {
+		// Uncertainty is a share of the period, and so is what a stage has.
+		c.clock = float64(int(d.Target.ClockMHz * stage / c.NS))
+	}
+	return c
+}
+
+// tellLarge tells of large tables in LUTs: how many levels of logic read a row, and at what clock these are a stage.
+func tellLarge(d *Design, told *diag.List) {
+	clock, last := d.Target.Delays(), ""
+	for i, n := range d.Model.Graph.Nodes {
+		for _, s := range dataflow.Large(n.Op, d.Folds[i]) {
+			if n.Layer() == last { // another of its parts
+				continue
+			}
+			last = n.Layer()
+			ns := clock.LUTs(s.Levels())
+			told.Add(diag.Diag{Severity: diag.Warning, Code: diag.TableLarge, Node: n.Layer(),
+				Msg: fmt.Sprintf("its table of %s rows of %d bits lies in LUTs, %d levels of logic: by estimate "+
+					"%.2f ns, a stage at %d MHz or less", humanize.Comma(int64(s.Rows)), s.Width, s.Levels(), ns,
+					int(d.Target.ClockMHz*clock.Budget()/ns)),
+				Hint: "more block RAM (--max-use, a larger board), a wider fold of the layer, or ram_style block in " +
+					"a folding file"})
+		}
+	}
+}
+
+// slowFIFOs bounds the ratio of two intervals, with the FIFO depths of a file and with hlsgen's own. Beyond it, the
+// user is told.
+const slowFIFOs = 1.05
+
+// tellSlowFIFOs tells of depths in a folding file without which the same goal gives a faster design. It makes that
+// design where no rate is asked for and the one at hand is slower than the layers have to be.
+func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
+	given := slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 })
+	if !given || q.Goal.FIFO != (FIFO{}) || q.Limit() != nil ||
+		d.Clocks.Interval <= slowFIFOs*float64(q.Intervals()[0]) {
+		return nil
+	}
+	goal := q.Goal
+	goal.Fixed = goal.Fixed.WithoutFIFOs()
+	var quiet diag.List
+	free, err := Make(ctx, q.Model, q.Target, goal, &quiet)
+	if err != nil || free == nil {
+		return err
+	}
+	if d.Clocks.Interval > slowFIFOs*free.Clocks.Interval {
+		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.FIFOSlow, Where: "folding file",
+			Msg: fmt.Sprintf("the depths that it gives FIFOs hold the design up: a frame every %s clocks, where "+
+				"FIFOs of hlsgen's depths give one every %s", ask.Plain(d.Clocks.Interval),
+				ask.Plain(free.Clocks.Interval)),
+			Hint: "leave depths out of the file, or override them: --fifo throughput"})
+	}
+	return nil
+}
