@@ -20,7 +20,7 @@ func (q *inquiry) tell(d *Design) {
 		short := q.shortage(d.Estimate.Total)
 		hint := "a lower rate or a larger board"
 		if use, ok := short.use(q.Goal.MaxUse); ok {
-			hint = "--max-use " + use + " has room for it"
+			hint = "--max-use " + use + ", a larger board or a lower rate"
 		}
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.BudgetExceeded,
 			Msg: "over the budget, as --over-budget allows: it takes " + short.String(), Hint: hint})

@@ -25,7 +25,7 @@ func TestEndsAreReported(t *testing.T) {
 		in, out int // an end is a stage that decides, a read and a write, in one stage or in two; an input has a slice
 	}{
 		{"pynq-z1", 100, false, 3, 2},
-		{"pynq-z1", 200, false, 4, 3},
+		{"pynq-z1", 120, false, 4, 3},
 		{"zcu104", 200, true, 3, 2},
 	} {
 		t.Run(fmt.Sprint(c.board, c.mhz), func(t *testing.T) {

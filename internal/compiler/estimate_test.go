@@ -69,7 +69,9 @@ func TestBudget(t *testing.T) {
 				if o.MaxUse, err = folding.ParseMaxUse(use); err != nil {
 					t.Fatal(err)
 				}
-				r = follow(o)
+				if within := follow(o); !tt.over {
+					r = within
+				}
 			}
 			if r == nil {
 				return
@@ -121,9 +123,13 @@ func TestResourceReport(t *testing.T) {
 	}
 }
 
-// Rates are given for a clock that the layers allow; only above it there is a warning.
+// Rates are given for a clock that the layers allow; above it there is a warning, and another one above the clock whose
+// stages have room for what kernels carry. Both name the slower of the two clocks.
 func TestClock(t *testing.T) {
-	for _, tt := range []struct{ asked, given float64 }{{100, 100}, {300, 300}, {393, 393}, {394, 393}, {1000, 393}} {
+	for _, tt := range []struct {
+		asked, given float64
+		warnings     int
+	}{{100, 100, 0}, {300, 300, 0}, {324, 324, 0}, {325, 325, 1}, {393, 393, 1}, {394, 393, 2}, {1000, 393, 2}} {
 		t.Chdir(t.TempDir())
 		var d diag.List
 		r, err := compiler.Run(context.Background(), compiler.Options{Model: file(t, small()), Board: "zcu104",
@@ -133,8 +139,13 @@ func TestClock(t *testing.T) {
 		}
 		clock, fps := r.Design.ClockMHz(), r.Design.FPS()
 		rate := folding.Rate(tt.given, r.Design.Clocks.Interval, 1)
-		if clock != tt.given || fps != rate || len(d.Diags) > 0 != (tt.given < tt.asked) {
+		if clock != tt.given || fps != rate || len(d.Diags) != tt.warnings {
 			t.Errorf("%v MHz: rates for %v MHz, %v frames per second, %v", tt.asked, clock, fps, d.Diags)
+		}
+		for _, x := range d.Diags {
+			if x.Code != diag.ClockUnreachable || x.Hint != "ask for --clock 324 or less" {
+				t.Errorf("%v MHz: %v", tt.asked, x)
+			}
 		}
 	}
 }
