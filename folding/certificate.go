@@ -33,7 +33,7 @@ type Certificate struct {
 	// Dear is how many folds with serial step functions, as fast as that, were no choice, for what they take of block
 	// RAM. All that is proved is proved without them.
 	Dear int
-	// Large is how many folds with large tables in LUTs, as fast as that, were no choice (dataflow.LargeTable).
+	// Large counts the folds, as fast as that, that were left out for large tables in LUTs (dataflow.LargeTable).
 	Large int
 	// InLUTs: FIFOs of few words lay in no block RAM, where LUTs could hold them. All that is proved is proved so.
 	InLUTs  bool

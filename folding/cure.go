@@ -110,7 +110,8 @@ func every(samples int, clocks float64) string {
 	return number + " every " + ask.Clocks(clocks)
 }
 
-// tightened is an attempt with a budget that is no larger than the design that it came to needs, where that does.
+// tightened returns the attempt with the smallest budget that holds its design, and the trial of that. Where that trial
+// comes to another interval, it returns the attempt and its trial as they were.
 func (l *Space) tightened(ctx context.Context, q report, a attempt, got *trial, steps *int) (attempt, *trial, error) {
 	short := q.shortage(got.total)
 	text, ok := short.use(q.Goal.MaxUse)

@@ -75,7 +75,7 @@ func TestCures(t *testing.T) {
 	}
 }
 
-// flagged is what a target and a goal are with the flags of a cure.
+// flagged returns a target and a goal with the flags of a cure applied.
 func flagged(t *testing.T, target dataflow.Target, goal Goal, flags string) (dataflow.Target, Goal) {
 	t.Helper()
 	for flag := range strings.SplitSeq(regexp.MustCompile(` *(instead of|without) `).ReplaceAllString(flags, " !"),

@@ -12,7 +12,7 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// sizingWords is how many words the sizing of the FIFOs of one folding may move, and wordSteps what a word counts as
+// sizingWords bounds the words that trials may move to size the FIFOs of one folding. Each counts as wordSteps steps of
 // work.
 const (
 	sizingWords = 80_000_000

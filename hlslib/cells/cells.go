@@ -82,8 +82,8 @@ func (c *Counts) plus(o Counts, n float64) {
 	}
 }
 
-// Of is what a circuit takes on a fabric, by part. Parts are rounded such that their sum is the nearest whole number of
-// lookup tables.
+// Of returns the resources of a circuit on a fabric, by part. Each part is rounded so that the sum of all is the
+// nearest whole number of lookup tables.
 func Of(m *circuit.Module, f cost.Fabric) []cost.Part {
 	d := DeviceOf(f)
 	counts := d.Count(m)

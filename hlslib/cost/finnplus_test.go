@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// finnPlusShell is what a shell of FINN+ takes at most, by its authors' runs.
+// finnPlusShell is the most that a shell of FINN+ takes in its authors' runs.
 var finnPlusShell = share{lut: 7900}
 
 // finnPlusLayers is the layers of a row of testdata/finnplus.csv, and a FIFO of two words in front of each.

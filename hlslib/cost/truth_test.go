@@ -170,7 +170,7 @@ func buildBlock(t *testing.T) *block {
 	return b
 }
 
-// buildErrors are those of whole builds, of which it tells one by one.
+// buildErrors returns the relative errors of the estimates of whole builds. It calls tell for each build.
 func buildErrors(t *testing.T, tell func(wholeBuild, share)) (luts, ffs []float64) {
 	t.Helper()
 	for _, w := range wholeBuilds(t) {

@@ -124,7 +124,7 @@ func (c Clock) NS(op Op, bits int) float64 { return c.at.ops[op].at(bits) }
 // Budget is the ns of a stage.
 func (c Clock) Budget() float64 { return c.budget }
 
-// LUTs is what so many levels of a table in LUTs take in ns, one after the other.
+// LUTs returns the ns that so many levels of a table in LUTs take, one after the other.
 func (c Clock) LUTs(levels int) float64 {
 	return c.at.units[LUTMemory].in + float64(levels-1)*c.NS(Logic, 1)
 }

@@ -11,14 +11,15 @@ import (
 // place is the bits of the counters of a large frame.
 const place = 17
 
-// counted is the path from a state to the next one of a kernel that counts: a counter is compared, a level of nested
-// loops ends with that, and another one and the frame choose. What such kernels accumulate takes no longer.
+// counted returns the path from state to state of a kernel with nested counters: it compares a counter, combines that
+// with the levels inside, and chooses the next count twice: for the level, and for the frame. Accumulators take no
+// longer.
 func counted(t dataflow.Target) dataflow.Path {
 	return carried(t, delay.Compare, delay.Logic, delay.Select, delay.Select)
 }
 
-// stepped is that of a kernel that goes on by steps: one is added and compared with where places begin anew, or words
-// that are there with those that are needed, and that is chosen under what is done in the clock.
+// stepped returns the path of a kernel that adds before it compares: the sum is held against the end of a ring, or
+// against the number of words that are needed. The two choices are those of counted.
 func stepped(t dataflow.Target) dataflow.Path {
 	return carried(t, delay.Add, delay.Compare, delay.Logic, delay.Select, delay.Select)
 }

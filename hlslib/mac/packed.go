@@ -70,8 +70,8 @@ func (c Circuit) wide(weights []circuit.Value) circuit.Value {
 	return circuit.Kept(circuit.Wrapped(word, num.Type{Kind: num.Int, Width: word.Width()}), r)
 }
 
-// sum is that of packed products. More than two are a heap, as other sums of products are: an adder of many numbers
-// Yosys takes apart into single bits, and makes up to three times as many lookup tables of it.
+// sum adds packed products. More than two are a compressor heap, as other sums of products are. Of chained adders Yosys
+// makes up to three times as many lookup tables.
 func (c Circuit) sum(products []circuit.Value) circuit.Value {
 	if len(products) <= 2 {
 		return circuit.Total(products...)

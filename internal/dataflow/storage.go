@@ -37,8 +37,8 @@ func Large(op Op, f Fold) (list []Storage) {
 	return list
 }
 
-// Levels is how many LUTs one after the other read a row of a table that lies in LUTs: the first has 64 rows, of which
-// the multiplexers of its slice choose one of four; each further one chooses one of four of these.
+// Levels returns the LUTs between an address and a row of a table in LUTs. The first level reads one of 64 rows, and
+// the multiplexers of a slice choose one of four such; each further level chooses one of four.
 func (s Storage) Levels() int {
 	n := 1
 	for rows := 256; rows < s.Rows; rows *= 4 {

@@ -280,7 +280,7 @@ func (k *Kernel) longest(
 	return most, path
 }
 
-// delay is what an instruction takes. Masks and shifts by constants are wires.
+// delay returns the ns that an instruction takes. Masks and shifts by constants are wires.
 func (k *Kernel) delay(c delay.Clock, name string, v *value) float64 {
 	width := k.widths[name]
 	operands := 1

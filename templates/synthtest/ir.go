@@ -243,7 +243,7 @@ func (b *body) sort() error {
 	return nil
 }
 
-// needs is what a value depends on: of a phi, also the conditions that choose.
+// needs lists the values that a value depends on. Those of a phi include the conditions that choose.
 func (b *body) needs(v *value) []string {
 	switch v.op {
 	case "phi":

@@ -57,7 +57,7 @@ func (k *Kernel) measure() {
 	}
 }
 
-// width is that of an argument.
+// width returns the bits in use of an argument.
 func (k *Kernel) width(arg string) int {
 	if w, ok := k.widths[arg]; ok {
 		return w
@@ -133,7 +133,7 @@ func (k *Kernel) made(_ string, v *value, stored map[string]int) int {
 	return max(1, min(w, v.width))
 }
 
-// looks is how many of the lowest bits of its arguments a value depends on, of which so many are looked at.
+// looks returns how many of the lowest bits of its arguments matter to the lowest width bits of a value.
 func (k *Kernel) looks(v *value, width int) int {
 	switch v.op {
 	case "add", "sub", "mul", "phi", "or", "xor", "select", "trunc":
@@ -153,7 +153,7 @@ func (k *Kernel) looks(v *value, width int) int {
 	return 64
 }
 
-// zeros is how many of the lowest bits of two numbers are zero.
+// zeros returns how many of the lowest bits are zero in all of some numbers.
 func (k *Kernel) zeros(args ...string) int {
 	least := 64
 	for _, a := range args {
