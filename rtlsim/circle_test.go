@@ -79,10 +79,10 @@ func TestSizeKnown(t *testing.T) {
 func TestLateness(t *testing.T) {
 	t.Parallel()
 	for cycle := 1; cycle <= cycleMost; cycle++ {
-		behind, settles := lateness{interval: 100}, lateness{interval: 100}
+		behind, settles := newLateness(100, 8), newLateness(100, 8)
 		at := 0
 		for f := 1; ; f++ {
-			if behind.grows(100*f + 7*(f/cycle)) {
+			if behind.grows(100*f+7*(f/cycle), false) {
 				at = f
 				break
 			}
@@ -94,7 +94,7 @@ func TestLateness(t *testing.T) {
 			t.Errorf("a cycle of %d frames is seen after %d", cycle, at)
 		}
 		for f := 1; f < 100; f++ {
-			if settles.grows(100*f + 7*min(f, 4)) {
+			if settles.grows(100*f+7*min(f, 4), false) {
 				t.Errorf("lateness that settles grows after %d frames", f)
 				break
 			}

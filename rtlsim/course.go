@@ -70,7 +70,7 @@ func (z *trials) follow(c *course, frames int) (keeps, ok bool) {
 	if len(c.clocks) > frames {
 		return false, false
 	}
-	words, left, l := 0, z.left, lateness{interval: z.interval}
+	words, left, l := 0, z.left, newLateness(z.interval, frames)
 	for _, port := range z.ports {
 		words += port.Words
 	}
@@ -79,7 +79,7 @@ func (z *trials) follow(c *course, frames int) (keeps, ok bool) {
 			return false, false
 		}
 		left -= words
-		if i < len(c.clocks)-1 && l.grows(clock) {
+		if i < len(c.clocks)-1 && l.grows(clock, false) {
 			return false, false
 		}
 	}

@@ -42,9 +42,10 @@ func TestCourses(t *testing.T) {
 			var want tried
 			e := alone.paced(depth, frames)
 			want = ran(e, alone.keepsPaced(e))
-			if want.keeps && d.Target.Stalls == dataflow.Frozen {
-				if e := alone.pressed(depth, frames); !alone.keepsPressed(e) {
-					want = ran(e, false)
+			if d.Target.Stalls == dataflow.Frozen {
+				e := alone.pressed(depth, frames)
+				if keeps := alone.keepsPressed(e); keeps != want.keeps {
+					want = ran(e, keeps)
 				}
 			}
 			if got.keeps != want.keeps || with.left != alone.left || !reflect.DeepEqual(got.full, want.full) ||
@@ -59,5 +60,39 @@ func TestCourses(t *testing.T) {
 	}
 	if followed < 60 || kept < 600 {
 		t.Errorf("%d trials followed a course, %d kept the interval: the networks test too little", followed, kept)
+	}
+}
+
+// A trial of the whole keeps every interval that a run shows, whose host gives all it can.
+func TestTrialsKeepWhatRunsShow(t *testing.T) {
+	t.Parallel()
+	shown := map[dataflow.Stalls]int{}
+	seeds := []uint64{6188, 9711, 15006, 16589, 18378} // late for some frames, then no more
+	for seed := range uint64(500) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
+		d, rng := randomNet(t, seed, 13)
+		p := newPlan(d)
+		for s := range d.FIFO {
+			d.FIFO[s].Depth = max(Least, p.ports[s].Words*rng.IntN(5)/2)
+		}
+		r, err := Run(t.Context(), d, nil, Options{Frames: 400})
+		if err != nil || r.Period.Frames == 0 {
+			continue
+		}
+		z := &trials{plan: p, ctx: t.Context(), known: &Known{}, left: 1e8,
+			interval: (r.Period.Clocks + r.Period.Frames - 1) / r.Period.Frames}
+		got := z.tryWhole(d.Depths(), trialFrames)
+		if got.cut {
+			continue
+		}
+		if shown[d.Target.Stalls]++; !got.keeps {
+			t.Errorf("seed %d: a run shows %d clocks, and a trial does not keep them\n%s", seed, z.interval,
+				d.Model.Graph)
+		}
+	}
+	if shown[dataflow.Frozen] < 100 || shown[dataflow.Credit] < 50 {
+		t.Errorf("only %v networks", shown)
 	}
 }

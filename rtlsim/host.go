@@ -76,7 +76,7 @@ type source struct {
 	word   int // its number in the frame
 
 	begins []int // per frame: clock of the first word
-	waited bool  // for the turn of a frame
+	turns  int   // frames that waited for their turn
 }
 
 // visit offers words as far as the room for them is known.
@@ -92,7 +92,7 @@ func (s *source) visit(e *engine) {
 			return
 		}
 		if s.word == 0 && s.frame*s.pace > max(room, s.gate.free) {
-			s.waited = true
+			s.turns++
 		}
 		at := max(room, s.frame*s.pace)
 		free := s.gate.free

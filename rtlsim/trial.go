@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -96,11 +95,11 @@ func (z *trials) keepsHalf(e *engine) bool {
 }
 
 // keepsInterval runs until a state recurs, and reports whether frames then follow each other at the interval, or, where
-// the host does not wait for it, faster. A run that falls behind by the same clocks frame after frame is given up: it
-// would not catch up but for a rare transient, which would cost a deeper FIFO and nothing else. Where a limit ends the
-// run, the engine is cut.
+// the host does not wait for it, faster. A run that falls behind by the same clocks frame after frame is given up, once
+// the host waits for no turn of a frame. Before, it may catch up: a host that is late gives words as one at full speed
+// does. Where a limit ends the run, the engine is cut.
 func (z *trials) keepsInterval(e *engine) bool {
-	l := lateness{interval: z.interval}
+	l, turns := newLateness(z.interval, e.frames), 0
 	e.drift.asked, e.cut = true, false
 	for e.goal < e.frames && z.err == nil && z.left > 0 {
 		through, err := e.pass(z.ctx)
@@ -118,7 +117,8 @@ func (z *trials) keepsInterval(e *engine) bool {
 		if e.drift.settled(e) {
 			return e.drift.clocks[0] <= z.interval
 		}
-		if l.grows(e.clock()) {
+		before := turns
+		if turns = e.turns(); l.grows(e.clock(), turns > before) {
 			return false
 		}
 		if e.search.over {
@@ -127,6 +127,18 @@ func (z *trials) keepsInterval(e *engine) bool {
 	}
 	e.cut = true
 	return false
+}
+
+// turns returns how many frames waited for their turn.
+func (e *engine) turns() int {
+	n := 0
+	for _, s := range e.sources {
+		n += s.turns
+	}
+	for _, k := range e.workers {
+		n += k.turns
+	}
+	return n
 }
 
 // moved charges for a frame.
@@ -139,8 +151,16 @@ func (z *trials) moved(e *engine) {
 // A lateness is by how much a run is behind, frame after frame.
 type lateness struct {
 	interval int
-	late     []int           // clocks, after each frame
+	settled  int // frames in turn, and two cycles, after which it is believed to fall behind for ever
+	frames   int
+	late     []int           // clocks, after each frame since one waited for its turn
 	steady   [cycleMost]beat // by frames of a cycle, less one
+}
+
+// newLateness looks at a run of so many frames at most. Pipelines that freeze were seen to fall behind for eight frames
+// by the same clocks, and then no more.
+func newLateness(interval, frames int) lateness {
+	return lateness{interval: interval, settled: min(16, max(4, frames/4))}
 }
 
 // cycleMost is the longest cycle that is looked for, in frames: where what holds up a run goes round over several
@@ -150,17 +170,20 @@ const cycleMost = 8
 // A beat is by how many clocks a run fell behind over the last cycle, and for how many frames in turn it has been that.
 type beat struct{ clocks, frames int }
 
-// grows notes the clock after a frame, and reports whether the run falls behind by the same clocks cycle after cycle.
-func (l *lateness) grows(clock int) bool {
-	const steady = 4 // frames, and two cycles
+// grows notes the clock after a frame, and whether one waited for its turn meanwhile. It reports whether the run falls
+// behind by the same clocks cycle after cycle since one did.
+func (l *lateness) grows(clock int, waited bool) bool {
+	if l.frames++; waited {
+		l.late, l.steady = l.late[:0], [cycleMost]beat{}
+	}
 	n := len(l.late)
-	l.late = append(l.late, clock-(n+1)*l.interval)
+	l.late = append(l.late, clock-l.frames*l.interval)
 	for i := range min(cycleMost, n) {
 		b, more := &l.steady[i], l.late[n]-l.late[n-1-i]
 		if more != b.clocks {
 			*b = beat{clocks: more}
 		}
-		if b.frames++; more > 0 && b.frames >= max(steady, 2*(i+1)) {
+		if b.frames++; more > 0 && b.frames >= max(l.settled, 2*(i+1)) {
 			return true
 		}
 	}
@@ -214,7 +237,8 @@ func (z *trials) try(members []bool, depth []int) tried {
 	return t
 }
 
-// tryWhole tries the design with a paced host, and where pipelines freeze with one at full speed.
+// tryWhole tries the design with a paced host, and where pipelines freeze with one at full speed, too: that alone
+// decides, as it does where an interval is printed.
 func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	key := courseKey(z.plan, z.in, z.out, depth)
 	var pressed *course
@@ -231,26 +255,25 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	if !paced {
 		e := z.paced(depth, frames)
 		t = ran(e, z.keepsPaced(e))
-		waited := slices.ContainsFunc(e.sources, func(s *source) bool { return s.waited })
-		if pressed == nil && e.search.bare > 0 && !waited {
+		if pressed == nil && e.search.bare > 0 && e.turns() == 0 {
 			pressed = e.course.recurs(e)
 		}
 	}
-	if !t.keeps || z.hosts == pacedHost || z.design.Target.Stalls != dataflow.Frozen {
+	if z.hosts == pacedHost || z.design.Target.Stalls != dataflow.Frozen {
 		return t
 	}
 	if pressed != nil {
-		if keeps, ok := z.follow(pressed, frames); keeps && ok {
+		if keeps, ok := z.follow(pressed, frames); ok && keeps == t.keeps {
 			return t
 		} else if ok {
-			return tried{full: pressed.full, high: pressed.high}
+			return tried{keeps: keeps, full: pressed.full, high: pressed.high}
 		}
 	}
 	e := z.pressed(depth, frames)
-	if z.keepsPressed(e) {
-		return t
+	if keeps := z.keepsPressed(e); keeps != t.keeps {
+		return ran(e, keeps)
 	}
-	return ran(e, false)
+	return t
 }
 
 // ran is what came of a run.
