@@ -259,7 +259,7 @@ var imports = []struct {
 	{name: "the second layer's input not quantised", build: func(n *net) {
 		n.input("N", 3).dense().op("Relu", "r", "h").op("MatMul", "y", "r", n.c([]int{4, 1}, 1, 2, 3, 4)).
 			output("N", 1)
-	}, refuse: diag.NotMapped},
+	}, layers: "MVAU MVAU"},
 	{name: "weights of floats", build: func(n *net) {
 		n.input("N", 3).op("MatMul", "y", "q", n.c([]int{3, 1}, 0.1, 0.7000001, 1e-5)).output("N", 1)
 	}, refuse: diag.WeightsNotInteger},

@@ -15,7 +15,8 @@ const maxCode = 1 << 31
 // them, now or later, the first tensor that is both whole and bounded is codes. A Code that changes none of them says
 // so.
 func wholeToCode(m *Model) bool {
-	w := &wholes{p: m.Program, known: map[string]facts{}}
+	w := &wholes{p: m.Program, known: map[string]facts{}, lates: map[*graph.Step]bool{},
+		over: map[string]string{}}
 	codes := map[string]facts{}
 	file := map[string]bool{}
 	for _, n := range m.Graph.Nodes {
@@ -86,11 +87,23 @@ func (f facts) and(g facts) facts {
 type wholes struct {
 	p     *graph.Program
 	known map[string]facts
+	lates map[*graph.Step]bool // which are found later, of those that were asked for
+	over  map[string]string    // above, of those that were asked for
 }
 
-// later reports whether codes are better found in what reads a step's numbers: alone, and narrows their range; or makes
-// whole numbers of truth.
+// later reports whether codes are better found in what reads a step's numbers: alone, and narrows their range, or keeps
+// it for one that does, as a Cast; or makes whole numbers of truth; or chooses by truth between values that the truth is
+// of, as a clamp does that is written as Where.
 func (w *wholes) later(s *graph.Step) bool {
+	later, known := w.lates[s]
+	if !known {
+		later = w.findLater(s)
+		w.lates[s] = later
+	}
+	return later
+}
+
+func (w *wholes) findLater(s *graph.Step) bool {
 	readers := w.p.Readers(s.Output)
 	if len(readers) == 0 || slices.Contains(graph.Names(w.p.Graph.Outputs), s.Output) {
 		return false
@@ -98,10 +111,14 @@ func (w *wholes) later(s *graph.Step) bool {
 	f := w.known[s.Output]
 	for _, r := range readers {
 		next := w.step(r)
+		if over := w.above(r.Output); w.truth(s.Output) && over != "" && over != s.Output && len(w.data(r)) > 1 {
+			continue
+		}
 		if r.Elem == nil || !next.whole {
 			return false
 		}
-		narrows := len(readers) == 1 && slices.Equal(r.Shape, s.Shape) && next.in.Hi-next.in.Lo < f.in.Hi-f.in.Lo
+		was, is := f.in.Hi-f.in.Lo, next.in.Hi-next.in.Lo
+		narrows := len(readers) == 1 && slices.Equal(r.Shape, s.Shape) && (is < was || is == was && w.later(r))
 		if !narrows && !slices.ContainsFunc(r.Node.Inputs, w.truth) {
 			return false
 		}
@@ -162,6 +179,10 @@ func (w *wholes) step(s *graph.Step) facts {
 		}
 		var rounds bool
 		out.whole, rounds = s.Elem.Expr.Whole(func(v int) bool { return args[v].whole })
+		if in, ok := w.pieces(s); ok {
+			out.in, out.rounded = in, out.whole && (out.rounded || rounds)
+			return out
+		}
 		if out.rounded = out.whole && (out.rounded || rounds); out.rounded {
 			out.in, _ = real.Compile(s.Elem.Expr).Interval(spans)
 			return out

@@ -1,6 +1,9 @@
 package lower
 
 import (
+	"cmp"
+	"errors"
+
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/find"
@@ -13,6 +16,8 @@ type circuit struct {
 	*find.Program // which integers there are, and where
 	net           place.Netlist
 	waiting       map[string]int // operands that have been read of a tensor, and are not arranged yet
+	wires         []*graph.Node  // quantisers that change nothing, and what lies in front of them
+	apart         bool           // steps of sequences stay apart
 }
 
 // put says that an integer tensor is on a wire.
@@ -31,7 +36,16 @@ func (c *circuit) operand(tensor string, elements *graph.List) (*find.Operand, e
 	if reject := c.addUp(tensor); reject != nil {
 		return nil, reject
 	}
-	return c.Operand(tensor, elements)
+	for {
+		o, reject := c.Operand(tensor, elements)
+		if !errors.Is(reject, find.ErrUnscaled) {
+			return o, reject
+		}
+		recoded, why := recoder{c}.recode(tensor)
+		if !recoded {
+			return nil, cmp.Or(why, reject)
+		}
+	}
 }
 
 // arrange brings an operand in the order of a frame of the shape. fill is the code of its constants.

@@ -78,9 +78,10 @@ type Options struct {
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
 // was added to d; it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
-	l := &lowering{circuit: circuit{Program: find.New(p), waiting: map[string]int{}},
+	l := &lowering{circuit: circuit{Program: find.New(p), waiting: map[string]int{},
+		apart: opt.Timed || opt.Turns},
 		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
-		apart: opt.Timed || opt.Turns, hosted: map[string]bool{}}
+		hosted: map[string]bool{}}
 	arrive := l.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
 		if l.Uses.Used(step) {
@@ -115,7 +116,6 @@ type lowering struct {
 	loops    recurrences
 	stateful bool            // recurrences keep their states
 	timed    bool            // they give every step
-	apart    bool            // steps of sequences stay apart
 	hosted   map[string]bool // tensors behind what no layer computes, and no quantiser behind them: the host's
 	left     []left
 }

@@ -37,9 +37,9 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 		return true, nil
 	}
 	if l.SharedSum(step.Node.Inputs[0]) && l.addUp(step.Node.Inputs[0]) == nil {
-		codes = l.again(step)
+		codes = again(&l.circuit, step)
 	}
-	q := &quantising{lowering: l, step: step, limit: whole.MaxSteps}
+	q := &quantising{circuit: &l.circuit, step: step, limit: whole.MaxSteps}
 	if !l.Uses.FeedsLayer(step.Output) {
 		q.host, q.limit = true, maxHeadSteps
 	}
@@ -69,8 +69,8 @@ func unlayered(reject error) bool {
 }
 
 // again reads a quantiser once more, after something in front of it has become integers.
-func (l *lowering) again(step *graph.Step) *find.Codes {
-	codes, reject := l.CodesOf(step)
+func again(c *circuit, step *graph.Step) *find.Codes {
+	codes, reject := c.CodesOf(step)
 	if reject != nil {
 		panic(reject) // it had forms before
 	}
@@ -79,7 +79,7 @@ func (l *lowering) again(step *graph.Step) *find.Codes {
 
 // A quantising is a quantiser whose codes are being made.
 type quantising struct {
-	*lowering
+	*circuit
 	step  *graph.Step
 	limit int           // of steps
 	host  bool          // the host can take over: no layer needs the codes
@@ -99,9 +99,12 @@ func (q *quantising) lower(codes *find.Codes) error {
 			}
 		}
 		reject := q.join(forms)
+		if errors.Is(reject, find.ErrJoined) && !q.host && q.recodeMeeting() {
+			return q.lower(again(q.circuit, q.step))
+		}
 		if errors.Is(reject, real.ErrTooManySteps) && !q.host && q.addUp(q.step.Node.Inputs[0]) == nil {
 			// A layer has the sum, and one behind it, which multiplies, the codes.
-			if sum := q.again(q.step); !joins(sum) {
+			if sum := again(q.circuit, q.step); !joins(sum) {
 				return q.lower(sum)
 			}
 		}
@@ -253,7 +256,7 @@ func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place
 	if reject := q.greatest(m.step); reject != nil {
 		return nil, reject
 	}
-	codes := q.again(q.step)
+	codes := again(q.circuit, q.step)
 	sources, reject := codes.Sources()
 	if reject != nil {
 		var ok bool

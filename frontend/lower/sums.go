@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,11 +20,8 @@ func (c *circuit) addUp(tensor string) error {
 	if _, ok := c.Integers.Integer(tensor, 0); ok || !c.Integers.Derived(tensor) || c.Integers.Single(tensor) {
 		return nil
 	}
-	forms, err := c.Integers.Forms(tensor, c.Integers.All(graph.Size(c.Known[tensor].Shape)))
-	if err != nil {
-		return nil // the one who asks says so
-	}
-	if !slices.ContainsFunc(forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 }) {
+	forms := c.joined(tensor)
+	if forms == nil {
 		return nil
 	}
 	step := c.Producer(tensor)
@@ -51,6 +49,18 @@ func (c *circuit) addUp(tensor string) error {
 		return reject
 	}
 	sum, affine, reject := j.Sum(c.types(wires))
+	if errors.Is(reject, find.ErrJoined) || errors.Is(reject, find.ErrUnscaled) {
+		for _, in := range data {
+			c.addUp(in)
+		}
+		if c.joined(tensor) == nil {
+			return nil
+		}
+		recoded, _ := recoder{c}.recodeAll(data)
+		if recoded {
+			return c.addUp(tensor)
+		}
+	}
 	if reject != nil {
 		return reject
 	}
@@ -61,6 +71,16 @@ func (c *circuit) addUp(tensor string) error {
 	c.put(tensor, w, j.At)
 	c.Integers.DeclareGroups(tensor, affine)
 	return nil
+}
+
+// joined is the forms of a tensor of which an element is of several integers; nil where none is, or where it is in no
+// integers, which the one who reads it says.
+func (c *circuit) joined(tensor string) *scaled.Forms {
+	forms, err := c.Integers.Forms(tensor, c.Integers.All(graph.Size(c.Known[tensor].Shape)))
+	if err != nil || !slices.ContainsFunc(forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 }) {
+		return nil
+	}
+	return forms
 }
 
 // joint brings the integers that meet in a step into one order, on wires.

@@ -15,7 +15,6 @@ type verdicts struct {
 	failed   map[string]bool // tensors that depend on what was reported
 	rejected map[int]bool    // ONNX node indices
 	unroll   map[int]bool    // ONNX node indices of loops that may be written out
-	wires    []*graph.Node   // quantisers that change nothing, and what lies in front of them
 }
 
 func newVerdicts(file string, d *diag.List) verdicts {

@@ -29,7 +29,13 @@ func (e *Expr) Strict() (d int, ok bool) {
 
 // bends lists where an argument of a maximum or a minimum overtakes the other, and where an absolute value turns, in
 // order, as far as both arguments are scale and bias.
-func (e *Expr) bends() (at []float64) {
+func (e *Expr) bends() (at []float64) { return e.turns(maximum, minimum, abs) }
+
+// Turns lists where comparisons, maxima, minima and absolute values of e turn, in order, as far as they compare scales
+// and biases of variable 0 and nothing else, at numbers that float64 has.
+func (e *Expr) Turns() (at []float64) { return e.turns(maximum, minimum, abs, atLeast) }
+
+func (e *Expr) turns(ops ...Prim) (at []float64) {
 	seen := map[*Expr]bool{}
 	var visit func(e *Expr)
 	visit = func(e *Expr) {
@@ -39,14 +45,12 @@ func (e *Expr) bends() (at []float64) {
 		seen[e] = true
 		visit(e.args[0])
 		visit(e.args[1])
-		var d *Expr
-		switch e.op {
-		case maximum, minimum:
-			d = Sub(e.args[0], e.args[1])
-		case abs:
-			d = e.args[0]
-		default:
+		if !slices.Contains(ops, e.op) || slices.ContainsFunc(e.Variables(), func(v int) bool { return v > 0 }) {
 			return
+		}
+		d := e.args[0]
+		if e.args[1] != nil {
+			d = Sub(d, e.args[1])
 		}
 		if f, ok := d.Affine(); ok && f.Scale.Sign() != 0 {
 			root := new(big.Rat).Quo(f.Bias, f.Scale)

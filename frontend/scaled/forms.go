@@ -206,21 +206,27 @@ func (f *former) finish(out *Forms, err error) (*Forms, error) {
 			form.Vars = append(form.Vars, f.vars[v])
 		}
 		form.Expr = form.Expr.Substitute(with)
-		for k := range form.Vars {
-			v := &form.Vars[k]
-			if v.Tensor != "" {
-				form.leaves = append(form.leaves, v)
-				continue
-			}
-			at := slices.IndexFunc(form.numbers, func(others []*Var) bool { return v.beside(others[0]) })
-			if at < 0 {
-				at = len(form.numbers)
-				form.numbers = append(form.numbers, nil)
-			}
-			form.numbers[at] = append(form.numbers[at], v)
-		}
+		form.sort()
 	}
 	return &own, nil
+}
+
+// sort finds which variables are tensors' elements, and which are numbers.
+func (f *Form) sort() {
+	f.leaves, f.numbers = nil, nil
+	for k := range f.Vars {
+		v := &f.Vars[k]
+		if v.Tensor != "" {
+			f.leaves = append(f.leaves, v)
+			continue
+		}
+		at := slices.IndexFunc(f.numbers, func(others []*Var) bool { return v.beside(others[0]) })
+		if at < 0 {
+			at = len(f.numbers)
+			f.numbers = append(f.numbers, nil)
+		}
+		f.numbers[at] = append(f.numbers[at], v)
+	}
 }
 
 // asked is a tensor and a list of elements, known by its hash.
@@ -494,6 +500,33 @@ func (f *Form) Affine(k int) (of real.Affine, ok bool) {
 
 // Leaves is the variables with tensors, in order. Nobody may change the list.
 func (f *Form) Leaves() []*Var { return f.leaves }
+
+// Integers returns the forms of the integers that values are of: (value - bias)/scale, rounded where none is one.
+// Elements are those that the forms were asked for.
+func (f *Forms) Integers(of Values, elements []int32) *Forms {
+	inverse := Values{Of: make([]real.Affine, len(of.Of)), Group: of.Group}
+	for i, v := range of.Of {
+		inverse.Of[i] = real.Affine{Scale: new(big.Rat).Inv(v.Scale), Bias: v.Bias}
+	}
+	out := &Forms{Of: slices.Clone(f.Of), which: f.which}
+	for i := range out.Of {
+		form := &out.Of[i]
+		form.Vars = slices.Clone(form.Vars)
+		number := func(bias bool) *real.Expr {
+			switch {
+			case len(inverse.Of) > 1:
+				form.Vars = append(form.Vars, Var{Index: elements, rats: &inverse, bias: bias})
+				return real.Var(len(form.Vars) - 1)
+			case bias:
+				return real.Rat(inverse.Of[0].Bias)
+			}
+			return real.Rat(inverse.Of[0].Scale)
+		}
+		form.Expr = real.Round(real.Mul(real.Sub(form.Expr, number(true)), number(false)), real.HalfEven)
+		form.sort()
+	}
+	return out
+}
 
 // SameNumbers reports whether a form's expression is the same for elements k and l.
 func (f *Form) SameNumbers(k, l int) bool {

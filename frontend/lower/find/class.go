@@ -1,14 +1,17 @@
 package find
 
 import (
+	"errors"
 	"math/big"
 	"slices"
 
+	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
 
@@ -70,14 +73,23 @@ func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k, from int
 		f, ok = e.Within([]real.Interval{whole.Interval(span)}).Affine()
 	}
 	if !ok {
-		return 0, unmapped.Because(
-			"its input is no scaled integer: "+between(form.Nodes)+" stands between it and the last quantiser",
-			"quantise the input of this layer, after its activation function")
+		return 0, unscaled(form.Nodes)
 	}
 	found := o.find(class{f, stays, span.Lo}, from)
 	c.first, c.index = append(c.first, k), append(c.index, found)
 	c.last = n
 	return found, nil
+}
+
+// ErrUnscaled is behind the reasons of values that are a function of one integer, but no scale and bias of it.
+var ErrUnscaled = errors.New("find: no scaled integer")
+
+const afterActivation = "quantise the input of this layer, after its activation function"
+
+// unscaled is the reason of such a value, and nodes are its slice.
+func unscaled(nodes []*graph.Node) error {
+	return unmapped.By(ErrUnscaled, diag.NotMapped,
+		"its input is no scaled integer: "+between(nodes)+" stands between it and the last quantiser", afterActivation)
 }
 
 // find is the number of a class. What was traced before has most of them, in the same order.

@@ -12,6 +12,7 @@ import (
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
 
@@ -174,7 +175,7 @@ func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of scaled.Values, re
 	for c, l := range inner {
 		a, ok := outer[c].Affine()
 		if !ok {
-			return sum, of, unmapped.Because(
+			return sum, of, unmapped.By(ErrUnscaled, diag.NotMapped,
 				"a sum of two tensors is used without being quantised after "+between(j.Nodes), "quantise the sum")
 		}
 		unit := whole.Unit(l.Scale)

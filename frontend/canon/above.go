@@ -1,0 +1,137 @@
+package canon
+
+import (
+	"math"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+)
+
+// data lists the inputs of an element-wise step that are no constants, each once.
+func (w *wholes) data(s *graph.Step) (list []string) {
+	seen := map[string]bool{}
+	for _, slot := range s.Elem.Args {
+		if in := s.Node.Inputs[slot]; w.p.Known[in].Const == nil && !seen[in] {
+			seen[in] = true
+			list = append(list, in)
+		}
+	}
+	return list
+}
+
+// above is the nearest tensor that a tensor is a function of, element by element; empty where it is of none, or of
+// several. For example, in y = Where(x > 1, 1, x) that of y is x.
+func (w *wholes) above(tensor string) string {
+	over, ok := w.over[tensor]
+	if !ok {
+		over = w.findAbove(tensor)
+		w.over[tensor] = over
+	}
+	return over
+}
+
+func (w *wholes) findAbove(tensor string) (over string) {
+	s := w.p.Producer(tensor)
+	if s == nil || s.Elem == nil || s.Window != nil || s.Elem.Offset != nil {
+		return ""
+	}
+	if _, _, code := s.Node.Codes(); code {
+		return ""
+	}
+	for v, slot := range s.Elem.Args {
+		if w.p.Known[s.Node.Inputs[slot]].Const == nil && !s.Elem.Index[v].Still() {
+			return ""
+		}
+	}
+	for i, in := range w.data(s) {
+		if i == 0 {
+			over = in
+		} else if over = w.common(over, in); over == "" {
+			return ""
+		}
+	}
+	return over
+}
+
+// common is the nearest tensor that two tensors are functions of, or are.
+func (w *wholes) common(a, b string) string {
+	ways := map[string]bool{}
+	for ; a != ""; a = w.above(a) {
+		ways[a] = true
+	}
+	for b != "" && !ways[b] {
+		b = w.above(b)
+	}
+	return b
+}
+
+// pieces bounds what a step makes of several tensors that all are functions of one: between the places where a
+// comparison turns. ok is false for other steps.
+func (w *wholes) pieces(s *graph.Step) (in real.Interval, ok bool) {
+	over := w.above(s.Output)
+	if over == "" || len(w.data(s)) < 2 {
+		return in, false
+	}
+	c := &composition{wholes: w, over: over, vars: []real.Interval{w.of(over).in}, of: map[string]*real.Expr{}}
+	e := c.step(s)
+	if len(c.vars) > maxSpanned {
+		return in, false
+	}
+	f, span := real.Compile(e), c.vars[0]
+	lo := span.Lo
+	piece := func(lo, hi float64) {
+		if lo = max(lo, span.Lo); lo > min(hi, span.Hi) {
+			return
+		}
+		c.vars[0] = real.Interval{Lo: lo, Hi: min(hi, span.Hi)}
+		y, _ := f.Interval(c.vars)
+		if !ok {
+			in, ok = y, true
+			return
+		}
+		in = real.Interval{Lo: min(in.Lo, y.Lo), Hi: max(in.Hi, y.Hi)}
+	}
+	for _, at := range e.Turns() {
+		piece(lo, math.Nextafter(at, math.Inf(-1)))
+		piece(at, at)
+		lo = math.Nextafter(at, math.Inf(1))
+	}
+	piece(lo, span.Hi)
+	return in, ok
+}
+
+// A composition is steps as one expression of the tensor over them, which is variable 0. Constants of several values
+// are the other variables.
+type composition struct {
+	*wholes
+	over string
+	vars []real.Interval
+	of   map[string]*real.Expr
+}
+
+func (c *composition) step(s *graph.Step) *real.Expr {
+	with := make([]*real.Expr, len(s.Elem.Args))
+	for v, slot := range s.Elem.Args {
+		with[v] = c.tensor(s.Node.Inputs[slot])
+	}
+	return s.Elem.Expr.Substitute(with)
+}
+
+func (c *composition) tensor(tensor string) (e *real.Expr) {
+	if e = c.of[tensor]; e != nil {
+		return e
+	}
+	switch in := c.wholes.of(tensor).in; {
+	case tensor == c.over:
+		e = real.Var(0)
+	case c.p.Known[tensor].Const == nil:
+		e = c.step(c.p.Producer(tensor))
+	case in.Point():
+		e = real.Float(in.Lo)
+	default:
+		e = real.Var(len(c.vars))
+		c.vars = append(c.vars, in)
+	}
+	c.of[tensor] = e
+	return e
+}

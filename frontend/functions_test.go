@@ -1,0 +1,161 @@
+package frontend_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+)
+
+// A part writes nodes from one tensor to another. All tensors are images of two channels of 5 by 5 pixels.
+type part struct {
+	name  string
+	write func(n *net, x, y string)
+}
+
+// codes are where integers come from.
+var codes = []part{
+	{"Quant", func(n *net, x, y string) { n.quant(x, y, n.s(0.5), 0, 4, 1) }},
+	{"Quant per channel", func(n *net, x, y string) { n.quant(x, y, n.c([]int{1, 2, 1, 1}, 0.5, 0.25), 0, 4, 1) }},
+	{"Quant with a zero point", func(n *net, x, y string) { n.quant(x, y, n.s(0.25), 3, 4, 0) }},
+	{"QuantizeLinear", func(n *net, x, y string) {
+		zero := n.name()
+		n.Init(zero, graph.Int8, nil, -5)
+		scale := n.s(0.25)
+		n.op("QuantizeLinear", y+".q", x, scale, zero).op("DequantizeLinear", y, y+".q", scale, zero)
+	}},
+	{"a sum of codes", func(n *net, x, y string) {
+		n.quant(x, y+".a", n.s(0.5), 0, 4, 1)
+		n.op("Mul", y+".n", x, n.s(-0.75)).quant(y+".n", y+".b", n.s(0.5), 1, 3, 0)
+		n.op("Add", y, y+".a", y+".b")
+	}},
+	{"a sum of codes of unequal scales", func(n *net, x, y string) {
+		n.quant(x, y+".a", n.s(0.5), 0, 4, 1)
+		n.op("Mul", y+".n", x, n.s(3)).quant(y+".n", y+".b", n.s(0.125), 0, 3, 1)
+		n.op("Sub", y, y+".a", y+".b")
+	}},
+	{"a convolution", func(n *net, x, y string) {
+		n.quant(x, y+".q", n.s(0.5), 0, 3, 1)
+		n.op("Conv", y, y+".q", n.c([]int{2, 2, 1, 1}, 1, -2, 3, 1), n.c([]int{2}, 0.5, -1))
+	}},
+}
+
+// functions are what the elements of the values are put through.
+var functions = []part{
+	{"Relu", func(n *net, x, y string) { n.op("Relu", y, x) }},
+	{"Clip", func(n *net, x, y string) { n.op("Clip", y, x, n.s(-1.25), n.s(1.5)) }},
+	{"Abs", func(n *net, x, y string) { n.op("Abs", y, x) }},
+	{"LeakyRelu", func(n *net, x, y string) { n.op("LeakyRelu", y, x).Float("alpha", 0.25) }},
+	{"PRelu", func(n *net, x, y string) { n.op("PRelu", y, x, n.c([]int{2, 1, 1}, 0.5, -1)) }},
+	{"Max and Min", func(n *net, x, y string) { n.chain(x, y, list{"Max", n.s(-1)}, list{"Min", n.s(1.25)}) }},
+	{"Cast and back", func(n *net, x, y string) {
+		n.chain(x, y, list{"Cast"}, list{"Cast"})
+		n.to(graph.Int8, y+".0")
+		n.to(graph.Float32, y)
+	}},
+	{"Relu that falls, scaled and moved", func(n *net, x, y string) {
+		n.chain(x, y, list{"Neg"}, list{"Relu"}, list{"Mul", n.s(3)}, list{"Add", n.s(0.5)})
+	}},
+	{"two functions", func(n *net, x, y string) {
+		n.chain(x, y, list{"Clip", n.s(-2), n.s(3)}, list{"Sub", n.s(0.5)}, list{"Abs"})
+	}},
+	{"Where", func(n *net, x, y string) {
+		n.op("Greater", y+".0", x, n.s(0.25)).op("Where", y, y+".0", x, n.s(-0.5))
+	}},
+	{"a square", func(n *net, x, y string) { n.op("Mul", y, x, x) }},
+	{"HardSigmoid", func(n *net, x, y string) { n.op("HardSigmoid", y, x).Float("alpha", 0.25).Float("beta", 0.5) }},
+	{"nothing that changes", func(n *net, x, y string) { n.op("Clip", y, x, n.s(-500), n.s(500)) }},
+	{"one value", func(n *net, x, y string) { n.chain(x, y, list{"Clip", n.s(500), n.s(600)}, list{"Sub", n.s(499.5)}) }},
+	{"a bend per channel", func(n *net, x, y string) {
+		n.chain(x, y, list{"Max", n.c([]int{2, 1, 1}, -1, 0.5)}, list{"Mul", n.c([]int{2, 1, 1}, 1, -0.5)})
+	}},
+}
+
+// readers are what takes the values.
+var readers = []part{
+	{"Conv", func(n *net, x, y string) {
+		n.op("Conv", y, x, n.c([]int{2, 2, 1, 1}, 1, 2, -1, 3))
+	}},
+	{"Conv with padding", func(n *net, x, y string) {
+		w := make([]float64, 36)
+		for i := range w {
+			w[i] = float64(i%5 - 2)
+		}
+		n.op("Conv", y, x, n.c([]int{2, 2, 3, 3}, w...)).Ints("pads", 1, 1, 1, 1)
+	}},
+	{"MatMul", func(n *net, x, y string) {
+		w := make([]float64, 50*50)
+		for i := range w {
+			w[i] = float64(i*i%7 - 3)
+		}
+		n.op("Reshape", y+".f", x, n.i(1, 50)).op("MatMul", y+".m", y+".f", n.c([]int{50, 50}, w...))
+		n.op("Reshape", y, y+".m", n.i(1, 2, 5, 5))
+	}},
+	{"MaxPool and Conv", func(n *net, x, y string) {
+		n.op("MaxPool", y+".m", x).Ints("kernel_shape", 3, 3).Ints("pads", 1, 1, 1, 1)
+		n.op("Conv", y, y+".m", n.c([]int{2, 2, 1, 1}, 1, 2, -1, 3))
+	}},
+	{"Concat and Conv", func(n *net, x, y string) {
+		n.quant("x", y+".q", n.s(0.5), 0, 3, 1)
+		n.op("Concat", y+".c", x, y+".q").Int("axis", 1)
+		n.op("Conv", y, y+".c", n.c([]int{2, 4, 1, 1}, 1, 2, -1, 3, 2, 0, -1, 1))
+	}},
+	{"AveragePool and Quant", func(n *net, x, y string) {
+		n.op("AveragePool", y+".m", x).Ints("kernel_shape", 2, 2).Ints("pads", 0, 0, 1, 1).Int("count_include_pad", 1)
+		n.quant(y+".m", y, n.s(0.25), 0, 5, 1)
+	}},
+	{"a sum, and Quant", func(n *net, x, y string) {
+		n.quant("x", y+".q", n.s(0.5), 0, 3, 1)
+		n.op("Add", y+".s", y+".q", x).quant(y+".s", y+".t", n.s(0.5), 0, 4, 1)
+		n.op("Conv", y, y+".t", n.c([]int{2, 2, 1, 1}, 1, 2, -1, 3))
+	}},
+	{"a sum, and Conv", func(n *net, x, y string) {
+		n.quant("x", y+".q", n.s(0.5), 0, 3, 1)
+		n.op("Add", y+".s", y+".q", x)
+		n.op("Conv", y, y+".s", n.c([]int{2, 2, 1, 1}, 1, 2, -1, 3))
+	}},
+	{"a Conv and a sum of it", func(n *net, x, y string) {
+		n.op("Conv", y+".c", x, n.c([]int{2, 2, 1, 1}, 1, 2, -1, 3))
+		n.op("Add", y+".s", y+".c", x).quant(y+".s", y+".t", n.s(0.5), 0, 4, 1)
+		n.op("Conv", y, y+".t", n.c([]int{2, 2, 1, 1}, 1, 2, -1, 3))
+	}},
+	{"Relu, Pad and Conv", func(n *net, x, y string) {
+		n.op("Relu", y+".r", x).op("Pad", y+".p", y+".r", n.i(0, 0, 1, 0, 0, 0, 0, 1))
+		n.op("Conv", y, y+".p", n.c([]int{2, 2, 2, 2}, 1, 2, -1, 3, 0, 1, 1, -2, 1, 1, 2, 0, -1, 1, 3, -2))
+	}},
+}
+
+// Every function of one element of codes is codes again, whatever makes the codes and whatever reads the values. What
+// pads has values that are no codes in front of it refused.
+func TestFunctionsOfCodes(t *testing.T) {
+	t.Parallel()
+	mapped, every := 0, 1
+	for i, c := range codes {
+		for j, f := range functions {
+			for k, r := range readers {
+				if (i+j+k)%every != 0 {
+					continue
+				}
+				name := fmt.Sprintf("%s, %s, %s", c.name, f.name, r.name)
+				n := newNet(13)
+				n.Input("x", graph.Float32, 1, 2, 5, 5)
+				c.write(n, "x", "c")
+				f.write(n, "c", "f")
+				r.write(n, "f", "y")
+				n.output(1, 2, 5, 5)
+				im, found := imported(t, n, frontend.Options{})
+				if im.Model == nil {
+					if msg := found[0].Msg; !strings.Contains(msg, "padding") {
+						t.Errorf("%s: %s", name, msg)
+					}
+					continue
+				}
+				mapped++
+				t.Run(name, func(t *testing.T) { agree(t, im.Model, 4) })
+			}
+		}
+	}
+	t.Log(mapped)
+}

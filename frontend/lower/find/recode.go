@@ -1,0 +1,175 @@
+package find
+
+import (
+	"fmt"
+	"math/big"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// maxRecoded bounds the integers that a function is read at, one by one.
+const maxRecoded = 1 << 16
+
+// Recode reads a step whose elements are functions of one integer each, but no scale and bias of it, as codes: every
+// value that occurs is one of the integers that the codes are, times a scale, plus a bias. For example, the values of a
+// ReLU behind codes of -8 to 7 in steps of 1/4 are the integers 0 to 7 times 1/4. The scale is one for the whole tensor
+// where that makes the codes no wider, and one per channel else.
+func (p *Program) Recode(step *graph.Step) (codes *Codes, of scaled.Values, reject error) {
+	n := graph.Size(step.Shape)
+	forms, err := p.Integers.FormsOf(step, p.Integers.All(n))
+	if err != nil {
+		return nil, of, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
+	}
+	codes = &Codes{step, forms, p, n}
+	if form, ok := codes.Joins(); ok {
+		return nil, of, Joined(form)
+	}
+	var r recoding
+	if reject = r.read(codes); reject != nil {
+		return nil, of, reject
+	}
+	if of.Of, reject = r.values(step.Node); reject != nil {
+		return nil, of, reject
+	}
+	if len(r.of) > 1 {
+		of.Group = func(i int32) int32 { return r.class[i] }
+	}
+	codes.Forms = forms.Integers(of, p.Integers.All(n))
+	return codes, of, nil
+}
+
+// A recoding is the functions of elements, those together that have the same values.
+type recoding struct {
+	of    []recoded
+	class []int32 // per element
+}
+
+// A recoded is elements that are one function of integers of one range.
+type recoded struct {
+	element int // the first
+	over    num.Range
+	values  []*big.Rat // that occur
+	least   *big.Rat
+	span    *big.Rat // the greatest value less the least
+}
+
+// read finds the values of all elements.
+func (r *recoding) read(c *Codes) error {
+	by := make([][]int32, len(c.Forms.Of)) // classes
+	for k := range c.n {
+		form, at := c.Forms.At(k), c.Forms.Which(k)
+		var over num.Range
+		if leaves := form.Leaves(); len(leaves) > 0 {
+			in, ok := c.p.Ready(leaves[0].Tensor)
+			if !ok {
+				return unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser",
+					leaves[0].Tensor), "quantise the input of this layer")
+			}
+			over = in.Type.Channel(in.Channel(leaves[0].Index[k]))
+		}
+		class := int32(-1)
+		for i := len(by[at]) - 1; i >= 0 && class < 0; i-- {
+			if f := &r.of[by[at][i]]; f.over == over && form.SameNumbers(f.element, k) {
+				class = by[at][i]
+			}
+		}
+		if class < 0 {
+			if len(r.of) == maxClasses {
+				return unmapped.Because("its input is scaled differently at every element",
+					"quantise activations per tensor or per channel")
+			}
+			f, reject := recodedOf(c, k, over)
+			if reject != nil {
+				return reject
+			}
+			class = int32(len(r.of))
+			r.of, by[at] = append(r.of, f), append(by[at], class)
+		}
+		r.class = append(r.class, class)
+	}
+	return nil
+}
+
+// recodedOf finds the values of an element over a range of its integer.
+func recodedOf(c *Codes, k int, over num.Range) (f recoded, reject error) {
+	form := c.Forms.At(k)
+	e, _ := form.Numbers(k)
+	if uint64(over.Hi)-uint64(over.Lo) >= maxRecoded {
+		return f, unscaled(form.Nodes)
+	}
+	f = recoded{element: k, over: over}
+	compiled, seen := real.Compile(e), map[string]bool{}
+	for x := over.Lo; x <= over.Hi; x++ {
+		y, err := compiled.Exact([]real.Num{real.Exactly(new(big.Rat).SetInt64(x))}, real.Precisions[0])
+		if err != nil || y.Rat() == nil {
+			return f, unmapped.Because("its input is no scaled integer: "+unmapped.Describe(c.Step.Node)+
+				" makes irrational numbers of integers", afterActivation)
+		}
+		v := y.Rat()
+		if text := v.RatString(); !seen[text] {
+			seen[text] = true
+			f.values = append(f.values, v)
+		}
+	}
+	f.least, f.span = f.values[0], f.values[0]
+	for _, v := range f.values {
+		if v.Cmp(f.least) < 0 {
+			f.least = v
+		}
+		if v.Cmp(f.span) > 0 {
+			f.span = v
+		}
+	}
+	f.span = new(big.Rat).Sub(f.span, f.least)
+	return f, nil
+}
+
+// values chooses the scale and the bias of every class.
+func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
+	own, widest := make([]real.Affine, len(r.of)), 0
+	var all, first []*big.Rat // values, and values less the first
+	for i, f := range r.of {
+		var apart []*big.Rat // values less the least
+		for _, v := range f.values {
+			apart = append(apart, new(big.Rat).Sub(v, f.least))
+			first = append(first, new(big.Rat).Sub(v, r.of[0].least))
+		}
+		all = append(all, f.values...)
+		own[i] = real.Affine{Scale: whole.Unit(apart), Bias: f.least}
+		if v := new(big.Rat).Quo(f.least, own[i].Scale); v.IsInt() {
+			own[i].Bias = new(big.Rat)
+		}
+		widest = max(widest, f.bits(own[i].Scale))
+	}
+	for _, one := range []struct {
+		real.Affine
+		more int // bits that codes may be wider
+	}{{real.Affine{Scale: whole.Unit(all), Bias: new(big.Rat)}, 1}, {real.Affine{Scale: whole.Unit(first),
+		Bias: r.of[0].least}, 0}} {
+		bits := 0
+		for _, f := range r.of {
+			bits = max(bits, f.bits(one.Scale))
+		}
+		if bits <= min(widest+one.more, whole.MaxBits) {
+			return []real.Affine{one.Affine}, nil
+		}
+	}
+	if widest > whole.MaxBits {
+		return nil, unmapped.As(diag.RangeTooWide, fmt.Sprintf("its input is no scaled integer of up to %d bits: the "+
+			"values that %s makes of integers have no greater unit in common than one of which the range is %d bits",
+			whole.MaxBits, unmapped.Describe(node), widest), afterActivation)
+	}
+	return own, nil
+}
+
+// bits returns the bits of the values in units of a scale.
+func (f *recoded) bits(scale *big.Rat) int {
+	n := new(big.Rat).Quo(f.span, scale)
+	return new(big.Int).Quo(n.Num(), n.Denom()).BitLen()
+}

@@ -1,0 +1,84 @@
+package lower
+
+import (
+	"cmp"
+	"errors"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/find"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+)
+
+// A recoder makes integer tensors of functions of integers that nobody quantises.
+type recoder struct{ *circuit }
+
+// recode makes integers of what a tensor is a function of integers by, where that is no scale and bias: of the values
+// behind the last such step. It reports whether there was one, and where there was none why.
+func (c recoder) recode(tensor string) (recoded bool, reject error) {
+	step := c.Producer(tensor)
+	if _, ok := c.Integers.Integer(tensor, 0); ok || step == nil || !c.Integers.Derived(tensor) {
+		return false, nil
+	}
+	data := c.Data(step)
+	if step.Move == nil && (step.Elem == nil || step.Window != nil) {
+		return false, nil
+	}
+	if step.Move != nil || len(data) == 1 && c.straight(step, data[0]) {
+		if recoded, reject = c.recodeAll(data); recoded || step.Move != nil {
+			return recoded, reject
+		}
+	}
+	codes, of, reject := c.Recode(step)
+	if errors.Is(reject, find.ErrJoined) && c.addUp(tensor) == nil {
+		codes, of, reject = c.Recode(step)
+	}
+	if errors.Is(reject, find.ErrJoined) {
+		return c.recodeAll(data)
+	}
+	if reject != nil {
+		return false, reject
+	}
+	q := &quantising{circuit: c.circuit, step: step, limit: whole.MaxSteps}
+	if reject = q.lower(codes); reject != nil {
+		return false, reject
+	}
+	c.Integers.DeclareGroups(tensor, of)
+	return true, nil
+}
+
+// recodeAll recodes tensors. It reports whether it did so with any, and where with none why.
+func (c recoder) recodeAll(tensors []string) (recoded bool, reject error) {
+	for _, tensor := range tensors {
+		done, why := c.recode(tensor)
+		recoded, reject = recoded || done, cmp.Or(reject, why)
+	}
+	return recoded, reject
+}
+
+// recodeMeeting recodes what meets in a quantiser, and reports whether there was anything.
+func (q *quantising) recodeMeeting() bool {
+	m, ok := q.Meeting(q.step.Node.Inputs[0])
+	if !ok {
+		return false
+	}
+	recoded, _ := recoder{q.circuit}.recodeAll(m.Data)
+	return recoded
+}
+
+// straight reports whether the first element of a step is a scale and bias of its data.
+func (c recoder) straight(step *graph.Step, data string) bool {
+	with := make([]*real.Expr, len(step.Elem.Args))
+	for v, slot := range step.Elem.Args {
+		in := step.Node.Inputs[slot]
+		if with[v] = real.Var(0); in != data {
+			k := c.Known[in].Const
+			if k == nil {
+				return false
+			}
+			with[v] = real.Float(k.At(step.Elem.At(v, 0)))
+		}
+	}
+	_, ok := step.Elem.Expr.Substitute(with).Affine()
+	return ok
+}
