@@ -98,7 +98,7 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	how := lower.Options{Input: o.InputType, Stateful: o.Stateful, Timed: o.timed, Turns: o.Samples > 1}
 	var found diag.List
 	low := lower.Lower(im.program, how, &found)
-	if again := unrolled(im.written, low); again != nil && !o.Stateful && !o.timed {
+	if again := rewritten(im.written, low); again != nil && !o.Stateful && !o.timed {
 		var second diag.List
 		if l := lower.Lower(again, how, &second); l.Graph != nil {
 			im.program, low, found = again, l, second
@@ -240,13 +240,15 @@ func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	return true
 }
 
-// unrolled is a program made canonical with the loops written out that no layer runs; nil where there are none.
-func unrolled(written *graph.Program, low *lower.Result) *graph.Program {
-	if len(low.Unroll) == 0 {
+// rewritten is a program made canonical with the loops written out that no layer runs, and with products split that no
+// layer computes; nil where there are none.
+func rewritten(written *graph.Program, low *lower.Result) *graph.Program {
+	if len(low.Unroll) == 0 && len(low.Split) == 0 {
 		return nil
 	}
 	var quiet diag.List
-	again, err := canon.Run(&canon.Model{Program: written, Unroll: low.Unroll}, pass.Options[*canon.Model]{}, &quiet)
+	m := &canon.Model{Program: written, Unroll: low.Unroll, Split: low.Split}
+	again, err := canon.Run(m, pass.Options[*canon.Model]{}, &quiet)
 	if err != nil {
 		return nil
 	}

@@ -118,6 +118,11 @@ var imports = []struct {
 	{name: "input scales without", build: func(n *net) {
 		n.Input("x", graph.Float32, "N", 3).quant("x", "q", n.c([]int{3}, 0.1, 0.3, 0.7), 0, 4, 1).dense().
 			op("Identity", "y", "h").output("N", 4)
+	}, layers: "DuplicateStreams MVAU MVAU MVAU"},
+	{name: "input scales of nine kinds", build: func(n *net) {
+		n.Input("x", graph.Float32, "N", 9).
+			quant("x", "q", n.c([]int{9}, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.9, 1.1, 1.3), 0, 4, 1).
+			op("MatMul", "y", "q", n.c([]int{9, 1}, 1, 2, 3, 4, 5, 6, 7, 8, 9)).output("N", 1)
 	}, refuse: diag.ScalePerInput},
 	{name: "multiplied by nothing", build: func(n *net) {
 		n.input("N", 3).op("Mul", "m", "q", n.s(0)).op("MatMul", "h", "m", n.c([]int{3, 4}, weights...)).

@@ -118,7 +118,7 @@ func (z *trials) keepsInterval(e *engine) bool {
 			return e.drift.clocks[0] <= z.interval
 		}
 		before := turns
-		if turns = e.turns(); l.grows(e.clock(), turns > before) {
+		if turns = turnsOf(e); l.grows(e.clock(), turns > before) {
 			return false
 		}
 		if e.search.over {
@@ -129,8 +129,8 @@ func (z *trials) keepsInterval(e *engine) bool {
 	return false
 }
 
-// turns returns how many frames waited for their turn.
-func (e *engine) turns() int {
+// turnsOf returns how many frames waited for their turn.
+func turnsOf(e *engine) int {
 	n := 0
 	for _, s := range e.sources {
 		n += s.turns
@@ -255,7 +255,7 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	if !paced {
 		e := z.paced(depth, frames)
 		t = ran(e, z.keepsPaced(e))
-		if pressed == nil && e.search.bare > 0 && e.turns() == 0 {
+		if pressed == nil && e.search.bare > 0 && turnsOf(e) == 0 {
 			pressed = e.course.recurs(e)
 		}
 	}

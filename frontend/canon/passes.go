@@ -4,7 +4,8 @@
 // In comes a graph.Graph; out comes one of the same meaning. It sees roll, graph, real, pass and diag.
 //
 //   - passes.go is the table of passes, rewrite.go what edits graphs
-//   - fold.go, whole.go, hoist.go, loops.go, unroll.go: what passes for constants, codes and loops do
+//   - fold.go, whole.go, hoist.go, loops.go, unroll.go, split.go: what passes for constants, codes, loops and
+//     products do; above.go: which tensors are functions of which, for whole.go
 package canon
 
 import (
@@ -21,6 +22,8 @@ type Model struct {
 	Program *graph.Program // of the graph: as it was before the pass that is running
 	Graph   *graph.Graph   // Run gives the model one of its own
 	Unroll  map[int]bool   // loops to write out, by their nodes' indices, or to leave so: no layer runs them
+	// products to write as sums of products, by output: which elements of the summed axis are in which
+	Split map[string][][]int
 }
 
 // Passes is the table, in order of execution.
@@ -88,6 +91,13 @@ var Passes = []pass.Pass[*Model]{
 			"and a loop that walks the other way shares them.",
 		After: []string{"whole-to-code"},
 		Run:   kept(hoistCodes),
+	},
+	{
+		Name:  "split-products",
+		After: []string{"hoist-codes"},
+		Doc: "A product with data of several scales, as behind a Concat of branches, becomes a sum of products, one " +
+			"per scale. Only where a first attempt has shown that no layer computes it as one.",
+		Run: kept(splitProducts),
 	},
 }
 

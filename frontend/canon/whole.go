@@ -91,9 +91,9 @@ type wholes struct {
 	over  map[string]string    // above, of those that were asked for
 }
 
-// later reports whether codes are better found in what reads a step's numbers: alone, and narrows their range, or keeps
-// it for one that does, as a Cast; or makes whole numbers of truth; or chooses by truth between values that the truth is
-// of, as a clamp does that is written as Where.
+// later reports whether codes are better found in what reads a step's numbers: alone, and narrows their range, or
+// keeps it for one that does, as a Cast; or makes whole numbers of truth; or chooses by truth between values that the
+// truth is of, as a clamp does that is written as Where.
 func (w *wholes) later(s *graph.Step) bool {
 	later, known := w.lates[s]
 	if !known {

@@ -41,7 +41,7 @@ func (c *circuit) operand(tensor string, elements *graph.List) (*find.Operand, e
 		if !errors.Is(reject, find.ErrUnscaled) {
 			return o, reject
 		}
-		recoded, why := recoder{c}.recode(tensor)
+		recoded, why := recoder{circuit: c}.recode(tensor)
 		if !recoded {
 			return nil, cmp.Or(why, reject)
 		}

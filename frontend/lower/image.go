@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"math/big"
 	"slices"
 
@@ -34,14 +35,30 @@ func (c *circuit) pixels(step *graph.Step, tensor string, again func(*find.Opera
 	if reject != nil {
 		return nil, reject
 	}
-	o, reject := c.operand(tensor, elements)
-	if reject == nil && again(o) {
-		o, reject = c.operand(tensor, elements)
+	for tries := 0; ; tries++ {
+		o, reject := c.operand(tensor, elements)
+		if reject == nil && again(o) {
+			o, reject = c.operand(tensor, elements)
+		}
+		if reject != nil {
+			return nil, reject
+		}
+		im, reject := find.ImageOf(step.Window, shape, o)
+		if tries > 0 || !padded(c, tensor, reject) {
+			return im, reject
+		}
 	}
-	if reject != nil {
-		return nil, reject
+}
+
+// padded makes codes of a tensor of which the value of its padding is one, where a reason says that it is none, and
+// reports whether it did.
+func padded(c *circuit, tensor string, reject error) bool {
+	p := new(find.Padding)
+	if !errors.As(reject, &p) {
+		return false
 	}
-	return find.ImageOf(step.Window, shape, o)
+	recoded, _ := (&recoder{c, p.Value}).recode(tensor)
+	return recoded
 }
 
 // front makes what stands between an image and a layer.

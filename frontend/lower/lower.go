@@ -15,9 +15,9 @@
 //
 // Files: lower.go walks, rules.go is the table of what becomes of a step, verdicts.go what is said of steps without
 // layers; host.go, matrix.go, image.go, quantiser.go, labels.go and recurrence.go have the rules, beginning.go
-// what loops begin with; circuit.go and sums.go what they build with; interleave.go makes a graph for several samples
-// of one for a single one, with the table of turn.go; lengths.go holds a graph against those for sequences of other
-// lengths.
+// what loops begin with; circuit.go, sums.go and recode.go what they build with; interleave.go
+// makes a graph for several samples of one for a single one, with the table of turn.go; lengths.go holds a graph
+// against those for sequences of other lengths.
 //
 // Packages: find reads a program as one of integers; choose is the table of layers; place has netlist and movements;
 // recur reads cells of recurrences; whole makes integers of rationals; unmapped has the reasons.
@@ -55,6 +55,8 @@ type Result struct {
 	Rejected map[int]bool // ONNX node indices of what could not be mapped
 	// ONNX node indices of loops that no layer runs, short ones or steps of the file: written out, they may be mapped
 	Unroll map[int]bool
+	// products whose data have several scales, by output: which elements of the summed axis have which
+	Split map[string][][]int
 
 	stretch *graph.Stretch // Integer is of its longer sequences; nil where it is of the program's own
 }
@@ -197,6 +199,7 @@ func (l *lowering) result() *Result {
 	l.net.Prune()
 	l.Integers.Found()
 	r := &Result{In: l.net.In(), Out: l.net.Out(), Integer: l.Integers, Rejected: l.rejected, Unroll: l.unroll,
+		Split: l.split,
 		Place: map[string]*graph.List{}}
 	for tensor, at := range l.Places {
 		r.Place[tensor] = at.At

@@ -3,6 +3,7 @@ package lower
 import (
 	"cmp"
 	"errors"
+	"math/big"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/find"
@@ -10,28 +11,33 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A recoder makes integer tensors of functions of integers that nobody quantises.
-type recoder struct{ *circuit }
+// A recoder makes integer tensors of functions of integers that nobody quantises. Where fill is not nil, it is the
+// value of padding around them, which is to have a code.
+type recoder struct {
+	*circuit
+	fill *big.Rat
+}
 
 // recode makes integers of what a tensor is a function of integers by, where that is no scale and bias: of the values
 // behind the last such step. It reports whether there was one, and where there was none why.
 func (c recoder) recode(tensor string) (recoded bool, reject error) {
 	step := c.Producer(tensor)
-	if _, ok := c.Integers.Integer(tensor, 0); ok || step == nil || !c.Integers.Derived(tensor) {
+	_, integer := c.Integers.Integer(tensor, 0)
+	if integer && c.fill == nil || step == nil || !c.Integers.Derived(tensor) {
 		return false, nil
 	}
 	data := c.Data(step)
-	if step.Move == nil && (step.Elem == nil || step.Window != nil) {
+	if !integer && step.Move == nil && (step.Elem == nil || step.Window != nil) {
 		return false, nil
 	}
-	if step.Move != nil || len(data) == 1 && c.straight(step, data[0]) {
+	if !integer && (step.Move != nil || c.fill == nil && len(data) == 1 && c.straight(step, data[0])) {
 		if recoded, reject = c.recodeAll(data); recoded || step.Move != nil {
 			return recoded, reject
 		}
 	}
-	codes, of, reject := c.Recode(step)
+	codes, of, reject := c.Recode(step, c.fill)
 	if errors.Is(reject, find.ErrJoined) && c.addUp(tensor) == nil {
-		codes, of, reject = c.Recode(step)
+		codes, of, reject = c.Recode(step, c.fill)
 	}
 	if errors.Is(reject, find.ErrJoined) {
 		return c.recodeAll(data)
@@ -43,7 +49,18 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 	if reject = q.lower(codes); reject != nil {
 		return false, reject
 	}
-	c.Integers.DeclareGroups(tensor, of)
+	if q.of == nil {
+		c.Integers.DeclareGroups(tensor, of)
+		return true, nil
+	}
+	values := make([]real.Affine, len(q.of))
+	for k, code := range q.of {
+		if values[k] = *of.At(int32(k)); code.Scale.Sign() == 0 { // a constant
+			v := new(big.Rat).Mul(values[k].Scale, code.Bias)
+			values[k] = real.Affine{Scale: code.Scale, Bias: v.Add(v, values[k].Bias)}
+		}
+	}
+	c.Integers.DeclareSome(tensor, values)
 	return true, nil
 }
 
@@ -62,7 +79,7 @@ func (q *quantising) recodeMeeting() bool {
 	if !ok {
 		return false
 	}
-	recoded, _ := recoder{q.circuit}.recodeAll(m.Data)
+	recoded, _ := recoder{circuit: q.circuit}.recodeAll(m.Data)
 	return recoded
 }
 

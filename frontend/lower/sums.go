@@ -20,7 +20,7 @@ func (c *circuit) addUp(tensor string) error {
 	if _, ok := c.Integers.Integer(tensor, 0); ok || !c.Integers.Derived(tensor) || c.Integers.Single(tensor) {
 		return nil
 	}
-	forms := c.joined(tensor)
+	forms := joined(c, tensor)
 	if forms == nil {
 		return nil
 	}
@@ -53,10 +53,10 @@ func (c *circuit) addUp(tensor string) error {
 		for _, in := range data {
 			c.addUp(in)
 		}
-		if c.joined(tensor) == nil {
+		if joined(c, tensor) == nil {
 			return nil
 		}
-		recoded, _ := recoder{c}.recodeAll(data)
+		recoded, _ := recoder{circuit: c}.recodeAll(data)
 		if recoded {
 			return c.addUp(tensor)
 		}
@@ -75,7 +75,7 @@ func (c *circuit) addUp(tensor string) error {
 
 // joined is the forms of a tensor of which an element is of several integers; nil where none is, or where it is in no
 // integers, which the one who reads it says.
-func (c *circuit) joined(tensor string) *scaled.Forms {
+func joined(c *circuit, tensor string) *scaled.Forms {
 	forms, err := c.Integers.Forms(tensor, c.Integers.All(graph.Size(c.Known[tensor].Shape)))
 	if err != nil || !slices.ContainsFunc(forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 }) {
 		return nil

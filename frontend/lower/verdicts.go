@@ -15,10 +15,12 @@ type verdicts struct {
 	failed   map[string]bool // tensors that depend on what was reported
 	rejected map[int]bool    // ONNX node indices
 	unroll   map[int]bool    // ONNX node indices of loops that may be written out
+	split    map[string][][]int
 }
 
 func newVerdicts(file string, d *diag.List) verdicts {
-	return verdicts{d: d, file: file, failed: map[string]bool{}, rejected: map[int]bool{}, unroll: map[int]bool{}}
+	return verdicts{d: d, file: file, failed: map[string]bool{}, rejected: map[int]bool{}, unroll: map[int]bool{},
+		split: map[string][][]int{}}
 }
 
 func (v *verdicts) report(step *graph.Step, rule string, reject error) {

@@ -10,7 +10,7 @@ import (
 // every change, -1 where it falls. ok is false where the form does not tell, or where e stays the same over some
 // stretch. A bend, as that of a leaky rectifier, is looked at from both sides.
 func (e *Expr) Strict() (d int, ok bool) {
-	ends := append([]float64{math.Inf(-1)}, e.bends()...)
+	ends := append([]float64{math.Inf(-1)}, e.turns(maximum, minimum, abs)...)
 	for i, lo := range ends {
 		hi := math.Inf(1)
 		if i+1 < len(ends) {
@@ -27,14 +27,11 @@ func (e *Expr) Strict() (d int, ok bool) {
 	return d, true
 }
 
-// bends lists where an argument of a maximum or a minimum overtakes the other, and where an absolute value turns, in
-// order, as far as both arguments are scale and bias.
-func (e *Expr) bends() (at []float64) { return e.turns(maximum, minimum, abs) }
-
 // Turns lists where comparisons, maxima, minima and absolute values of e turn, in order, as far as they compare scales
 // and biases of variable 0 and nothing else, at numbers that float64 has.
-func (e *Expr) Turns() (at []float64) { return e.turns(maximum, minimum, abs, atLeast) }
+func Turns(e *Expr) (at []float64) { return e.turns(maximum, minimum, abs, atLeast) }
 
+// turns lists where operations turn: an argument of a maximum or a minimum overtakes the other there, say.
 func (e *Expr) turns(ops ...Prim) (at []float64) {
 	seen := map[*Expr]bool{}
 	var visit func(e *Expr)

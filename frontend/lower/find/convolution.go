@@ -34,6 +34,24 @@ func (im *Image) channel(c int) (constant *big.Rat, kept int) {
 	return nil, kept
 }
 
+// Scales returns the scale of every channel of the tensor; nil where it is a constant.
+func (im *Image) Scales() (scales []*big.Rat) {
+	channels := im.C + len(im.constants)
+	for _, v := range im.constants {
+		if v == nil {
+			channels--
+		}
+	}
+	for c := range channels {
+		var scale *big.Rat
+		if v, kept := im.channel(c); v == nil {
+			scale = scaleOf(im.Affine[kept], im.always[kept])
+		}
+		scales = append(scales, scale)
+	}
+	return scales
+}
+
 // A group is what the weights of a group's outputs meet.
 type group struct {
 	data      []int // terms of the sum that are data

@@ -269,15 +269,13 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 		v := new(big.Rat).Sub(value, f.Bias)
 		if f.Scale.Sign() == 0 {
 			if v.Sign() != 0 {
-				return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s lies around a channel whose "+
-					"value is always %s", value.FloatString(6), f.Bias.FloatString(6)),
+				return 0, padding(value, "lies around a channel whose value is always "+f.Bias.FloatString(6),
 					"quantise this activation once more before it is padded")
 			}
 			continue // any code will do
 		}
 		if v.Quo(v, f.Scale); q != nil && q.Cmp(v) != 0 {
-			return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s has different codes in "+
-				"different channels", value.FloatString(6)),
+			return 0, padding(value, "has different codes in different channels",
 				"quantise this activation per tensor, or with zero point 0")
 		}
 		q = v
@@ -286,8 +284,7 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 		q = new(big.Rat)
 	}
 	if !q.IsInt() || !q.Num().IsInt64() {
-		return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s is no multiple of the "+
-			"activation's scale: its code would be %s", value.FloatString(6), q.FloatString(3)),
+		return 0, padding(value, "is no multiple of the activation's scale: its code would be "+q.FloatString(3),
 			"quantise this activation before it is padded, with an integer zero point")
 	}
 	for c, f := range of {
@@ -299,6 +296,17 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 		}
 	}
 	return q.Num().Int64(), nil
+}
+
+// A Padding is behind the reasons of padding whose value is no code.
+type Padding struct{ Value *big.Rat }
+
+func (*Padding) Error() string { return "find: padding" }
+
+// padding is such a reason: what is wrong with the value.
+func padding(value *big.Rat, wrong, hint string) error {
+	return unmapped.By(&Padding{value}, diag.PaddingNotInteger,
+		fmt.Sprintf("the padding %s %s", value.FloatString(6), wrong), hint)
 }
 
 // ErrJoined is behind the reasons of values of several integers that no layer computes.

@@ -5,7 +5,8 @@
 // Files: program.go is what is known so far; uses.go who depends on what; operand.go reads data as scaled integers,
 // class.go what channels of them have in common, and labels.go which have what; vectors.go the ways to multiply them
 // with weights, or to look up rows; frame.go, image.go and convolution.go do so for windows that slide; codes.go and
-// joint.go what a quantiser rounds; order.go what is put in order, and level.go how columns of it come to one scale.
+// joint.go what a quantiser rounds, and recode.go what functions that nobody quantises make of integers; order.go what
+// is put in order, and level.go how columns of it come to one scale.
 //
 // For example, with integers q in steps of 1/2, y = Relu(q/2 * 3 + 1) has the slice max(3/2*q + 1, 0): a function of
 // one integer, whatever lies between. A quantiser of y makes it a step function of q, the thresholds of a layer. The

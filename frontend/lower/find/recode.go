@@ -16,13 +16,22 @@ import (
 // maxRecoded bounds the integers that a function is read at, one by one.
 const maxRecoded = 1 << 16
 
+// maxCodeBits bounds the codes that are made of a function's values: those of a leaky ReLU of 8 bits, whose slope is
+// any float32, have 34.
+const maxCodeBits = 40
+
 // Recode reads a step whose elements are functions of one integer each, but no scale and bias of it, as codes: every
 // value that occurs is one of the integers that the codes are, times a scale, plus a bias. For example, the values of a
 // ReLU behind codes of -8 to 7 in steps of 1/4 are the integers 0 to 7 times 1/4. The scale is one for the whole tensor
-// where that makes the codes no wider, and one per channel else.
-func (p *Program) Recode(step *graph.Step) (codes *Codes, of scaled.Values, reject error) {
+// where that makes the codes no wider, and one per channel else. The value fill, unless nil, is a code too, in every
+// channel. An integer tensor is a function of itself.
+func (p *Program) Recode(step *graph.Step, fill *big.Rat) (codes *Codes, of scaled.Values, reject error) {
 	n := graph.Size(step.Shape)
-	forms, err := p.Integers.FormsOf(step, p.Integers.All(n))
+	find := p.Integers.FormsOf
+	if _, ok := p.Integers.Integer(step.Output, 0); ok {
+		find = func(_ *graph.Step, all []int32) (*scaled.Forms, error) { return p.Integers.Forms(step.Output, all) }
+	}
+	forms, err := find(step, p.Integers.All(n))
 	if err != nil {
 		return nil, of, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
 	}
@@ -30,7 +39,7 @@ func (p *Program) Recode(step *graph.Step) (codes *Codes, of scaled.Values, reje
 	if form, ok := codes.Joins(); ok {
 		return nil, of, Joined(form)
 	}
-	var r recoding
+	r := recoding{fill: fill}
 	if reject = r.read(codes); reject != nil {
 		return nil, of, reject
 	}
@@ -48,6 +57,7 @@ func (p *Program) Recode(step *graph.Step) (codes *Codes, of scaled.Values, reje
 type recoding struct {
 	of    []recoded
 	class []int32 // per element
+	fill  *big.Rat
 }
 
 // A recoded is elements that are one function of integers of one range.
@@ -84,7 +94,7 @@ func (r *recoding) read(c *Codes) error {
 				return unmapped.Because("its input is scaled differently at every element",
 					"quantise activations per tensor or per channel")
 			}
-			f, reject := recodedOf(c, k, over)
+			f, reject := recodedOf(c, k, over, r.fill)
 			if reject != nil {
 				return reject
 			}
@@ -96,8 +106,8 @@ func (r *recoding) read(c *Codes) error {
 	return nil
 }
 
-// recodedOf finds the values of an element over a range of its integer.
-func recodedOf(c *Codes, k int, over num.Range) (f recoded, reject error) {
+// recodedOf finds the values of an element over a range of its integer, and fill, unless nil.
+func recodedOf(c *Codes, k int, over num.Range, fill *big.Rat) (f recoded, reject error) {
 	form := c.Forms.At(k)
 	e, _ := form.Numbers(k)
 	if uint64(over.Hi)-uint64(over.Lo) >= maxRecoded {
@@ -116,6 +126,9 @@ func recodedOf(c *Codes, k int, over num.Range) (f recoded, reject error) {
 			seen[text] = true
 			f.values = append(f.values, v)
 		}
+	}
+	if fill != nil {
+		f.values = append(f.values, fill)
 	}
 	f.least, f.span = f.values[0], f.values[0]
 	for _, v := range f.values {
@@ -156,14 +169,14 @@ func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 		for _, f := range r.of {
 			bits = max(bits, f.bits(one.Scale))
 		}
-		if bits <= min(widest+one.more, whole.MaxBits) {
+		if bits <= min(widest+one.more, maxCodeBits) {
 			return []real.Affine{one.Affine}, nil
 		}
 	}
-	if widest > whole.MaxBits {
+	if widest > maxCodeBits {
 		return nil, unmapped.As(diag.RangeTooWide, fmt.Sprintf("its input is no scaled integer of up to %d bits: the "+
 			"values that %s makes of integers have no greater unit in common than one of which the range is %d bits",
-			whole.MaxBits, unmapped.Describe(node), widest), afterActivation)
+			maxCodeBits, unmapped.Describe(node), widest), afterActivation)
 	}
 	return own, nil
 }

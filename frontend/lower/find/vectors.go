@@ -83,6 +83,23 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, e
 	return v, nil
 }
 
+// Scales returns the scale of every element of a vector; nil where it is a constant.
+func (v *Vectors) Scales() []*big.Rat {
+	scales := make([]*big.Rat, len(v.constants))
+	for i, k := range v.kept {
+		scales[k] = scaleOf(v.affine[i], v.always[i])
+	}
+	return scales
+}
+
+// scaleOf is the scale of what does not always have one value.
+func scaleOf(f real.Affine, always *big.Rat) *big.Rat {
+	if always != nil || f.Scale.Sign() == 0 {
+		return nil
+	}
+	return f.Scale
+}
+
 // Matrix is the product, of a layer that reads vectors of a length in which element k of ours is at order[k]. of is the
 // real values of its outputs.
 func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of scaled.Values, reject error) {

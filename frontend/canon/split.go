@@ -1,0 +1,76 @@
+package canon
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// splitProducts writes products as sums of products: of the elements of the summed axis that belong together.
+func splitProducts(m *Model) bool {
+	e := edit(m.Graph)
+	return e.each(func(n *graph.Node) []*graph.Node {
+		s := m.product(n)
+		if s == nil {
+			return nil
+		}
+		groups := m.Split[s.Output]
+		x, w := n.Inputs[s.Dot.A], n.Inputs[s.Dot.B]
+		axis, rows := len(m.Program.Known[x].Shape)-1, 0 // the axis that is summed, of data and of weights
+		if s.Window != nil {
+			axis, rows = 1, 1
+		}
+		weights := m.Program.Known[w].Const
+		if weights == nil || s.Window == nil && len(weights.Shape) != 2 {
+			return nil
+		}
+		var nodes []*graph.Node
+		sum := ""
+		for i, group := range groups {
+			indices := &graph.Tensor{DType: graph.Int64, Shape: []int{len(group)}}
+			for _, k := range group {
+				indices.I = append(indices.I, int64(k))
+			}
+			at := e.constant(n.Outputs[0], "elements", indices)
+			taken := func(tensor string, axis int) string {
+				out := e.taken.Fresh(tensor, "elements")
+				nodes = append(nodes, from(n, "", graph.Gather, []string{tensor, at}, out,
+					graph.Attrs{"axis": graph.IntAttr(axis)}))
+				return out
+			}
+			inputs := slices.Clone(n.Inputs)
+			if inputs[s.Dot.A], inputs[s.Dot.B] = taken(x, axis), taken(w, rows); i > 0 {
+				inputs = inputs[:2] // the bias is the first part's
+			}
+			part := *n
+			part.Inputs, part.Outputs = inputs, []string{e.taken.Fresh(n.Outputs[0], "part")}
+			nodes = append(nodes, &part)
+			if i == 0 {
+				sum = part.Outputs[0]
+				continue
+			}
+			out := n.Outputs[0]
+			if i < len(groups)-1 {
+				out = e.taken.Fresh(out, "sum")
+			}
+			nodes = append(nodes, from(n, "", graph.Add, []string{sum, part.Outputs[0]}, out, nil))
+			sum = out
+		}
+		return nodes
+	})
+}
+
+// product is the step of a node that is to be split, which may have a bias behind it; nil where there is none.
+func (m *Model) product(n *graph.Node) *graph.Step {
+	if len(n.Outputs) != 1 {
+		return nil
+	}
+	s := m.Program.Producer(n.Outputs[0])
+	if s != nil && s.Elem != nil && s.Node.Index == n.Index {
+		s = m.Program.Producer(s.Node.Inputs[0])
+	}
+	if s == nil || s.Node.Index != n.Index || s.Dot == nil || s.Dot.Then != nil || m.Split[s.Output] == nil {
+		return nil
+	}
+	return s
+}
