@@ -20,6 +20,7 @@
 //	operators_cell         the cells of LSTM, GRU and RNN as the bodies of loops
 //	operators_coding       a quantiser as a code and its value: what canon asks for
 //	operators_composite    operators that are written out before anything else happens
+//	operators_finn         those of them that FINN writes, and the steps of its build
 //	operators_dynamic      quantisers whose scales come from the data, taken out and run
 //	operators_role         what operators do, as far as quantisers are concerned
 //	operators_weights      weights that float32 had rounded

@@ -13,6 +13,8 @@ import (
 //	MatMulIntegerToFloat(a, b, as, bs, az, bz, c)  MatMul(DequantizeLinear(a, as, az), ...) + c
 //	ConvInteger(x, w, xz, wz)          Conv(x - xz, w - wz) in int32
 //
+// What FINN's streamlining makes is written as it was before (operators_finn.go).
+//
 // onnxruntime's own domain has ONNX's operators too, with more types or other layouts: these are given ONNX's names.
 // So are QONNX's operators that exporters before 2022 wrote in ONNX's domain.
 //
@@ -38,10 +40,11 @@ func decompose(g *Graph, around map[string]*Tensor) {
 		}
 	}
 	var nodes []*Node
+	patches := patchesOf(g)
 	for _, n := range g.Nodes {
 		n = settled(n)
-		d := decomposition{g: g, n: n, taken: taken, constants: constants}
-		if c, ok := composites[n.Domain][n.Op]; ok && len(n.Outputs) == 1 && len(n.Inputs) >= c.least {
+		d := decomposition{g: g, n: n, taken: taken, constants: constants, patches: patches}
+		if c, ok := composites[domainOf(n.Domain)][n.Op]; ok && len(n.Outputs) == 1 && len(n.Inputs) >= c.least {
 			c.write(&d)
 		}
 		if d.nodes == nil {
@@ -67,6 +70,12 @@ var composites = map[string]map[string]composite{
 		"QLinearConv":   {8, qlinearConv},
 		"MatMulInteger": {2, matMulInteger},
 		"ConvInteger":   {2, convInteger},
+		MatMul:          {2, matMulOfPatches},
+	},
+	QONNX: {
+		"Im2Col":             {1, im2col},
+		"XnorPopcountMatMul": {2, xnor},
+		"MaxPoolNHWC":        {1, renamed(channelsLast, "MaxPool")},
 	},
 	microsoft: {
 		"QLinearAdd":               {7, qlinear(2, plainly("Add"))},
@@ -302,6 +311,7 @@ type decomposition struct {
 
 	taken     Taken
 	constants map[string]*Tensor
+	patches   map[string]*patches
 }
 
 // wide casts to int32, which holds the difference of two bytes.

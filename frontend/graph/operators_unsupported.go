@@ -56,12 +56,18 @@ var gaps = map[string]gap{
 
 // unknown is the refusal of an operator without a definition. inputs says that they are known: where they are not, a
 // form that is not understood is no reason of its own.
-func unknown(n *Node, inputs bool) {
+func unknown(n *Node, inputs bool, g *Graph) {
+	if strings.HasPrefix(n.Domain, finnHardware) {
+		step := finnStep(g.Nodes)
+		panic(&reject{diag.OpUnsupported, "this is FINN's graph after " + step + ": its nodes are layers of hardware " +
+			"already", "give the model that FINN's build keeps of a step before step_convert_to_hw, as " +
+			"intermediate_models/step_streamline.onnx or step_tidy_up.onnx", step})
+	}
 	if g, ok := gaps[n.Op]; ok {
 		panic(&reject{diag.OpUnsupported, fmt.Sprintf("this is part of %s, which is not supported", g.what), g.needs,
 			g.what})
 	}
-	if _, ok := composites[n.Domain][n.Op]; ok {
+	if _, ok := composites[domainOf(n.Domain)][n.Op]; ok {
 		if !inputs {
 			panic(reported)
 		}

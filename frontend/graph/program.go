@@ -216,7 +216,7 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 			def, found := lookup(n.Domain, n.Op)
 			read, known := p.read(n)
 			if !found {
-				unknown(n, known)
+				unknown(n, known, g)
 			}
 			if !known {
 				panic(reported) // an input is unknown: at its own node
