@@ -94,6 +94,9 @@ func (r *reader) apart(keys []string) {
 // of a pooling (StreamingMaxPool has its own): where a file names as many windows as the graph has in front of other
 // layers, and no more, these are meant.
 func (f *File) Onto(g *dataflow.Graph, d *diag.List) *File {
+	if m, ok := f.withPools(g, d); ok {
+		return m
+	}
 	var all, others []string
 	for _, n := range g.Nodes {
 		if !finnOf(n.Op.Kind()).ParallelWindow {
@@ -115,21 +118,79 @@ func (f *File) Onto(g *dataflow.Graph, d *diag.List) *File {
 	}
 	d.Add(fileDiag(diag.Note, "",
 		fmt.Sprintf("its %d sliding windows are taken for those that are not in front of a pooling", len(named)), ""))
+	to := map[string]string{}
+	for i, n := range named {
+		to[n] = others[i]
+	}
+	return f.renamed(to)
+}
+
+// renamed is the file with other names for some layers. What is called nothing is left out.
+func (f *File) renamed(to map[string]string) *File {
 	m := &File{defaults: f.defaults, layers: map[string]ask{}}
-	to := func(n string) string {
-		if i := slices.Index(named, n); i >= 0 {
-			return others[i]
+	name := func(n string) string {
+		if other, ok := to[n]; ok {
+			return other
 		}
 		return n
 	}
 	for _, n := range f.names {
-		m.names, m.layers[to(n)] = append(m.names, to(n)), f.layers[n]
+		if other := name(n); other != "" {
+			m.names, m.layers[other] = append(m.names, other), f.layers[n]
+		}
 	}
 	for _, p := range f.fifos {
-		p.before, p.after = to(p.before), to(p.after)
-		m.fifos = append(m.fifos, p)
+		if p.before, p.after = name(p.before), name(p.after); p.before != "" && p.after != "" {
+			m.fifos = append(m.fifos, p)
+		}
 	}
 	return m
+}
+
+// withPools gives a file's sliding windows and poolings the numbers they have in a graph, where FINN+ has lowered every
+// pooling to a window and a Pool: here a pooling of a whole image is one layer without a window. Where a file names as
+// many of both as the graph would have, these are meant. ok is false elsewhere.
+func (f *File) withPools(g *dataflow.Graph, d *diag.List) (m *File, ok bool) {
+	var windows, pools []string // of the graph, in order; empty for a window that it does without
+	whole := map[string]bool{}  // poolings without one
+	for i, n := range g.Nodes {
+		switch at := finnOf(n.Op.Kind()); {
+		case at.ParallelWindow:
+			windows = append(windows, n.Name)
+		case at.OwnWindow || at.WholeImage:
+			if from, _ := g.Writer(n.In[0]); from < 0 || !finnOf(g.Nodes[from].Op.Kind()).ParallelWindow {
+				windows, whole[n.Name] = append(windows, ""), true
+			}
+			pools = append(pools, g.Nodes[i].Name)
+		}
+	}
+	var namedWindows, namedPools []string
+	for _, n := range f.names {
+		switch at := finnOf(spelt(n).kind); {
+		case at.ParallelWindow:
+			namedWindows = append(namedWindows, n)
+		case at.OwnWindow:
+			namedPools = append(namedPools, n)
+		}
+		if finnOf(spelt(n).kind).WholeImage {
+			return nil, false
+		}
+	}
+	if len(whole) == 0 || len(namedWindows) != len(windows) || len(namedPools) != len(pools) {
+		return nil, false
+	}
+	to := map[string]string{}
+	for i, n := range namedWindows {
+		to[n] = windows[i]
+	}
+	for i, n := range namedPools {
+		if to[n] = pools[i]; whole[pools[i]] {
+			d.Add(fileDiag(diag.Warning, show(f.layers[n].key), fmt.Sprintf("it is taken for %s, which pools a whole "+
+				"image and has no sliding window: what the file says of the window in front of it is left out",
+				pools[i]), ""))
+		}
+	}
+	return f.renamed(to), true
 }
 
 // isDerived reports whether hlsgen puts in such a layer by itself.

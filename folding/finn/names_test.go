@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/hlslib"
@@ -93,6 +94,45 @@ func TestFINNOnly(t *testing.T) {
 		if s := spelt(kind + "_hls_0"); s.kind != kind || slices.ContainsFunc(hlslib.Kinds,
 			func(k dataflow.Kind) bool { return k.Name == kind }) {
 			t.Errorf("%s means %s, which hlsgen may have", kind, s.kind)
+		}
+	}
+}
+
+// FINN+ lowers every pooling to a sliding window and a Pool: both get the numbers that they have here, where a pooling
+// of a whole image has no window. Files that count otherwise are left as they are.
+func TestOntoPools(t *testing.T) {
+	t.Parallel()
+	const two = "ConvolutionInputGenerator_0 MVAU_0 ConvolutionInputGenerator_1 Pool_0 MVAU_1"
+	for _, c := range []struct {
+		graph, file, want string
+		warnings          int
+	}{
+		{two + " GlobalPool_0 MVAU_2", "ConvolutionInputGenerator_rtl_0 MVAU_hls_0 ConvolutionInputGenerator_rtl_1 " +
+			"Pool_hls_0 MVAU_hls_1 ConvolutionInputGenerator_rtl_2 Pool_hls_1 MVAU_hls_2", two + " GlobalPool_0 MVAU_2", 1},
+		{"GlobalPool_0 " + two, "ConvolutionInputGenerator_rtl_0 Pool_hls_0 ConvolutionInputGenerator_rtl_1 MVAU_hls_0 " +
+			"ConvolutionInputGenerator_rtl_2 Pool_hls_1 MVAU_hls_1", "GlobalPool_0 " + two, 1},
+		{two, "ConvolutionInputGenerator_rtl_0 MVAU_hls_0 ConvolutionInputGenerator_rtl_1 Pool_hls_0 MVAU_hls_1", two, 0},
+		{two + " GlobalPool_0", two + " GlobalAccPool_hls_0", two + " GlobalPool_0", 0},
+		{two + " GlobalPool_0", two + " Pool_hls_1", two + " Pool_1", 0}, // without the window: not known what is meant
+	} {
+		g := &dataflow.Graph{}
+		for i, name := range strings.Fields(c.graph) {
+			kind := spelt(name).kind
+			k := hlslib.Kinds[slices.IndexFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == kind })]
+			op, err := k.Decode([]byte(k.Example))
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Nodes = append(g.Nodes, &dataflow.Node{Name: name, Op: op, In: []int{i}, Out: []int{i + 1}})
+		}
+		var entries []string
+		for _, key := range strings.Fields(c.file) {
+			entries = append(entries, fmt.Sprintf(`"%s": {"PE": 1}`, key))
+		}
+		var d diag.List
+		f := Read([]byte("{"+strings.Join(entries, ", ")+"}"), &d).Onto(g, &d)
+		if got := strings.Join(f.names, " "); got != c.want || len(d.Diags) != c.warnings {
+			t.Errorf("%s onto %s: %s, want %s; %v", c.file, c.graph, got, c.want, d.Diags)
 		}
 	}
 }

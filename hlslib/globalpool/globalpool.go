@@ -28,7 +28,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Doc:     "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
 	Example: `{"op":"sum"}`,
 	Bind:    bind,
-	FINN:    dataflow.FINNFile{Names: []string{"GlobalAccPool"}},
+	FINN:    dataflow.FINNFile{Names: []string{"GlobalAccPool"}, WholeImage: true},
 })
 
 // Params makes the layer.

@@ -17,4 +17,5 @@ type FINNFile struct {
 	Names          []string // that FINN has or had for it, without _Batch, _hls and _rtl
 	ParallelWindow bool     // PE is the positions of a kernel, one or all, which FINN calls parallel_window
 	OwnWindow      bool     // an older FINN's layers of the kind hold their sliding window: none stands in front
+	WholeImage     bool     // FINN+ has a sliding window over the whole image, and a Pool behind it
 }
