@@ -102,7 +102,14 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	for _, left := range l.left {
 		l.report(left.step, left.rule, left.reject)
 	}
-	if !l.minifloats() && len(l.left) == 0 {
+	switch {
+	case l.minifloats() || len(l.left) > 0:
+	case l.lost():
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File,
+			Msg: "no output depends on an input: the network is not in the file",
+			Hint: "the exporter has left it out: export again with dynamo=False, as torch.onnx.export and Brevitas' " +
+				"export_qonnx take it"})
+	default:
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File,
 			Msg: "no matrix product or quantiser of this model works on quantised data",
 			Hint: "quantise the inputs of the layers as well as their weights (Brevitas: QuantIdentity in front, " +

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"errors"
+	"slices"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
@@ -47,6 +48,13 @@ func realGates(l *lowering, step *graph.Step) (bool, error) {
 		l.d.Add(graph.FormatsNeeded(l.Program.Program, step))
 	}
 	return true, nil
+}
+
+// lost reports whether no output of the model depends on an input.
+func (l *lowering) lost() bool {
+	return !slices.ContainsFunc(l.Graph.Outputs, func(o graph.Value) bool {
+		return l.Known[o.Name].Const == nil && !l.Fixed(o.Name)
+	})
 }
 
 // minifloats reports the minifloat quantisers of a model that has no integer layer: canon has made codes of others.

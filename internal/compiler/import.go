@@ -42,6 +42,9 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 	if im == nil {
 		return none, nil
 	}
+	if im.Model == nil {
+		o.namesFlags(opt, d)
+	}
 	if im.Model != nil {
 		im.Model.Name = src.Name
 	}

@@ -1,0 +1,102 @@
+package compiler
+
+import (
+	"math/big"
+	"strings"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/canon"
+	"hlsgen/frontend/pass"
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// A way is a flag with which a model without quantised layers may have some.
+type way struct {
+	flag  string // and its value
+	means string
+	maps  func(o Options, file string, onnx []byte, opt frontend.Options) bool
+}
+
+// ways are in the order in which they are named.
+var ways = []way{
+	{"--input-type UINT8", "where the inputs are integers, such as pixels",
+		func(_ Options, file string, onnx []byte, opt frontend.Options) bool {
+			opt.InputType = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 1)}
+			return mapsWith(file, onnx, opt)
+		}},
+	{"--input-quant INT8:0.0625", "which puts a quantiser in front of real inputs",
+		func(_ Options, file string, onnx []byte, opt frontend.Options) bool {
+			opt.InputQuant = &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
+			return mapsWith(file, onnx, opt)
+		}},
+	{"--calibrate SAMPLES.npy", "which quantises the whole network on samples", calibrates},
+}
+
+// namesFlags gives the hint of a model of which nothing is quantised: the flags with which this very model maps. Each
+// was tried, on the file as it is read again: while it was imported, nobody held its bytes.
+func (o Options) namesFlags(opt frontend.Options, d *diag.List) {
+	at := -1
+	for i, x := range d.Diags {
+		switch {
+		case x.Severity != diag.Error:
+		case x.Code != diag.NothingQuantised || at >= 0:
+			return
+		default:
+			at = i
+		}
+	}
+	if at < 0 || opt.InputType != nil || opt.InputQuant != nil || o.Calibrate != "" {
+		return
+	}
+	src := Open(o.Model, new(diag.List))
+	if src == nil {
+		return
+	}
+	opt.Pass = pass.Options[*canon.Model]{}
+	var found []string
+	for _, w := range ways {
+		if w.maps(o, src.File, src.ONNX, opt) {
+			found = append(found, w.flag+", "+w.means)
+		}
+	}
+	if len(found) > 0 {
+		d.Diags[at].Hint = "the model maps with " + strings.Join(found, "; or with ")
+	}
+}
+
+// mapsWith reports whether a model maps.
+func mapsWith(file string, onnx []byte, opt frontend.Options) bool {
+	var told diag.List
+	im, err := frontend.Import(file, onnx, opt, &told)
+	return err == nil && im != nil && im.Model != nil && !told.Failed()
+}
+
+// maxTried is the elements of a sample up to which a model is run on one only to see whether it maps.
+const maxTried = 1 << 16
+
+// calibrates reports whether what is made of a model on a random sample maps. Nothing depends on the sample but the
+// scales.
+func calibrates(o Options, file string, onnx []byte, opt frontend.Options) bool {
+	var told diag.List
+	q := frontend.Quantise(file, onnx, opt, false, &told)
+	if q == nil {
+		return false
+	}
+	elements := 0
+	for _, in := range q.Model.In {
+		elements += dataflow.Shape(in.Shape).Size()
+	}
+	if elements > maxTried {
+		return false
+	}
+	for _, in := range samples.Random(q.Model, 1).In {
+		if _, err := q.Note(in); err != nil {
+			return false
+		}
+	}
+	made, _ := q.Write(o.recipe(), &told)
+	return made != nil && mapsWith(file, made, frontend.Options{Dims: opt.Dims})
+}
