@@ -198,6 +198,7 @@ func (s *screen) comparison(file string, c *compiler.Comparison) {
 		verdict = s.ink.red(fmt.Sprintf("%s, %d differ", verdict, c.Differ))
 	}
 	s.exact("compared", verdict+", with "+printable(file))
+	s.field("", "%d to the last bit of float32, %d in every code", c.Bits, c.Equal)
 	if c.NearTies > 0 {
 		s.field("", "near ties: float32 rounds another way there, within its error")
 	}

@@ -92,7 +92,50 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 // tells, per quantiser, the elements whose rounding could go two ways within these bounds.
 func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*Reals, open map[string][]bool) {
 	open = map[string][]bool{}
-	all = p.walk(in, map[string]*Reals{}, func(c *Reals) *Reals {
+	all = p.bounds32(in, func(name string, out *Reals, sure []bool) {
+		doubts := make([]bool, len(sure))
+		for i, s := range sure {
+			doubts[i] = !s
+		}
+		open[name] = doubts
+		if c := codes[name]; c != nil {
+			out.Lo, out.Hi = c.Lo, c.Hi
+		}
+	})
+	return all, open
+}
+
+// Decide is Bounds32 with the codes that choose takes: of an element of a quantiser that float32 may round to any code
+// from lo to hi, given the codes that were taken in front of it.
+func (p *Part) Decide(in []*Reals, choose func(name string, i int, lo, hi float64) float64) (all map[string]*Reals) {
+	return p.bounds32(in, func(name string, out *Reals, _ []bool) {
+		for i, lo := range out.Lo {
+			if hi := out.Hi[i]; lo != hi {
+				out.Lo[i] = choose(name, i, lo, hi)
+			}
+		}
+		out.Hi = out.Lo
+	})
+}
+
+// Work is the products that a run of the part adds up, more or less.
+func (p *Part) Work() (n int) {
+	for _, r := range p.runners {
+		n += Size(r.step.Shape)
+		if d := r.step.Dot; d != nil {
+			n += Size(r.step.Shape) * d.K
+		}
+		if r.loop != nil {
+			n += r.loop.body.Work() * r.loop.Length
+		}
+	}
+	return n
+}
+
+// bounds32 gives what any float32 executor may give. A quantiser's codes are what code leaves of them; sure says which
+// can be one alone.
+func (p *Part) bounds32(in []*Reals, code func(name string, out *Reals, sure []bool)) map[string]*Reals {
+	return p.walk(in, map[string]*Reals{}, func(c *Reals) *Reals {
 		out := newReals(c.Shape)
 		for i := range c.Lo {
 			x := real.Interval{Lo: c.Lo[i], Hi: c.Hi[i]}
@@ -115,23 +158,16 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 			}
 			sums = out.clone()
 		}
-		var doubts []bool
-		if isCode(r.step) {
-			doubts = make([]bool, len(out.Lo))
-			open[name] = doubts
-		}
+		sure := make([]bool, len(out.Lo))
 		for i := range out.Lo {
-			y, sure := r.f.Bounds32(r.gather(vals, sums, i))
+			var y real.Interval
+			y, sure[i] = r.f.Bounds32(r.gather(vals, sums, i))
 			out.Lo[i], out.Hi[i] = y.Lo, y.Hi
-			if doubts != nil {
-				doubts[i] = !sure
-			}
 		}
-		if c := codes[name]; doubts != nil && c != nil {
-			out.Lo, out.Hi = c.Lo, c.Hi
+		if isCode(r.step) {
+			code(name, out, sure)
 		}
 	})
-	return all, open
 }
 
 func must(err error) {

@@ -17,10 +17,11 @@ func (x Interval) Widen32() Interval {
 		x.Hi + math.Abs(x.Hi)*unit32*(1+0x1p-20) + least32}
 }
 
-// Bounds32 is every value that a float32 executor may give which rounds after each primitive, for variables within
-// vars. sure is false where a rounding to an integer inside could go two ways.
+// Bounds32 is every value that a float32 executor may give, for variables within vars, which rounds twice for each
+// primitive at most: it may multiply by the reciprocal of a divisor. sure is false where a rounding to an integer inside
+// could go two ways.
 func (f *Func) Bounds32(vars []Interval) (y Interval, sure bool) {
-	return f.interval(vars, Interval.Widen32)
+	return f.interval(vars, func(x Interval) Interval { return x.Widen32().Widen32() })
 }
 
 // Float32 evaluates f at points as a float32 executor does: it rounds after every primitive, or only at the end.

@@ -15,7 +15,8 @@ import (
 // A Comparison is what --compare found.
 type Comparison struct {
 	Samples int `json:"samples"`
-	Equal   int `json:"equal"`
+	Equal   int `json:"equal"`      // in every code: what is real behind the last may be rounded otherwise
+	Bits    int `json:"equal_bits"` // of these, to the last bit of float32
 	// a float32 executor rounds another way than exact arithmetic, provably at a boundary
 	NearTies int    `json:"near_ties"`
 	Differ   int    `json:"differ"`
@@ -80,7 +81,9 @@ func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *samples
 	for i, v := range verdicts {
 		switch {
 		case v.Equal:
-			c.Equal++
+			if c.Equal++; bitsEqual(ours[i], given[i]) {
+				c.Bits++
+			}
 		case v.NearTie != "":
 			c.NearTies++
 		default:
@@ -92,6 +95,18 @@ func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *samples
 		}
 	}
 	return c, nil
+}
+
+// bitsEqual reports whether outputs are the same float32s; zeros have no sign.
+func bitsEqual(ours, given reals) bool {
+	for k, out := range given {
+		for i, v := range out.Data {
+			if float32(v) != float32(ours[k].Data[i]) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // comparersOf gives what judges each sample: one for all, or one for each length.
