@@ -10,6 +10,7 @@
 // bindings (onnxpb).
 //
 //   - scan.go bounds sizes and nesting before anything is decoded
+//   - whole.go puts into a file what it keeps in others
 //   - read.go walks the model, graph.go a graph in it, tensor.go constants, minifloat.go their 8- and 16-bit floats
 //   - write.go writes files
 //   - wire.go lets onnx-go join the nodes, link.go puts them in order and finds what is missing
@@ -30,6 +31,8 @@ const maxErrors = 100
 
 // Read makes a graph of the bytes of an ONNX file. Nodes come out in topological order, in the file's order where that
 // is one. name is the file's base name, for diagnostics. The result is nil where an error was added to d.
+//
+// Tensors that are kept in other files are an error: Whole puts them in.
 //
 // Bytes of any kind end in a graph or in errors; memory stays within a small multiple of len(b) plus the limits in
 // scan.go. b is not kept.
@@ -171,9 +174,10 @@ func (r *reader) reportExternal() {
 		}
 	}
 	r.report(subject{at: r.file}, &fault{diag.ExternalData,
-		fmt.Sprintf("%d tensors are kept in other files, the first is %s%s", r.external, quote(r.first.GetName()),
-			location),
-		`put them into the model file: onnx.save_model(onnx.load("model.onnx"), "whole.onnx", save_as_external_data=False)`})
+		fmt.Sprintf("%d tensors are kept in other files, the first is %s%s, and the model came without a folder to "+
+			"read them from", r.external, quote(r.first.GetName()), location),
+		"give the model by its path; or put them into its file: " +
+			`onnx.save_model(onnx.load("model.onnx"), "whole.onnx")`})
 }
 
 // quote shows a string of the model within a message.

@@ -239,8 +239,7 @@ func TestModelFaults(t *testing.T) {
 		}, diag.OpUnsupported, "local::F"},
 		{"external data", func(m *onnxtest.Model) {
 			for _, name := range []string{"e", "f"} {
-				m.Proto.Graph.Initializer = append(m.Proto.Graph.Initializer, &onnxpb.TensorProto{Name: &name,
-					ExternalData: []*onnxpb.StringStringEntryProto{{Key: new("location"), Value: new("../w.bin")}}})
+				m.Init(name, graph.Float32, nil, 1).External(name, "../w.bin")
 			}
 			m.Node("Relu", "f").Out("n")
 		}, diag.ExternalData, `2 tensors are kept in other files, the first is "e" in "../w.bin"`},

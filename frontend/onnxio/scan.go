@@ -203,7 +203,10 @@ var modelForm = sync.OnceValue(func() *form {
 })
 
 // A scanner walks over the wire format without keeping anything.
-type scanner struct{ messages, nodes int }
+type scanner struct {
+	messages, nodes int
+	outside         bool // a tensor says that its data are in another file
+}
 
 // message checks one message that starts at byte off of the file.
 func (s *scanner) message(b []byte, off int, m *form, depth int) *fault {
@@ -227,7 +230,12 @@ func (s *scanner) message(b []byte, off int, m *form, depth int) *fault {
 		if size < 0 {
 			return wireFault(size, off)
 		}
-		if typ == protowire.BytesType && int(num) < len(m.fields) {
+		if int(num) >= len(m.fields) {
+			b, off = b[n+size:], off+n+size
+			continue
+		}
+		s.outside = s.outside || m.fields[num].name == "data_location"
+		if typ == protowire.BytesType {
 			if f := s.field(m.fields[num], b[n:n+size], off+n, depth); f != nil {
 				return f
 			}

@@ -13,7 +13,8 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A Source is a model as bytes, with the test vectors that came with it, if any did.
+// A Source is a model as bytes, its tensors among them wherever the file keeps them, with the test vectors that came
+// with it, if any did.
 type Source struct {
 	Name    string // of the file, without folder and extension; for the example, its name
 	File    string // base name, for diagnostics
@@ -24,7 +25,8 @@ type Source struct {
 	sum     string     // once the bytes were let go
 }
 
-// Sum is the model's SHA-256 in hexadecimal digits.
+// Sum is the model's SHA-256 in hexadecimal digits: that of its file, or, of a model that keeps tensors in other
+// files, that of the file with the tensors in it.
 func (s *Source) Sum() string {
 	if s.ONNX == nil && s.sum != "" {
 		return s.sum
@@ -52,10 +54,24 @@ func Open(path string, d *diag.List) *Source {
 	if f.Size > 0 && !onnxio.Begins(base, f, f.Size, d) {
 		return nil
 	}
-	if s.ONNX, err = f.All(); err != nil {
+	b, err := f.All()
+	if err != nil {
 		return unreadable(err)
 	}
+	if s.ONNX = b; !streamed(path) {
+		s.ONNX = onnxio.Whole(base, b, regular.Folder(filepath.Dir(path)), d)
+	}
+	if s.ONNX == nil {
+		return nil
+	}
 	return s
+}
+
+// streamed reports whether a path means what the process was given open, such as its standard input: no folder belongs
+// to it.
+func streamed(path string) bool {
+	full, err := filepath.Abs(path)
+	return err == nil && (strings.HasPrefix(full, "/dev/") || strings.HasPrefix(full, "/proc/"))
 }
 
 // stem is a file's name without folder and extension.
