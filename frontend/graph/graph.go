@@ -130,6 +130,7 @@ type Node struct {
 	Inputs  []string
 	Outputs []string
 	Attrs   Attrs
+	Meta    map[string]string // metadata_props: what an exporter knows of the node, such as its module; nil for none
 	// FullOp of the node of the file that this one, made by canon, stands for; empty for nodes of the file
 	Was string
 }

@@ -232,11 +232,6 @@ func TestModelFaults(t *testing.T) {
 			m.Proto.Graph.SparseInitializer = []*onnxpb.SparseTensorProto{
 				{Values: &onnxpb.TensorProto{Name: new("sp")}}}
 		}, diag.OpUnsupported, `initializer "sp" is sparse`},
-		{"function", func(m *onnxtest.Model) {
-			m.Proto.Functions = []*onnxpb.FunctionProto{{Domain: new("local"), Name: new("F")}}
-			m.Node("F", "x").Domain("local").Out("n")
-			m.Node("F", "x").Domain("local").Out("o")
-		}, diag.OpUnsupported, "local::F"},
 		{"external data", func(m *onnxtest.Model) {
 			for _, name := range []string{"e", "f"} {
 				m.Init(name, graph.Float32, nil, 1).External(name, "../w.bin")
