@@ -45,6 +45,9 @@ func Abandon(kind string) (err error) {
 // started may still write to it.
 func sweep(kind string) {
 	for _, dir := range scratch(kind + ".") {
+		if info, err := os.Lstat(dir); err != nil || !ours(info) {
+			continue
+		}
 		if held, ok := hold(dir); ok {
 			os.RemoveAll(dir)
 			held.Close()
