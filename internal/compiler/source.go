@@ -3,6 +3,8 @@ package compiler
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -46,7 +48,17 @@ func Open(path string, d *diag.List) *Source {
 		d.Fail(diag.FileUnreadable, base, err.Error(), "give the path of an .onnx file")
 		return nil
 	}
+	if s.Name == "" {
+		d.Fail(diag.FileUnreadable, base, "a model is called as its file is, without the extension: nothing is left of "+
+			"this name", "give the file a name, such as model.onnx")
+		return nil
+	}
 	f, err := regular.Open(path, onnxio.MaxFile)
+	if base == "-" && errors.Is(err, fs.ErrNotExist) {
+		d.Fail(diag.FileUnreadable, base, "a model is read from a file, not from standard input",
+			"give its path; what it keeps in other files is looked for beside it")
+		return nil
+	}
 	if err != nil {
 		return unreadable(err)
 	}
