@@ -27,7 +27,9 @@ func outside(p *graph.Program, from, to []string) (o dataflow.Outside) {
 		if !slices.ContainsFunc(n.Outputs, func(out string) bool { return need[out] && !has(out) }) {
 			continue
 		}
-		g.Nodes = append(g.Nodes, n)
+		bare := *n
+		bare.Meta = nil // a driver needs none of what the exporter knew
+		g.Nodes = append(g.Nodes, &bare)
 		plain = plain && n.Domain == ""
 		for _, a := range n.Attrs {
 			plain = plain && a.G == nil

@@ -4,7 +4,8 @@
 // In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, real, pass,
 // canon, quantise, scaled, stats and lower, and dataflow, num and diag; none of the layers.
 //
-//   - frontend.go is the short story; outside.go has names for other modules
+//   - frontend.go is the short story; read.go reads a file, with what belongs to it; outside.go has names for other
+//     modules
 //   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
 //   - host.go says what the host computes as data: which code a number has, and what a code means; around.go cuts out
@@ -17,7 +18,7 @@ package frontend
 
 import (
 	"fmt"
-	"maps"
+	"io/fs"
 	"math"
 	"math/big"
 	"slices"
@@ -26,7 +27,6 @@ import (
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
-	"hlsgen/frontend/onnxio"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -43,6 +43,10 @@ type Options struct {
 	Samples  int       // that take turns in recurrences and make a frame; 0 or 1: a frame is a sample
 	Cells    []Formats // of --lstm-config and --cell-config: what quantises the gates of ONNX' recurrent operators
 	Pass     pass.Options[*canon.Model]
+
+	// of the model's file, where that keeps tensors in others; nil: there are none. os.Root has a file system that
+	// links do not lead out of.
+	Folder fs.FS
 
 	InputType  *lower.InputType // what arrives; nil: reals, quantised on the host
 	InputQuant *InputQuant      // a quantiser to put in front of every input; nil: none
@@ -158,26 +162,6 @@ func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.Li
 func (im *Imported) lower(low *lower.Result) {
 	im.lowered, im.Model = low, model(im.written, im.program, low)
 	whole(im.Model, im.batch)
-}
-
-// read is the graph of a file, with the quantisers that the user asks for; nil after errors were added to d.
-func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
-	g := onnxio.Read(name, onnx, d)
-	if g == nil {
-		return nil
-	}
-	graph.Decompose(g)
-	graph.RecoverWeights(g, name, d)
-	if opt.InputQuant != nil {
-		opt.InputQuant.insert(g, name, d)
-	}
-	for _, name := range slices.Sorted(maps.Keys(opt.Dims)) {
-		g.Open(name)
-	}
-	if l := g.LengthInput(); l != nil && opt.steps > 0 {
-		l.Bind(g, opt.steps)
-	}
-	return g
 }
 
 // A Carried is a tensor of the model whose integers a stream carries: element i is Scale[i]*integer + Bias[i].

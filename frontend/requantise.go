@@ -40,7 +40,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		d.Fail(diag.QuantiseUnfit, name, msg, hint)
 		return nil
 	}
-	g := onnxio.Read(name, onnx, d)
+	g := opt.graph(name, onnx, d)
 	switch {
 	case g == nil:
 		return nil

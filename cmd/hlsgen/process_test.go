@@ -23,7 +23,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asHlsgen) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if ownFolder != "" {
+		os.RemoveAll(ownFolder)
+	}
+	os.Exit(code)
 }
 
 // process is hlsgen as a process of its own in a folder, with an empty folder for temporary files.

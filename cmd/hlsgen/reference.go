@@ -24,7 +24,7 @@ func (a *app) referenceCommand() *cobra.Command {
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.running = true
-			made, err := os.MkdirTemp("", "hlsgen-reference-")
+			made, err := owned.Temporary("hlsgen-reference-")
 			if err != nil {
 				return err
 			}

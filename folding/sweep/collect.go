@@ -43,7 +43,7 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 	var s sheet
 	data, err := regular.ReadFile(filepath.Join(dir, "sweep.json"), maxSheet)
 	if err == nil {
-		err = json.Unmarshal(data, &s)
+		err = regular.Worded(json.Unmarshal(data, &s))
 	}
 	if err == nil && len(s.Points) == 0 {
 		err = errors.New("it has no points")

@@ -35,6 +35,9 @@ func TestOfConstants(t *testing.T) {
 		{name: "places", op: "NonZero", args: []*graph.Tensor{reals([]int{2, 3}, 0, 5, 0, -1, 0, 0.5)},
 			shape: []int{2, 3}, want: []float64{0, 1, 1, 1, 0, 2}},
 		{name: "no places", op: "NonZero", args: []*graph.Tensor{int64s(0, 0)}, shape: []int{1, 0}, want: []float64{}},
+		{name: "a minifloat", op: "DequantizeLinear", args: []*graph.Tensor{
+			{DType: graph.Float8E4M3FN, Shape: []int{2}, F: []float64{0.5, -448}}, scalar(2)}, shape: []int{2},
+			want: []float64{1, -896}},
 		{name: "places of a number", op: "NonZero", args: []*graph.Tensor{scalar(1)}, code: diag.OpInvalid},
 	} {
 		g := single("", c.op, 13, nil, func(int) bool { return false }, c.args...)

@@ -138,6 +138,32 @@ func (d DType) Format() num.Format {
 	return num.Float64
 }
 
+// small are the formats of the minifloats that have a sign: OCP's, and those that end where they have one zero alone.
+var small = map[DType]num.Format{
+	Float8E4M3FN: {Digits: 4, Least: -9, Max: 448}, Float8E4M3FNUZ: {Digits: 4, Least: -10, Max: 240},
+	Float8E5M2: {Digits: 3, Least: -16, Max: 57344}, Float8E5M2FNUZ: {Digits: 3, Least: -17, Max: 57344},
+	Float4E2M1: {Digits: 2, Least: -1, Max: 6},
+}
+
+// round is the value of a type of real numbers that is nearest to v. What lies beyond them is the largest one, or has
+// none: an infinity where the type has such, else not a number.
+func (d DType) round(v float64, saturates bool) float64 {
+	f, is := small[d]
+	if !is {
+		return d.Format().Round(v)
+	}
+	y := f.Round(v)
+	switch {
+	case !math.IsInf(y, 0):
+		return y
+	case saturates:
+		return math.Copysign(f.Max, v)
+	case d == Float8E5M2:
+		return y
+	}
+	return math.NaN()
+}
+
 // Bits is how many an element takes; 0 of what is no number.
 func (d DType) Bits() int {
 	if !d.known() {

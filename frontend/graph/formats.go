@@ -12,6 +12,7 @@ import (
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/regular"
 )
 
 // A CellFormat is one quantiser of a recurrent cell, as QONNX's Quant has it.
@@ -136,7 +137,7 @@ func strict(b []byte, to any) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(to); err != nil {
-		return err
+		return regular.Worded(err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return fmt.Errorf("there is more behind the end")

@@ -15,7 +15,7 @@
 //	operators              the table, and the traits that others ask for
 //	operators_arithmetic, operators_activation, operators_reduce, operators_order, operators_conv, operators_pool,
 //	operators_image, operators_move, operators_slice, operators_logic, operators_quant, operators_qonnx, operators_pulp,
-//	operators_recurrent, operators_lstm, operators_loop, operators_minifloat
+//	operators_recurrent, operators_lstm, operators_loop, operators_minifloat, operators_blocks
 //	                       the definitions of its rows: each makes steps of a node
 //	operators_cell         the cells of LSTM, GRU and RNN as the bodies of loops
 //	operators_coding       a quantiser as a code and its value: what canon asks for
@@ -131,6 +131,7 @@ type Node struct {
 	Inputs  []string
 	Outputs []string
 	Attrs   Attrs
+	Meta    map[string]string // metadata_props: what an exporter knows of the node, such as its module; nil for none
 	// FullOp of the node of the file that this one, made by canon, stands for; empty for nodes of the file
 	Was string
 }

@@ -72,8 +72,10 @@ func TestInvalidNodes(t *testing.T) {
 			want: diag.OpInvalid},
 		{name: "repeats without end", op: "Tile", args: args{reals([]int{2}, 1, 2), int64s(1 << 40)},
 			want: diag.OpInvalid},
-		{name: "cast to minifloats, which is a quantiser", op: "Cast", attrs: attrs{"to": int(graph.Float8E4M3FN)},
+		{name: "data cast to minifloats, which is a quantiser", op: "Cast", attrs: attrs{"to": int(graph.Float8E4M3FN)},
 			args: args{x}, want: diag.OpUnsupported},
+		{name: "cast to powers of two", op: "Cast", attrs: attrs{"to": int(graph.Float8E8M0)}, args: args{x},
+			want: diag.OpUnsupported},
 		{name: "cast to type 999", op: "Cast", attrs: attrs{"to": 999}, args: args{x}, want: diag.OpUnsupported},
 		{name: "cast to type 2^32+1", op: "Cast", attrs: attrs{"to": int64(1)<<32 + 1}, args: args{x},
 			want: diag.OpUnsupported},
@@ -178,11 +180,16 @@ func TestInvalidNodes(t *testing.T) {
 			want: diag.OpInvalid},
 		{name: "quantise by a matrix of scales", op: "QuantizeLinear",
 			args: args{x, reals([]int{2, 3}, 1, 1, 1, 1, 1, 1)}, want: diag.OpInvalid},
-		{name: "quantise in blocks", op: "QuantizeLinear", opset: 21, attrs: attrs{"block_size": 2}, args: args{x, one},
-			want: diag.QuantInvalid},
+		{name: "quantise in blocks", op: "QuantizeLinear", opset: 21, attrs: attrs{"block_size": 2},
+			args: args{x, reals([]int{2, 2}, 1, 2, 2, 1)}, want: diag.QuantInvalid},
+		{name: "quantise in blocks with one scale", op: "QuantizeLinear", opset: 21, attrs: attrs{"block_size": 2},
+			args: args{x, one}, want: diag.OpInvalid},
+		{name: "quantise in blocks of -1", op: "QuantizeLinear", opset: 21, attrs: attrs{"block_size": -1},
+			args: args{x, reals([]int{2, 3}, count(6)...)}, want: diag.OpInvalid},
 		{name: "dequantise reals", op: "DequantizeLinear", args: args{x, one}, want: diag.OpInvalid},
-		{name: "dequantise in blocks", op: "DequantizeLinear", attrs: attrs{"block_size": 2},
-			args: args{int64s(1), one}, want: diag.QuantInvalid},
+		{name: "dequantise in blocks", op: "DequantizeLinear", opset: 21, attrs: attrs{"block_size": 2, "axis": 0},
+			args: args{ints(graph.Int8, []int{4, 1}, 1, 2, 3, 4), reals([]int{2, 1}, 1, 2),
+				ints(graph.Int8, []int{1, 1}, 0)}, want: diag.OpInvalid},
 		{name: "minifloats of data that become infinities", domain: qonnx, op: "FloatQuant",
 			attrs: attrs{"saturation": 0, "has_inf": 1}, args: args{x, one, scalar(4), scalar(3), scalar(7), scalar(1)},
 			want: diag.QuantInvalid},
@@ -381,6 +388,7 @@ func TestInvalidNodes(t *testing.T) {
 				&d)
 			switch {
 			case p != nil && way == "one input" && strings.HasPrefix(c.name, "a constant"):
+			case p != nil && way == "constants" && strings.HasPrefix(c.name, "data "):
 			case p != nil || len(d.Diags) != 1:
 				t.Errorf("%s (%s): accepted, or not refused once: %v", c.name, way, d.Diags)
 			case d.Diags[0].Code != c.want || d.Diags[0].Msg == "" || d.Diags[0].Where != "model.onnx, node 0" ||

@@ -164,6 +164,10 @@ func buildClip(c *call) {
 
 func buildCast(c *call) {
 	to := c.dtypeAttr("to")
+	if t := c.castConstant(to); t != nil {
+		c.value(t)
+		return
+	}
 	switch {
 	case !to.number():
 		unsupported("cast to a real or an integer type", "cast to type %d (%s)", c.Int("to", 0), to)
@@ -175,6 +179,32 @@ func buildCast(c *call) {
 		return
 	}
 	c.elementwise(to, real.Round(real.Var(0), real.Down), 0)
+}
+
+// castConstant is a constant of real numbers, rounded to those that another type of them has: a file stores what Cast
+// makes of it, where data mean real numbers whatever their type. It is nil where no number changes, or the input is no
+// such constant.
+func (c *call) castConstant(to DType) *Tensor {
+	known, within := c.in[0].Const, c.p.inexact[c.Inputs[0]]
+	if !to.Float() || to == c.dt || known == nil && within == nil || to == Float8E8M0 {
+		return nil
+	}
+	if within == nil {
+		within = constant(known)
+	}
+	saturates := to == Float4E2M1 || to.values() == minifloats && c.Int("saturate", 1) != 0
+	t, same := &Tensor{DType: to, Shape: within.Shape, F: make([]float64, len(within.Lo))}, known != nil && to.number()
+	for i, v := range within.Lo {
+		y := to.round(v, saturates)
+		if y != to.round(within.Hi[i], saturates) {
+			return nil
+		}
+		t.F[i], same = y, same && y == v
+	}
+	if same {
+		return nil
+	}
+	return t.coded()
 }
 
 // castTo are the attributes of a Cast.
@@ -222,7 +252,7 @@ func buildBatchNorm(c *call) {
 
 func buildConstant(c *call) {
 	t := c.fixedValue()
-	if t == nil || !t.DType.number() {
+	if t == nil || t.DType.values() == others {
 		unsupported("use a dense tensor of numbers",
 			"the constant's value is missing, sparse or of another type")
 	}

@@ -142,14 +142,14 @@ func readQuantizeLinear(c *reading) (Quantiser, DType) {
 	if !ok || hi > 65535 || dt == Bool {
 		badQuant("quantise to an integer of 2 to 16 bits", "quantised type %s", dt)
 	}
-	if c.flag("block_size") {
-		badQuant("quantise per tensor or per axis", "blocked quantisation")
-	}
 	checkScale(c)
 	return Quantiser{Lo: lo, Hi: hi, Mode: real.HalfEven}, dt
 }
 
 func buildQuantizeLinear(c *call) {
+	if c.blocked("QuantizeLinear") {
+		return
+	}
 	q, dt := readQuantizeLinear(c.reading)
 	zero, args := real.Float(0), []int{0, 1}
 	if c.has(2) {
@@ -159,13 +159,13 @@ func buildQuantizeLinear(c *call) {
 }
 
 func buildDequantizeLinear(c *call) {
-	if c.dt.Float() {
+	if c.dt.Float() && (c.dt.number() || c.in[0].Const == nil) {
 		invalid("the input is of type %s, not an integer", c.dt)
 	}
-	constantScale(c.reading) // 0 too: a channel that was never used
-	if c.flag("block_size") {
-		badQuant("quantise per tensor or per axis", "blocked quantisation")
+	if c.blocked("DequantizeLinear") {
+		return
 	}
+	constantScale(c.reading) // 0 too: a channel that was never used
 	x, args := real.Var(0), []int{0, 1}
 	if c.has(2) {
 		x, args = real.Sub(x, real.Var(2)), append(args, 2)

@@ -62,7 +62,7 @@ func bipolarUnit(p *Program, n *Node) (*Tensor, Pick, int) {
 // dequantizedUnit reads a DequantizeLinear. Its codes have the bits of their type, or those that a Clip leaves them.
 func dequantizedUnit(p *Program, n *Node) (*Tensor, Pick, int) {
 	c, ok := p.read(n)
-	if !ok || c.in[1].Const == nil {
+	if !ok || c.in[1].Const == nil || c.flag("block_size") {
 		return nil, Pick{}, 0
 	}
 	scale := c.alongAxis(1).Const

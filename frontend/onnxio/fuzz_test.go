@@ -31,6 +31,14 @@ func FuzzRead(f *testing.F) {
 	loop := linkModel()
 	loop.Node("Loop", "", "w").Graph("body", body).Out("y")
 	f.Add(loop.Bytes())
+	called := linkModel()
+	function(called, "F", "a k", "b", func(f *onnxtest.Model) {
+		refer(f.Node("LeakyRelu", "a").Float("alpha", 0), "k").Out("t")
+		f.Node("G", "t").Domain("own").Out("b")
+	})
+	function(called, "G", "a", "a b", func(f *onnxtest.Model) { f.Node("If", "a").Graph("g", body).Out("b") })
+	called.Node("F", "x").Domain("own").Float("k", 1).Out("y")
+	f.Add(called.Bytes())
 	if shared := tier.Shared(f); shared != "" {
 		files, _ := filepath.Glob(filepath.Join(shared, "models", "qonnx_ops", "*_0.onnx"))
 		for _, file := range files {

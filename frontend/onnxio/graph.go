@@ -162,6 +162,12 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 		Outputs: p.GetOutput(),
 		Attrs:   make(map[string]graph.Attr),
 	}
+	for _, e := range p.GetMetadataProps() {
+		if n.Meta == nil {
+			n.Meta = make(map[string]string, len(p.GetMetadataProps()))
+		}
+		n.Meta[e.GetKey()] = e.GetValue()
+	}
 	here := subjectOf(n, at)
 	if n.Op == "" {
 		r.report(here, damaged("the node names no operator"))
@@ -173,7 +179,6 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 		r.report(here, unsupported("export the model again: files hold no such operators",
 			"the operator domain %s is the one that hlsgen uses inside", quote(n.Domain)))
 	}
-	r.checkFunction(n, here)
 	var captured []read
 	for _, a := range p.GetAttribute() {
 		name := a.GetName()
@@ -194,19 +199,6 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 
 func subjectOf(n *graph.Node, at string) subject {
 	return subject{node: n.Label(), op: n.FullOp(), at: fmt.Sprintf("%s, node %d", at, n.Index)}
-}
-
-// checkFunction refuses a call of one of the model's own functions, once for each. The quantiser dialects are exempt:
-// exporters add functions for them so that other tools can run the model, and we know the operators themselves.
-func (r *reader) checkFunction(n *graph.Node, here subject) {
-	name := n.FullOp()
-	reported, ok := r.functions[name]
-	if !ok || reported || graph.Dialect(n.Domain) {
-		return
-	}
-	r.functions[name] = true
-	r.report(here, unsupported("write the functions out: onnx.inliner.inline_local_functions(model)",
-		"%s is a function that the model defines itself", quote(name)))
 }
 
 // attr reads an attribute. A kind that graph.Attr has no value for is kept as AttrUnknown.

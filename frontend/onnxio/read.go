@@ -10,8 +10,9 @@
 // bindings (onnxpb).
 //
 //   - scan.go bounds sizes and nesting before anything is decoded
+//   - whole.go puts into a file what it keeps in others
 //   - read.go walks the model, graph.go a graph in it, tensor.go constants, minifloat.go their 8- and 16-bit floats
-//   - write.go writes files
+//   - inline.go writes out the model's own functions
 //   - wire.go lets onnx-go join the nodes, link.go puts them in order and finds what is missing
 //   - write.go is the way back: the file of a graph
 package onnxio
@@ -30,6 +31,8 @@ const maxErrors = 100
 
 // Read makes a graph of the bytes of an ONNX file. Nodes come out in topological order, in the file's order where that
 // is one. name is the file's base name, for diagnostics. The result is nil where an error was added to d.
+//
+// Tensors that are kept in other files are an error: Whole puts them in.
 //
 // Bytes of any kind end in a graph or in errors; memory stays within a small multiple of len(b) plus the limits in
 // scan.go. b is not kept.
@@ -53,17 +56,16 @@ func Read(name string, b []byte, d *diag.List) *graph.Graph {
 
 // A reader is the state of one Read: where to report, what the model declares, and what it used of the limits.
 type reader struct {
-	file      string
-	list      *diag.List
-	opsets    map[string]int64
-	functions map[string]bool // full operator names of the model's own functions; true once one was reported
-	core      bool            // a node of ai.onnx was seen
-	external  int             // tensors in other files; the first of them is first
-	first     *onnxpb.TensorProto
-	errors    int
-	full      bool // a limit was reached
-	edges     int
-	elements  int
+	file     string
+	list     *diag.List
+	opsets   map[string]int64
+	core     bool // a node of ai.onnx was seen
+	external int  // tensors in other files; the first of them is first
+	first    *onnxpb.TensorProto
+	errors   int
+	full     bool // a limit was reached
+	edges    int
+	elements int
 }
 
 // A subject is what a diagnostic is about. The zero node and op stand for the model as a whole.
@@ -96,11 +98,10 @@ func (r *reader) model(m *onnxpb.ModelProto) *graph.Graph {
 		r.report(top, damaged("the model has no graph"))
 		return nil
 	}
-	r.readOpsets(m)
-	r.functions = make(map[string]bool)
-	for _, f := range m.GetFunctions() {
-		r.functions[fullOp(f.GetDomain(), f.GetName())] = false
+	if !r.inline(m) {
+		return nil
 	}
+	r.readOpsets(m)
 	g, unmet := r.graph(m.GetGraph(), r.file)
 	for _, u := range unmet {
 		r.report(u.by, malformed("a tensor must be an input, an initializer or the output of a node",
@@ -171,9 +172,10 @@ func (r *reader) reportExternal() {
 		}
 	}
 	r.report(subject{at: r.file}, &fault{diag.ExternalData,
-		fmt.Sprintf("%d tensors are kept in other files, the first is %s%s", r.external, quote(r.first.GetName()),
-			location),
-		`put them into the model file: onnx.save_model(onnx.load("model.onnx"), "whole.onnx", save_as_external_data=False)`})
+		fmt.Sprintf("%d tensors are kept in other files, the first is %s%s, and the model came without a folder to "+
+			"read them from", r.external, quote(r.first.GetName()), location),
+		"give the model by its path; or put them into its file: " +
+			`onnx.save_model(onnx.load("model.onnx"), "whole.onnx")`})
 }
 
 // quote shows a string of the model within a message.

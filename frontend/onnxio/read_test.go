@@ -232,15 +232,9 @@ func TestModelFaults(t *testing.T) {
 			m.Proto.Graph.SparseInitializer = []*onnxpb.SparseTensorProto{
 				{Values: &onnxpb.TensorProto{Name: new("sp")}}}
 		}, diag.OpUnsupported, `initializer "sp" is sparse`},
-		{"function", func(m *onnxtest.Model) {
-			m.Proto.Functions = []*onnxpb.FunctionProto{{Domain: new("local"), Name: new("F")}}
-			m.Node("F", "x").Domain("local").Out("n")
-			m.Node("F", "x").Domain("local").Out("o")
-		}, diag.OpUnsupported, "local::F"},
 		{"external data", func(m *onnxtest.Model) {
 			for _, name := range []string{"e", "f"} {
-				m.Proto.Graph.Initializer = append(m.Proto.Graph.Initializer, &onnxpb.TensorProto{Name: &name,
-					ExternalData: []*onnxpb.StringStringEntryProto{{Key: new("location"), Value: new("../w.bin")}}})
+				m.Init(name, graph.Float32, nil, 1).External(name, "../w.bin")
 			}
 			m.Node("Relu", "f").Out("n")
 		}, diag.ExternalData, `2 tensors are kept in other files, the first is "e" in "../w.bin"`},

@@ -141,17 +141,32 @@ func recognise(b []byte) *fault {
 	if len(b) == 0 {
 		return damaged("the file is empty")
 	}
-	others := []struct{ start, what, hint string }{
-		{"version https://git-lfs", "a Git LFS pointer", "fetch the file itself: git lfs pull"},
-		{"PK\x03\x04", "a zip archive, as PyTorch and Keras save models", "export the model to ONNX"},
-		{"\x89HDF", "an HDF5 file", "export the model to ONNX"},
-		{"\x80\x02", "a pickled Python object, as PyTorch saves models", "export the model to ONNX"},
-		{"\x1f\x8b", "compressed by gzip", "decompress it"},
-		{"<", "a web page", "the download failed; fetch the file itself"},
-		{"{", "JSON", "export the model to ONNX"},
+	const (
+		archive = 30 // where a zip archive has the name of its first file
+		torch   = `export the model: torch.onnx.export(model, (example,), "model.onnx"), or, of a network of Brevitas, ` +
+			`export_qonnx of brevitas.export`
+		keras = "export the model: python -m tf2onnx.convert --keras model.h5 --output model.onnx, or, of a network of " +
+			"QKeras, from_keras of qonnx.converters.keras"
+		tflite = "convert the model: python -m tf2onnx.convert --tflite model.tflite --output model.onnx"
+	)
+	others := []struct {
+		at                int
+		holds, what, hint string
+	}{
+		{0, "version https://git-lfs", "a Git LFS pointer", "fetch the file itself: git lfs pull"},
+		{archive, "metadata.json", "one of Keras (.keras)", keras},
+		{archive, "config.json", "one of Keras (.keras)", keras},
+		{0, "PK\x03\x04", "a zip archive, as PyTorch saves models (.pt)", torch},
+		{0, "\x89HDF", "an HDF5 file, as Keras saves models (.h5)", keras},
+		{0, "\x80\x02", "a pickled Python object, as PyTorch saves models (.pt)", torch},
+		{4, "TFL3", "one of TensorFlow Lite (.tflite)", tflite},
+		{0, "\x1f\x8b", "compressed by gzip", "decompress it"},
+		{0, "<", "a web page", "the download failed; fetch the file itself"},
+		{0, "{", "JSON", "export the model to ONNX"},
 	}
 	for _, o := range others {
-		if bytes.HasPrefix(b, []byte(o.start)) {
+		if len(b) > o.at && bytes.HasPrefix(b[o.at:], []byte(o.holds)) &&
+			(o.at != archive || bytes.HasPrefix(b, []byte("PK\x03\x04"))) {
 			return malformed(o.hint, "the file is not an ONNX model but %s", o.what)
 		}
 	}
@@ -203,7 +218,10 @@ var modelForm = sync.OnceValue(func() *form {
 })
 
 // A scanner walks over the wire format without keeping anything.
-type scanner struct{ messages, nodes int }
+type scanner struct {
+	messages, nodes int
+	outside         bool // a tensor says that its data are in another file
+}
 
 // message checks one message that starts at byte off of the file.
 func (s *scanner) message(b []byte, off int, m *form, depth int) *fault {
@@ -227,7 +245,12 @@ func (s *scanner) message(b []byte, off int, m *form, depth int) *fault {
 		if size < 0 {
 			return wireFault(size, off)
 		}
-		if typ == protowire.BytesType && int(num) < len(m.fields) {
+		if int(num) >= len(m.fields) {
+			b, off = b[n+size:], off+n+size
+			continue
+		}
+		s.outside = s.outside || m.fields[num].name == "data_location"
+		if typ == protowire.BytesType {
 			if f := s.field(m.fields[num], b[n:n+size], off+n, depth); f != nil {
 				return f
 			}

@@ -57,6 +57,10 @@ func TestForeignFiles(t *testing.T) {
 		{"", "empty"},
 		{"version https://git-lfs.github.com/spec/v1\noid sha256:0", "Git LFS pointer"},
 		{"PK\x03\x04\x14\x00", "zip archive"},
+		{"PK\x03\x04" + strings.Repeat("\x00", 26) + "archive/data.pkl", "(.pt)"},
+		{"PK\x03\x04" + strings.Repeat("\x00", 26) + "metadata.json", "(.keras)"},
+		{"PK\x03\x04" + strings.Repeat("\x00", 26) + "config.json", "(.keras)"},
+		{"\x1c\x00\x00\x00TFL3\x14\x00", "(.tflite)"},
 		{"\x89HDF\r\n\x1a\n", "HDF5"},
 		{"\x80\x02}q\x00", "pickled"},
 		{"\x1f\x8b\x08", "gzip"},
@@ -180,7 +184,7 @@ func TestBegins(t *testing.T) {
 		"\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x01":     "the field at byte 0 of the file goes beyond its end",
 		"\x3a\xff\xff\xff\xff\x07":                     "the field at byte 0 of the file goes beyond its end",
 		"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff": "the bytes at 0 of the file are not an ONNX model",
-		"PK\x03\x04": "the file is not an ONNX model but a zip archive, as PyTorch and Keras save models",
+		"PK\x03\x04": "the file is not an ONNX model but a zip archive, as PyTorch saves models (.pt)",
 	} {
 		s := &sparse{begins: []byte(begins)}
 		var d diag.List

@@ -50,7 +50,7 @@ var encodings = map[graph.DType]encoding{
 // tensor decodes a constant. Nothing is allocated from the declared shape before it agrees with the bytes present. A
 // tensor kept in another file is counted, not refused: the result is then nil without a fault.
 func (r *reader) tensor(p *onnxpb.TensorProto) (*graph.Tensor, *fault) {
-	if p.GetDataLocation() == onnxpb.TensorProto_EXTERNAL || len(p.GetExternalData()) > 0 {
+	if p.GetDataLocation() == onnxpb.TensorProto_EXTERNAL {
 		r.noteExternal(p)
 		return nil, nil
 	}

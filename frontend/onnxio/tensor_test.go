@@ -2,7 +2,9 @@ package onnxio
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -265,5 +267,91 @@ func TestMinifloat(t *testing.T) {
 	}
 	if float16(0xfc00) != math.Inf(-1) || float8E5M2(0x7c) != math.Inf(1) {
 		t.Error("infinities are wrong")
+	}
+}
+
+// TestCastConstants holds what Cast makes of constants against all values of a type: the nearest one, of two such the
+// one whose code is even.
+func TestCastConstants(t *testing.T) {
+	t.Parallel()
+	for dt, most := range map[graph.DType]float64{graph.Float32: 0, graph.Float16: 0, graph.BFloat16: 0,
+		graph.Float8E4M3FN: 448, graph.Float8E4M3FNUZ: 240, graph.Float8E5M2: 57344, graph.Float8E5M2FNUZ: 57344,
+		graph.Float4E2M1: 6} {
+		e := encodings[dt]
+		values := map[float64]uint64{} // the codes of all that are finite
+		if e.bits <= 16 {
+			for c := range uint64(1) << e.bits {
+				if v := e.real(c); !math.IsInf(v, 0) && !math.IsNaN(v) && (v != 0 || c == 0) {
+					values[v] = c
+				}
+			}
+		}
+		sorted := slices.Sorted(maps.Keys(values))
+		nearest := func(x float64) float64 {
+			if dt == graph.Float32 {
+				return float64(float32(x))
+			}
+			if most != 0 && math.Abs(x) > most {
+				return math.Copysign(most, x)
+			}
+			i, _ := slices.BinarySearch(sorted, x)
+			if i == len(sorted) {
+				i--
+			}
+			below, above := sorted[max(i-1, 0)], sorted[i]
+			if d := (x - below) - (above - x); d < 0 || d == 0 && values[below]%2 == 0 {
+				return below
+			}
+			return above
+		}
+		rng := rand.New(rand.NewPCG(1, uint64(dt)))
+		in := []float64{0.0999999999, 0, 1e-30, -1e-30, 448.5, -1e5 / 2}
+		for range 300 {
+			if x := (rng.Float64() - 0.5) * math.Exp2(float64(rng.IntN(30)-15)); math.Abs(x) < 60000 {
+				in = append(in, x)
+			}
+			if len(sorted) > 0 { // and ties
+				i := rng.IntN(len(sorted) - 1)
+				in = append(in, sorted[i], sorted[i]/2+sorted[i+1]/2)
+			}
+		}
+		m := onnxtest.New(21).Input("x", graph.Float64, len(in)).Output("y", graph.Float64, len(in))
+		m.Init("c", graph.Float64, []int{len(in)}, in...)
+		m.Node("Cast", "c").Int("to", int64(dt)).Out("narrow")
+		m.Node("Cast", "narrow").Int("to", int64(graph.Float64)).Out("wide")
+		m.Node("Add", "x", "wide").Out("y")
+		p := onnxtest.Prepare(t, mustRead(t, m.Bytes()))
+		got := p.Known["wide"].Const
+		for i, x := range in {
+			if want := nearest(x); got.At(i) != want {
+				t.Errorf("%v as %s: %v, want %v", x, dt, got.At(i), want)
+			}
+		}
+	}
+}
+
+// TestCastChains holds what a type leaves of constants that stand behind Cast: of whole numbers, of what is no float64,
+// and of what lies beyond the type.
+func TestCastChains(t *testing.T) {
+	t.Parallel()
+	m := onnxtest.New(21).Input("x", graph.Float32).Output("y", graph.Float32)
+	cast := func(from, to string, dt graph.DType, saturate int64) {
+		m.Node("Cast", from).Int("to", int64(dt)).Int("saturate", saturate).Out(to)
+	}
+	m.Init("whole", graph.Int32, nil, 1<<24+1).Init("two", graph.Float64, nil, 2).Init("much", graph.Float32, nil, 1e6)
+	m.Node("Sqrt", "two").Out("root")
+	cast("whole", "a", graph.Float32, 1)
+	cast("root", "b", graph.Float32, 1)
+	cast("much", "c", graph.Float16, 1)
+	cast("much", "d", graph.Float8E5M2, 0)
+	cast("much", "e", graph.Float8E5M2, 1)
+	cast("much", "f", graph.Float64, 1)
+	m.Node("Identity", "x").Out("y")
+	p := onnxtest.Prepare(t, mustRead(t, m.Bytes()))
+	for name, want := range map[string]float64{"a": 1 << 24, "b": float64(float32(math.Sqrt2)), "c": math.Inf(1),
+		"d": math.Inf(1), "e": 57344, "f": 1e6} {
+		if k := p.Known[name].Const; k == nil || k.At(0) != want {
+			t.Errorf("%s: %v, want %v", name, k, want)
+		}
 	}
 }

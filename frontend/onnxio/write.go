@@ -34,10 +34,7 @@ func Write(g *graph.Graph, values []graph.Value) ([]byte, error) {
 			Version: new(g.Opsets[domain])})
 	}
 	m.IrVersion = new(irVersion(g.Opsets[""]))
-	for _, key := range slices.Sorted(maps.Keys(g.Meta)) {
-		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: new(key),
-			Value: new(g.Meta[key])})
-	}
+	m.MetadataProps = writeMeta(g.Meta)
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
 
@@ -146,7 +143,15 @@ func writeNode(n *graph.Node) (*onnxpb.NodeProto, error) {
 		a.Name = new(name)
 		p.Attribute = append(p.Attribute, a)
 	}
+	p.MetadataProps = writeMeta(n.Meta)
 	return p, nil
+}
+
+func writeMeta(meta map[string]string) (list []*onnxpb.StringStringEntryProto) {
+	for _, key := range slices.Sorted(maps.Keys(meta)) {
+		list = append(list, &onnxpb.StringStringEntryProto{Key: new(key), Value: new(meta[key])})
+	}
+	return list
 }
 
 func writeAttr(a graph.Attr) (*onnxpb.AttributeProto, error) {

@@ -32,7 +32,7 @@ func (o Options) Delays(d *diag.List) *delay.Calibration {
 		err = c.Verify()
 	}
 	if err != nil {
-		d.Fail(diag.FileUnreadable, filepath.Base(o.Calibration), err.Error(),
+		d.Fail(diag.FileUnreadable, filepath.Base(o.Calibration), regular.Worded(err).Error(),
 			"give a file that hlsgen calibrate has written")
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
 	"hlsgen/templates/deploy"
@@ -204,7 +205,7 @@ func verilated(ctx context.Context, engine Engine, d *dataflow.Design, in, strea
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "hlsgen-rtl-*")
+	dir, err := owned.Temporary("hlsgen-rtl-*")
 	if err != nil {
 		return err
 	}

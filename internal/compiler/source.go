@@ -3,6 +3,8 @@ package compiler
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -13,7 +15,8 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A Source is a model as bytes, with the test vectors that came with it, if any did.
+// A Source is a model as bytes, its tensors among them wherever the file keeps them, with the test vectors that came
+// with it, if any did.
 type Source struct {
 	Name    string // of the file, without folder and extension; for the example, its name
 	File    string // base name, for diagnostics
@@ -24,7 +27,8 @@ type Source struct {
 	sum     string     // once the bytes were let go
 }
 
-// Sum is the model's SHA-256 in hexadecimal digits.
+// Sum is the model's SHA-256 in hexadecimal digits: that of its file, or, of a model that keeps tensors in other
+// files, that of the file with the tensors in it.
 func (s *Source) Sum() string {
 	if s.ONNX == nil && s.sum != "" {
 		return s.sum
@@ -44,7 +48,17 @@ func Open(path string, d *diag.List) *Source {
 		d.Fail(diag.FileUnreadable, base, err.Error(), "give the path of an .onnx file")
 		return nil
 	}
+	if s.Name == "" {
+		d.Fail(diag.FileUnreadable, base, "a model is called as its file is, without the extension: nothing is left of "+
+			"this name", "give the file a name, such as model.onnx")
+		return nil
+	}
 	f, err := regular.Open(path, onnxio.MaxFile)
+	if base == "-" && errors.Is(err, fs.ErrNotExist) {
+		d.Fail(diag.FileUnreadable, base, "a model is read from a file, not from standard input",
+			"give its path; what it keeps in other files is looked for beside it")
+		return nil
+	}
 	if err != nil {
 		return unreadable(err)
 	}
@@ -52,10 +66,24 @@ func Open(path string, d *diag.List) *Source {
 	if f.Size > 0 && !onnxio.Begins(base, f, f.Size, d) {
 		return nil
 	}
-	if s.ONNX, err = f.All(); err != nil {
+	b, err := f.All()
+	if err != nil {
 		return unreadable(err)
 	}
+	if s.ONNX = b; !streamed(path) {
+		s.ONNX = onnxio.Whole(base, b, regular.Folder(filepath.Dir(path)), d)
+	}
+	if s.ONNX == nil {
+		return nil
+	}
 	return s
+}
+
+// streamed reports whether a path means what the process was given open, such as its standard input: no folder belongs
+// to it.
+func streamed(path string) bool {
+	full, err := filepath.Abs(path)
+	return err == nil && (strings.HasPrefix(full, "/dev/") || strings.HasPrefix(full, "/proc/"))
 }
 
 // stem is a file's name without folder and extension.

@@ -155,7 +155,7 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 		err = p.verify()
 	}
 	if err != nil {
-		return fail(fmt.Sprintf("%s is not as hlsgen wrote it: %v", filepath.Join(dir, planName), err),
+		return fail(fmt.Sprintf("%s is not as hlsgen wrote it: %v", filepath.Join(dir, planName), regular.Worded(err)),
 			"copy the whole folder of the build, or build again")
 	}
 	return p

@@ -43,10 +43,12 @@ func claim(o Options, d *diag.List) (place *owned.Folder, shown string) {
 		return refuse(diag.OutputExists, "give a folder below this one", "is the current folder, or holds it")
 	}
 	place, err = owned.Claim(out, templates.Scratch, templates.Lasting...)
-	busy := new(owned.BusyError)
+	busy, way, left := new(owned.BusyError), new(owned.WayError), new(owned.LeftError)
 	switch {
 	case errors.As(err, &busy):
 		return refuse(diag.OutputBusy, "wait for it, or give another --out", "%v", busy)
+	case errors.As(err, &way), errors.As(err, &left):
+		return refuse(diag.OutputForeign, byOwner, "cannot be used: %v", err)
 	case err != nil:
 		return refuse(diag.OutputExists, "give another --out", "cannot be used: %v", err)
 	}
@@ -58,6 +60,9 @@ func claim(o Options, d *diag.List) (place *owned.Folder, shown string) {
 	}
 	return place, shown
 }
+
+// byOwner is what to do about what another user has.
+const byOwner = "have it removed by its owner, or as root; or give another --out"
 
 // admitted reports whether what is at a place may be replaced, or says in d why not; what stays is said, too.
 func admitted(place *owned.Folder, o Options, shown string, d *diag.List) bool {
@@ -77,8 +82,10 @@ func admitted(place *owned.Folder, o Options, shown string, d *diag.List) bool {
 
 // refuseOutput says why a folder cannot be put in its place.
 func refuseOutput(shown string, err error, d *diag.List) {
-	strangers, conflict := new(owned.StrangersError), new(owned.ConflictError)
+	strangers, conflict, stuck := new(owned.StrangersError), new(owned.ConflictError), new(owned.StuckError)
 	switch {
+	case errors.As(err, &stuck):
+		d.Fail(diag.OutputForeign, "", shown+" "+stuck.Error(), byOwner)
 	case errors.As(err, &strangers) && strangers.There == nil:
 		d.Fail(diag.OutputExists, "", shown+" "+err.Error(), "give another --out, or --force to replace it")
 	case errors.As(err, &strangers) && strangers.There.Alien != nil:
@@ -106,10 +113,12 @@ func Sharing(shown string, d *diag.List, write func(*owned.Shared) error) error 
 // unshared makes a diagnostic of an error of package owned that says who has a shared folder, or what is in it; the
 // error is any other.
 func unshared(shown string, err error, d *diag.List) error {
-	busy, strangers := new(owned.BusyError), new(owned.StrangersError)
+	busy, strangers, way := new(owned.BusyError), new(owned.StrangersError), new(owned.WayError)
 	switch {
 	case errors.As(err, &busy):
 		d.Fail(diag.OutputBusy, "", fmt.Sprintf("%s %v", shown, busy), "wait for it, or give another folder")
+	case errors.As(err, &way):
+		d.Fail(diag.OutputForeign, "", fmt.Sprintf("%s cannot be used: %v", shown, way), byOwner)
 	case errors.As(err, &strangers):
 		d.Fail(diag.OutputForeign, "", fmt.Sprintf("%s %v", shown, strangers),
 			"move it away, or give another folder; where you copied the folder, copy its "+owned.List+", too")
@@ -220,7 +229,12 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 	}
 	all[owned.Manifest] = owned.Seal(append(b, '\n'))
 	r.FileCount = len(all)
-	if r.Kept, err = place.Put(all, o.how()); err != nil {
+	left := new(owned.LeftError)
+	switch r.Kept, err = place.Put(all, o.how()); {
+	case errors.As(err, &left):
+		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.OutputForeign,
+			Msg: fmt.Sprintf("%s is written; %v", r.Out, left), Hint: "remove it: the next build has no place before"})
+	case err != nil:
 		refuseOutput(r.Out, err, d)
 	}
 	return nil

@@ -67,7 +67,7 @@ var Codes = map[Code]string{
 	FileUnreadable:    "a file could not be opened or read",
 	ModelMalformed:    "the bytes are not a valid ONNX model",
 	ModelTooLarge:     "a size in the model goes beyond what hlsgen accepts",
-	ExternalData:      "the model keeps tensors in other files",
+	ExternalData:      "a tensor that the model keeps in another file cannot be read",
 	OpUnsupported:     "an operator, or a form of it, that hlsgen does not know",
 	OpInvalid:         "a node contradicts its operator's definition",
 	ShapeUnknown:      "a shape cannot be derived",

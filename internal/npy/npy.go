@@ -1,7 +1,7 @@
 // Package npy reads and writes NumPy's .npy and .npz files: what users and their frameworks exchange tensors in.
 // Format: numpy.lib.format, versions 1 to 3.
 //
-// In come bytes; out come arrays, and the other way round. It sees regular.
+// In come bytes; out come arrays, and the other way round. It sees regular. header.go reads what stands before elements.
 package npy
 
 import (
@@ -14,7 +14,6 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,12 +50,6 @@ func (a *Array) Size() int {
 // maxInt bounds 64-bit integers: beyond 2^53 a float64 would change them.
 const maxInt = 1 << 53
 
-var (
-	descrRE   = regexp.MustCompile(`'descr'\s*:\s*'([<>|=])([a-z]\d)'`)
-	fortranRE = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
-	shapeRE   = regexp.MustCompile(`'shape'\s*:\s*\(([\d,\s]*)\)`)
-)
-
 // Parse reads one .npy file. Sizes that the header promises are checked against the bytes that are there before
 // anything is allocated.
 func Parse(b []byte) (*Array, error) {
@@ -66,9 +59,6 @@ func Parse(b []byte) (*Array, error) {
 
 // maxElements bounds the elements of all arrays of a file, eight bytes each in memory.
 const maxElements = 1 << 28
-
-// maxHeader bounds an .npy header, which says a type and a shape.
-const maxHeader = 1 << 16
 
 // parse reads one .npy file of at most so many bytes, and takes its elements from those that are left. It reads no
 // further than the header says.
@@ -129,68 +119,6 @@ type format struct {
 	fortran bool // column-major
 }
 
-// header reads what stands before the elements, and takes it from the size: an array without data.
-func header(r io.Reader, size *int64) (*Array, format, error) {
-	var start [12]byte
-	n, err := io.ReadFull(r, start[:10])
-	switch {
-	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
-		return nil, format{}, err
-	case n < 10 || string(start[:6]) != "\x93NUMPY":
-		return nil, format{}, fmt.Errorf("not an .npy file")
-	}
-	length := int64(binary.LittleEndian.Uint16(start[8:]))
-	*size -= 10
-	switch start[6] {
-	case 1:
-	case 2, 3:
-		if _, err := io.ReadFull(r, start[10:]); err != nil {
-			return nil, format{}, cutOff(err)
-		}
-		length = int64(binary.LittleEndian.Uint32(start[8:]))
-		*size -= 2
-	default:
-		return nil, format{}, fmt.Errorf("format version %d is unknown", start[6])
-	}
-	if *size -= length; *size < 0 || length > maxHeader {
-		return nil, format{}, fmt.Errorf("the header is cut off, or has more than %d bytes", maxHeader)
-	}
-	text := make([]byte, length)
-	if _, err := io.ReadFull(r, text); err != nil {
-		return nil, format{}, cutOff(err)
-	}
-	return understood(text)
-}
-
-// understood reads the text of a header.
-func understood(text []byte) (*Array, format, error) {
-	descr, fortran, shape := descrRE.FindSubmatch(text), fortranRE.FindSubmatch(text), shapeRE.FindSubmatch(text)
-	if descr == nil || fortran == nil || shape == nil {
-		return nil, format{}, fmt.Errorf(
-			"header %.80q is not understood (objects, text and structured types are not supported)", text)
-	}
-	t, ok := dtypes[string(descr[2])]
-	if !ok {
-		return nil, format{}, fmt.Errorf("data type %q is not supported", descr[2])
-	}
-	f := format{code: string(descr[2]), size: t.size, order: binary.LittleEndian, fortran: string(fortran[1]) == "True"}
-	if descr[1][0] == '>' {
-		f.order = binary.BigEndian
-	}
-	a := &Array{DType: t.name}
-	for _, text := range strings.Split(string(shape[1]), ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		d, err := strconv.Atoi(text)
-		if err != nil || d < 0 || len(a.Shape) == maxRank {
-			return nil, format{}, fmt.Errorf("shape (%.80s) has %d axes at most, none above 2^63", shape[1], maxRank)
-		}
-		a.Shape = append(a.Shape, d)
-	}
-	return a, f, nil
-}
-
 // maxRank is NumPy's own limit.
 const maxRank = 64
 
@@ -208,8 +136,10 @@ func decode(code string, o binary.ByteOrder, b []byte) (float64, bool) {
 		return float64(int16(o.Uint16(b))), true
 	case "i4":
 		return float64(int32(o.Uint32(b))), true
-	case "u1", "b1":
+	case "u1":
 		return float64(b[0]), true
+	case "b1":
+		return float64(min(b[0], 1)), true
 	case "u2":
 		return float64(o.Uint16(b)), true
 	case "u4":

@@ -67,17 +67,25 @@ func Claim(dir string, scratch []string, lasting ...string) (*Folder, error) {
 		}
 		f.made = append(f.made, at)
 	}
+	if to, err := os.Readlink(dir); err == nil {
+		return nil, fmt.Errorf("it is a link to %q, where nothing is", to)
+	}
 	for range attempts {
 		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 			f.unmake()
 			return nil, cause(err)
 		}
-		if err := os.Mkdir(f.work, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		made := os.Mkdir(f.work, 0o700)
+		if made != nil && !errors.Is(made, fs.ErrExist) {
 			f.unmake()
-			return nil, cause(err)
+			return nil, cause(made)
 		}
-		if info, err := os.Lstat(f.work); err == nil && !info.IsDir() {
-			return nil, fmt.Errorf("%s is in the way", f.work)
+		switch info, err := os.Lstat(f.work); {
+		case err != nil || made == nil:
+		case !info.IsDir():
+			return nil, &WayError{f.work, "it is no folder"}
+		case !ours(info):
+			return nil, &WayError{f.work, theirs}
 		}
 		lock, err := acquire(filepath.Join(f.work, lockFile))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +96,8 @@ func Claim(dir string, scratch []string, lasting ...string) (*Folder, error) {
 		}
 		f.lock = lock
 		if err := f.recover(); err != nil {
-			return nil, errors.Join(cause(err), f.Release())
+			f.Release() // what it cannot remove is what recover could not
+			return nil, cause(err)
 		}
 		return f, nil
 	}
@@ -117,9 +126,97 @@ func (f *Folder) unmake() {
 func (f *Folder) Inspect(how How) (*Contents, error) {
 	there, err := Inspect(f.dir, f.scratch)
 	if err != nil {
-		return nil, cause(err)
+		return nil, unreadable(err)
 	}
-	return there, there.allow(how)
+	if err := there.allow(how); err != nil || there.Empty {
+		return there, err
+	}
+	path, err := stuck(f.dir, f.lasting)
+	if err == nil && path != "" {
+		err = &StuckError{path}
+	}
+	return there, err
+}
+
+// unreadable is an error of reading a folder, with the path: it may lie deep below it.
+func unreadable(err error) error {
+	if path := new(fs.PathError); errors.As(err, &path) && errors.Is(err, fs.ErrPermission) {
+		return &StuckError{path.Path}
+	}
+	return cause(err)
+}
+
+// A StuckError names what lies in a folder and cannot be removed, so that no other one can take its place.
+type StuckError struct{ Path string }
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("holds %q, which this user may not remove", e.Path)
+}
+
+// stuck is the path of what this user cannot remove from a folder; "" where all of it goes. The lasting folders are
+// moved as they are.
+func stuck(dir string, lasting []string) (at string, err error) {
+	err = filepath.WalkDir(dir, func(full string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrPermission) {
+			at = full
+			return fs.SkipAll
+		}
+		if err != nil || !e.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, full)
+		moved := err == nil && slices.Contains(lasting, filepath.ToSlash(rel))
+		entries, err := os.ReadDir(full)
+		switch {
+		case !moved && errors.Is(err, fs.ErrPermission), (moved || len(entries) > 0) && !changeable(full):
+			at = full
+			return fs.SkipAll
+		case moved:
+			return fs.SkipDir
+		case err != nil:
+			return err
+		}
+		if at = kept(full, e, entries); at != "" {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return at, err
+}
+
+// kept is the path of an entry that a sticky folder of another user keeps, as it is another user's, too.
+func kept(dir string, e fs.DirEntry, entries []fs.DirEntry) string {
+	info, err := e.Info()
+	if err != nil || info.Mode()&fs.ModeSticky == 0 || ours(info) || os.Geteuid() == 0 {
+		return ""
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && !ours(info) {
+			return filepath.Join(dir, entry.Name())
+		}
+	}
+	return ""
+}
+
+// A LeftError says that a folder is in its place, and what of the one that stood there cannot be removed.
+type LeftError struct {
+	Path string
+	Err  error
+}
+
+func (e *LeftError) Error() string {
+	return fmt.Sprintf("%q, of a folder that was replaced, cannot be removed: %v", e.Path, e.Err)
+}
+
+func (e *LeftError) Unwrap() error { return e.Err }
+
+// discard removes what has been replaced.
+func discard(left string) error {
+	err := os.RemoveAll(left)
+	if path := new(fs.PathError); errors.As(err, &path) {
+		return &LeftError{path.Path, path.Err}
+	}
+	return err
 }
 
 // Put puts a folder of these files in its place, whole or not at all: paths have slashes, and one of them is the
@@ -191,7 +288,7 @@ func (f *Folder) recover() error {
 			return err
 		}
 	}
-	return errors.Join(os.RemoveAll(filepath.Join(f.work, fresh)), f.settle(aside),
+	return errors.Join(discard(filepath.Join(f.work, fresh)), f.settle(aside),
 		f.settle(filepath.Join(f.work, whole)))
 }
 
@@ -219,7 +316,7 @@ func (f *Folder) settle(left string) error {
 			return err
 		}
 	}
-	return os.RemoveAll(left)
+	return discard(left)
 }
 
 // hand moves a folder below from to the same place below to, where there is none yet.
@@ -249,7 +346,10 @@ func hidden(path string) string {
 func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
+	var left *LeftError
 	switch {
+	case errors.As(err, &left):
+		return left
 	case errors.As(err, &path):
 		return path.Err
 	case errors.As(err, &link):

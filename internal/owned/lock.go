@@ -2,6 +2,7 @@ package owned
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 )
@@ -13,6 +14,14 @@ const attempts = 100
 type BusyError struct{}
 
 func (*BusyError) Error() string { return "is being written by another hlsgen" }
+
+// A WayError says that something at a hidden path, which the user never named, stands in the way.
+type WayError struct{ Path, Why string }
+
+func (e *WayError) Error() string { return fmt.Sprintf("%q is in the way: %s", e.Path, e.Why) }
+
+// theirs is why what another user has made is not used: whoever has it could change it at any time.
+const theirs = "it belongs to another user"
 
 // A Lock is a file that one process has at a time.
 type Lock struct{ file *os.File }
@@ -34,9 +43,16 @@ func acquire(path string) (*Lock, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // just given back
 			}
+			if err != nil {
+				return nil, &WayError{path, cause(err).Error()}
+			}
 		}
 		if err != nil {
 			return nil, err
+		}
+		if info, err := f.Stat(); !made && err == nil && !ours(info) {
+			f.Close()
+			return nil, &WayError{path, theirs}
 		}
 		if err := lock(f); err != nil {
 			f.Close()

@@ -6,12 +6,21 @@ import (
 	"path/filepath"
 )
 
+// Temporary makes a folder in the system's temporary folder. pattern is that of os.MkdirTemp.
+func Temporary(pattern string) (string, error) {
+	dir, err := os.MkdirTemp("", pattern)
+	if err != nil {
+		err = fmt.Errorf("%q can hold no temporary files, set TMPDIR to a folder that can: %w", os.TempDir(), cause(err))
+	}
+	return dir, err
+}
+
 // Scratch makes a folder in the system's temporary folder that this process has until release, which removes it. What
 // ended processes left of the same kind, a part of a file name, is removed, too.
 func Scratch(kind string) (dir string, release func() error, err error) {
 	sweep(kind)
 	for range attempts {
-		dir, err := os.MkdirTemp("", fmt.Sprintf("%s.%d.", kind, os.Getpid()))
+		dir, err := Temporary(fmt.Sprintf("%s.%d.", kind, os.Getpid()))
 		if err != nil {
 			return "", nil, err
 		}
@@ -45,6 +54,9 @@ func Abandon(kind string) (err error) {
 // started may still write to it.
 func sweep(kind string) {
 	for _, dir := range scratch(kind + ".") {
+		if info, err := os.Lstat(dir); err != nil || !ours(info) {
+			continue
+		}
 		if held, ok := hold(dir); ok {
 			os.RemoveAll(dir)
 			held.Close()

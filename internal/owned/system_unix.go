@@ -5,6 +5,7 @@ package owned
 import (
 	"errors"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,6 +13,17 @@ import (
 // open opens a file that another process of ours made; nothing else is followed or waited for.
 func open(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+}
+
+// ours reports whether a file belongs to the user that this process works for.
+func ours(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || int(stat.Uid) == os.Geteuid()
+}
+
+// changeable reports whether this process may add to a folder, and remove from it.
+func changeable(dir string) bool {
+	return unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS) == nil
 }
 
 // lock locks an open file until it is closed, also by the end of the process. A file system without locks locks

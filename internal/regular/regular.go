@@ -1,7 +1,9 @@
 // Package regular reads files that users name: regular ones, of a bounded size. A pipe would block, a device never end,
 // and a file that the system makes while it is read has no size to hold it to.
 //
-// In comes a path; out come bytes. It sees nothing of this module.
+// What is wrong with JSON in them is worded by json.go.
+//
+// In comes a path, or a folder whose paths stay below it (folder.go); out come bytes. It sees nothing of this module.
 package regular
 
 import (

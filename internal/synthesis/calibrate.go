@@ -119,7 +119,7 @@ func reports(dir string, wanted func(name string) bool) (files []string, err err
 func expect(data []byte, to map[string]int) error {
 	var list []compiler.LayerReport
 	if err := json.Unmarshal(data, &list); err != nil {
-		return fmt.Errorf("no report of a build on its layers: %w", err)
+		return fmt.Errorf("no report of a build on its layers: %w", regular.Worded(err))
 	}
 	for _, l := range list {
 		if to[l.Name] = l.Delay; l.Table > 0 {

@@ -286,7 +286,7 @@ func (p *reading) measured(name string, total *Part) bool {
 	}
 	data, err := regular.ReadFile(name, maxReport)
 	if err == nil {
-		err = json.Unmarshal(data, &said)
+		err = regular.Worded(json.Unmarshal(data, &said))
 	}
 	if err == nil && !(said.Rate > 0 && said.Rate < 1e15) {
 		err = fmt.Errorf("it has %v samples per second", said.Rate)

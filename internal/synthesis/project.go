@@ -104,7 +104,7 @@ func open(dir string) (*Project, error) {
 		{"report/estimate_network_performance.json", &performance}} {
 		data, err := regular.ReadFile(p.path(f.name), maxReport)
 		if err == nil {
-			err = json.Unmarshal(data, f.to)
+			err = regular.Worded(json.Unmarshal(data, f.to))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)

@@ -758,7 +758,11 @@ type NodeProto struct {
 	// Additional named attributes.
 	Attribute []*AttributeProto `protobuf:"bytes,5,rep,name=attribute" json:"attribute,omitempty"`
 	// A human-readable documentation for this node. Markdown is allowed.
-	DocString     *string `protobuf:"bytes,6,opt,name=doc_string,json=docString" json:"doc_string,omitempty"`
+	DocString *string `protobuf:"bytes,6,opt,name=doc_string,json=docString" json:"doc_string,omitempty"`
+	// Which of several functions of one name and domain a node calls (IR version 10).
+	Overload *string `protobuf:"bytes,8,opt,name=overload" json:"overload,omitempty"`
+	// What the exporter knows of the node (IR version 10).
+	MetadataProps []*StringStringEntryProto `protobuf:"bytes,9,rep,name=metadata_props,json=metadataProps" json:"metadata_props,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -840,6 +844,20 @@ func (x *NodeProto) GetDocString() string {
 		return *x.DocString
 	}
 	return ""
+}
+
+func (x *NodeProto) GetOverload() string {
+	if x != nil && x.Overload != nil {
+		return *x.Overload
+	}
+	return ""
+}
+
+func (x *NodeProto) GetMetadataProps() []*StringStringEntryProto {
+	if x != nil {
+		return x.MetadataProps
+	}
+	return nil
 }
 
 // Training information
@@ -2005,7 +2023,11 @@ type FunctionProto struct {
 	OpsetImport []*OperatorSetIdProto `protobuf:"bytes,9,rep,name=opset_import,json=opsetImport" json:"opset_import,omitempty"`
 	// The domain which this function belongs to. Combined with FunctionProto.name, this forms the unique identity of
 	// the FunctionProto.
-	Domain        *string `protobuf:"bytes,10,opt,name=domain" json:"domain,omitempty"`
+	Domain *string `protobuf:"bytes,10,opt,name=domain" json:"domain,omitempty"`
+	// The attributes of the function that have a value where a call gives none.
+	AttributeProto []*AttributeProto `protobuf:"bytes,11,rep,name=attribute_proto,json=attributeProto" json:"attribute_proto,omitempty"`
+	// Tells functions of one name and domain from each other (IR version 10).
+	Overload      *string `protobuf:"bytes,13,opt,name=overload" json:"overload,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2092,6 +2114,20 @@ func (x *FunctionProto) GetOpsetImport() []*OperatorSetIdProto {
 func (x *FunctionProto) GetDomain() string {
 	if x != nil && x.Domain != nil {
 		return *x.Domain
+	}
+	return ""
+}
+
+func (x *FunctionProto) GetAttributeProto() []*AttributeProto {
+	if x != nil {
+		return x.AttributeProto
+	}
+	return nil
+}
+
+func (x *FunctionProto) GetOverload() string {
+	if x != nil && x.Overload != nil {
+		return *x.Overload
 	}
 	return ""
 }
@@ -2561,7 +2597,7 @@ const file_hlsgen_onnx_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12*\n" +
 	"\x04type\x18\x02 \x01(\v2\x16.hlsgen.onnx.TypeProtoR\x04type\x12\x1d\n" +
 	"\n" +
-	"doc_string\x18\x03 \x01(\tR\tdocString\"\xd8\x01\n" +
+	"doc_string\x18\x03 \x01(\tR\tdocString\"\xc0\x02\n" +
 	"\tNodeProto\x12\x14\n" +
 	"\x05input\x18\x01 \x03(\tR\x05input\x12\x16\n" +
 	"\x06output\x18\x02 \x03(\tR\x06output\x12\x12\n" +
@@ -2570,7 +2606,9 @@ const file_hlsgen_onnx_proto_rawDesc = "" +
 	"\x06domain\x18\a \x01(\tR\x06domain\x129\n" +
 	"\tattribute\x18\x05 \x03(\v2\x1b.hlsgen.onnx.AttributeProtoR\tattribute\x12\x1d\n" +
 	"\n" +
-	"doc_string\x18\x06 \x01(\tR\tdocString\"\xb3\x02\n" +
+	"doc_string\x18\x06 \x01(\tR\tdocString\x12\x1a\n" +
+	"\boverload\x18\b \x01(\tR\boverload\x12J\n" +
+	"\x0emetadata_props\x18\t \x03(\v2#.hlsgen.onnx.StringStringEntryProtoR\rmetadataProps\"\xb3\x02\n" +
 	"\x11TrainingInfoProto\x12?\n" +
 	"\x0einitialization\x18\x01 \x01(\v2\x17.hlsgen.onnx.GraphProtoR\x0einitialization\x125\n" +
 	"\talgorithm\x18\x02 \x01(\v2\x17.hlsgen.onnx.GraphProtoR\talgorithm\x12Z\n" +
@@ -2708,7 +2746,7 @@ const file_hlsgen_onnx_proto_rawDesc = "" +
 	"\x05value\"F\n" +
 	"\x12OperatorSetIdProto\x12\x16\n" +
 	"\x06domain\x18\x01 \x01(\tR\x06domain\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\x03R\aversion\"\xb9\x02\n" +
+	"\aversion\x18\x02 \x01(\x03R\aversion\"\x9b\x03\n" +
 	"\rFunctionProto\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05input\x18\x04 \x03(\tR\x05input\x12\x16\n" +
@@ -2719,7 +2757,9 @@ const file_hlsgen_onnx_proto_rawDesc = "" +
 	"doc_string\x18\b \x01(\tR\tdocString\x12B\n" +
 	"\fopset_import\x18\t \x03(\v2\x1f.hlsgen.onnx.OperatorSetIdProtoR\vopsetImport\x12\x16\n" +
 	"\x06domain\x18\n" +
-	" \x01(\tR\x06domainJ\x04\b\x02\x10\x03J\x04\b\x03\x10\x04R\rsince_versionR\x06status*\xe4\x01\n" +
+	" \x01(\tR\x06domain\x12D\n" +
+	"\x0fattribute_proto\x18\v \x03(\v2\x1b.hlsgen.onnx.AttributeProtoR\x0eattributeProto\x12\x1a\n" +
+	"\boverload\x18\r \x01(\tR\boverloadJ\x04\b\x02\x10\x03J\x04\b\x03\x10\x04R\rsince_versionR\x06status*\xe4\x01\n" +
 	"\aVersion\x12\x12\n" +
 	"\x0e_START_VERSION\x10\x00\x12\x19\n" +
 	"\x15IR_VERSION_2017_10_10\x10\x01\x12\x19\n" +
@@ -2790,46 +2830,48 @@ var file_hlsgen_onnx_proto_depIdxs = []int32{
 	16, // 8: hlsgen.onnx.AttributeProto.type_protos:type_name -> hlsgen.onnx.TypeProto
 	16, // 9: hlsgen.onnx.ValueInfoProto.type:type_name -> hlsgen.onnx.TypeProto
 	5,  // 10: hlsgen.onnx.NodeProto.attribute:type_name -> hlsgen.onnx.AttributeProto
-	12, // 11: hlsgen.onnx.TrainingInfoProto.initialization:type_name -> hlsgen.onnx.GraphProto
-	12, // 12: hlsgen.onnx.TrainingInfoProto.algorithm:type_name -> hlsgen.onnx.GraphProto
-	10, // 13: hlsgen.onnx.TrainingInfoProto.initialization_binding:type_name -> hlsgen.onnx.StringStringEntryProto
-	10, // 14: hlsgen.onnx.TrainingInfoProto.update_binding:type_name -> hlsgen.onnx.StringStringEntryProto
-	17, // 15: hlsgen.onnx.ModelProto.opset_import:type_name -> hlsgen.onnx.OperatorSetIdProto
-	12, // 16: hlsgen.onnx.ModelProto.graph:type_name -> hlsgen.onnx.GraphProto
-	10, // 17: hlsgen.onnx.ModelProto.metadata_props:type_name -> hlsgen.onnx.StringStringEntryProto
-	8,  // 18: hlsgen.onnx.ModelProto.training_info:type_name -> hlsgen.onnx.TrainingInfoProto
-	18, // 19: hlsgen.onnx.ModelProto.functions:type_name -> hlsgen.onnx.FunctionProto
-	10, // 20: hlsgen.onnx.TensorAnnotation.quant_parameter_tensor_names:type_name -> hlsgen.onnx.StringStringEntryProto
-	7,  // 21: hlsgen.onnx.GraphProto.node:type_name -> hlsgen.onnx.NodeProto
-	13, // 22: hlsgen.onnx.GraphProto.initializer:type_name -> hlsgen.onnx.TensorProto
-	14, // 23: hlsgen.onnx.GraphProto.sparse_initializer:type_name -> hlsgen.onnx.SparseTensorProto
-	6,  // 24: hlsgen.onnx.GraphProto.input:type_name -> hlsgen.onnx.ValueInfoProto
-	6,  // 25: hlsgen.onnx.GraphProto.output:type_name -> hlsgen.onnx.ValueInfoProto
-	6,  // 26: hlsgen.onnx.GraphProto.value_info:type_name -> hlsgen.onnx.ValueInfoProto
-	11, // 27: hlsgen.onnx.GraphProto.quantization_annotation:type_name -> hlsgen.onnx.TensorAnnotation
-	19, // 28: hlsgen.onnx.TensorProto.segment:type_name -> hlsgen.onnx.TensorProto.Segment
-	10, // 29: hlsgen.onnx.TensorProto.external_data:type_name -> hlsgen.onnx.StringStringEntryProto
-	4,  // 30: hlsgen.onnx.TensorProto.data_location:type_name -> hlsgen.onnx.TensorProto.DataLocation
-	13, // 31: hlsgen.onnx.SparseTensorProto.values:type_name -> hlsgen.onnx.TensorProto
-	13, // 32: hlsgen.onnx.SparseTensorProto.indices:type_name -> hlsgen.onnx.TensorProto
-	20, // 33: hlsgen.onnx.TensorShapeProto.dim:type_name -> hlsgen.onnx.TensorShapeProto.Dimension
-	21, // 34: hlsgen.onnx.TypeProto.tensor_type:type_name -> hlsgen.onnx.TypeProto.Tensor
-	22, // 35: hlsgen.onnx.TypeProto.sequence_type:type_name -> hlsgen.onnx.TypeProto.Sequence
-	23, // 36: hlsgen.onnx.TypeProto.map_type:type_name -> hlsgen.onnx.TypeProto.Map
-	24, // 37: hlsgen.onnx.TypeProto.optional_type:type_name -> hlsgen.onnx.TypeProto.Optional
-	25, // 38: hlsgen.onnx.TypeProto.sparse_tensor_type:type_name -> hlsgen.onnx.TypeProto.SparseTensor
-	7,  // 39: hlsgen.onnx.FunctionProto.node:type_name -> hlsgen.onnx.NodeProto
-	17, // 40: hlsgen.onnx.FunctionProto.opset_import:type_name -> hlsgen.onnx.OperatorSetIdProto
-	15, // 41: hlsgen.onnx.TypeProto.Tensor.shape:type_name -> hlsgen.onnx.TensorShapeProto
-	16, // 42: hlsgen.onnx.TypeProto.Sequence.elem_type:type_name -> hlsgen.onnx.TypeProto
-	16, // 43: hlsgen.onnx.TypeProto.Map.value_type:type_name -> hlsgen.onnx.TypeProto
-	16, // 44: hlsgen.onnx.TypeProto.Optional.elem_type:type_name -> hlsgen.onnx.TypeProto
-	15, // 45: hlsgen.onnx.TypeProto.SparseTensor.shape:type_name -> hlsgen.onnx.TensorShapeProto
-	46, // [46:46] is the sub-list for method output_type
-	46, // [46:46] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	10, // 11: hlsgen.onnx.NodeProto.metadata_props:type_name -> hlsgen.onnx.StringStringEntryProto
+	12, // 12: hlsgen.onnx.TrainingInfoProto.initialization:type_name -> hlsgen.onnx.GraphProto
+	12, // 13: hlsgen.onnx.TrainingInfoProto.algorithm:type_name -> hlsgen.onnx.GraphProto
+	10, // 14: hlsgen.onnx.TrainingInfoProto.initialization_binding:type_name -> hlsgen.onnx.StringStringEntryProto
+	10, // 15: hlsgen.onnx.TrainingInfoProto.update_binding:type_name -> hlsgen.onnx.StringStringEntryProto
+	17, // 16: hlsgen.onnx.ModelProto.opset_import:type_name -> hlsgen.onnx.OperatorSetIdProto
+	12, // 17: hlsgen.onnx.ModelProto.graph:type_name -> hlsgen.onnx.GraphProto
+	10, // 18: hlsgen.onnx.ModelProto.metadata_props:type_name -> hlsgen.onnx.StringStringEntryProto
+	8,  // 19: hlsgen.onnx.ModelProto.training_info:type_name -> hlsgen.onnx.TrainingInfoProto
+	18, // 20: hlsgen.onnx.ModelProto.functions:type_name -> hlsgen.onnx.FunctionProto
+	10, // 21: hlsgen.onnx.TensorAnnotation.quant_parameter_tensor_names:type_name -> hlsgen.onnx.StringStringEntryProto
+	7,  // 22: hlsgen.onnx.GraphProto.node:type_name -> hlsgen.onnx.NodeProto
+	13, // 23: hlsgen.onnx.GraphProto.initializer:type_name -> hlsgen.onnx.TensorProto
+	14, // 24: hlsgen.onnx.GraphProto.sparse_initializer:type_name -> hlsgen.onnx.SparseTensorProto
+	6,  // 25: hlsgen.onnx.GraphProto.input:type_name -> hlsgen.onnx.ValueInfoProto
+	6,  // 26: hlsgen.onnx.GraphProto.output:type_name -> hlsgen.onnx.ValueInfoProto
+	6,  // 27: hlsgen.onnx.GraphProto.value_info:type_name -> hlsgen.onnx.ValueInfoProto
+	11, // 28: hlsgen.onnx.GraphProto.quantization_annotation:type_name -> hlsgen.onnx.TensorAnnotation
+	19, // 29: hlsgen.onnx.TensorProto.segment:type_name -> hlsgen.onnx.TensorProto.Segment
+	10, // 30: hlsgen.onnx.TensorProto.external_data:type_name -> hlsgen.onnx.StringStringEntryProto
+	4,  // 31: hlsgen.onnx.TensorProto.data_location:type_name -> hlsgen.onnx.TensorProto.DataLocation
+	13, // 32: hlsgen.onnx.SparseTensorProto.values:type_name -> hlsgen.onnx.TensorProto
+	13, // 33: hlsgen.onnx.SparseTensorProto.indices:type_name -> hlsgen.onnx.TensorProto
+	20, // 34: hlsgen.onnx.TensorShapeProto.dim:type_name -> hlsgen.onnx.TensorShapeProto.Dimension
+	21, // 35: hlsgen.onnx.TypeProto.tensor_type:type_name -> hlsgen.onnx.TypeProto.Tensor
+	22, // 36: hlsgen.onnx.TypeProto.sequence_type:type_name -> hlsgen.onnx.TypeProto.Sequence
+	23, // 37: hlsgen.onnx.TypeProto.map_type:type_name -> hlsgen.onnx.TypeProto.Map
+	24, // 38: hlsgen.onnx.TypeProto.optional_type:type_name -> hlsgen.onnx.TypeProto.Optional
+	25, // 39: hlsgen.onnx.TypeProto.sparse_tensor_type:type_name -> hlsgen.onnx.TypeProto.SparseTensor
+	7,  // 40: hlsgen.onnx.FunctionProto.node:type_name -> hlsgen.onnx.NodeProto
+	17, // 41: hlsgen.onnx.FunctionProto.opset_import:type_name -> hlsgen.onnx.OperatorSetIdProto
+	5,  // 42: hlsgen.onnx.FunctionProto.attribute_proto:type_name -> hlsgen.onnx.AttributeProto
+	15, // 43: hlsgen.onnx.TypeProto.Tensor.shape:type_name -> hlsgen.onnx.TensorShapeProto
+	16, // 44: hlsgen.onnx.TypeProto.Sequence.elem_type:type_name -> hlsgen.onnx.TypeProto
+	16, // 45: hlsgen.onnx.TypeProto.Map.value_type:type_name -> hlsgen.onnx.TypeProto
+	16, // 46: hlsgen.onnx.TypeProto.Optional.elem_type:type_name -> hlsgen.onnx.TypeProto
+	15, // 47: hlsgen.onnx.TypeProto.SparseTensor.shape:type_name -> hlsgen.onnx.TensorShapeProto
+	48, // [48:48] is the sub-list for method output_type
+	48, // [48:48] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_hlsgen_onnx_proto_init() }

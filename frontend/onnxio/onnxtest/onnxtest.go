@@ -98,16 +98,64 @@ func (m *Model) Init(name string, dtype graph.DType, shape []int, values ...floa
 	return m
 }
 
-// External takes the data out of an initializer: they are kept in another file.
-func (m *Model) External(name, location string) *Model {
+// External takes the data out of an initializer: they are kept in another file. More pairs of a key and a value may
+// follow the location.
+func (m *Model) External(name, location string, more ...string) *Model {
 	for _, t := range m.Proto.Graph.Initializer {
 		if t.GetName() == name {
-			t.RawData, t.DataLocation = nil, onnxpb.TensorProto_EXTERNAL.Enum()
-			t.ExternalData = []*onnxpb.StringStringEntryProto{{Key: new("location"), Value: &location}}
+			t.RawData = nil
+			keep(t, location, more...)
 			return m
 		}
 	}
 	panic("onnxtest: no initializer " + name)
+}
+
+// keep says where the data of a tensor are kept.
+func keep(t *onnxpb.TensorProto, location string, more ...string) {
+	t.DataLocation = onnxpb.TensorProto_EXTERNAL.Enum()
+	pairs := append([]string{"location", location}, more...)
+	for i := 0; i < len(pairs); i += 2 {
+		t.ExternalData = append(t.ExternalData,
+			&onnxpb.StringStringEntryProto{Key: &pairs[i], Value: &pairs[i+1]})
+	}
+}
+
+// Scatter takes the data of a model's tensors, those of attributes and bodies too, out of its file, into others by
+// name: into one, as torch.onnx.export has it, or one for each.
+func Scatter(model []byte, one bool) (file []byte, files map[string][]byte) {
+	m, files := Of(model), map[string][]byte{}
+	out := func(t *onnxpb.TensorProto) {
+		if len(t.GetRawData()) == 0 {
+			return
+		}
+		name := "model.onnx.data"
+		if !one {
+			name = fmt.Sprintf("weights/%d.bin", len(files))
+		}
+		for len(files[name])%64 != 0 {
+			files[name] = append(files[name], 0xa5)
+		}
+		keep(t, name, "offset", fmt.Sprint(len(files[name])), "length", fmt.Sprint(len(t.RawData)))
+		files[name] = append(files[name], t.RawData...)
+		t.RawData = nil
+	}
+	var graph func(g *onnxpb.GraphProto)
+	graph = func(g *onnxpb.GraphProto) {
+		for _, t := range g.Initializer {
+			out(t)
+		}
+		for _, n := range g.Node {
+			for _, a := range n.Attribute {
+				if a.G != nil {
+					graph(a.G)
+				}
+				out(a.T)
+			}
+		}
+	}
+	graph(m.Proto.Graph)
+	return m.Bytes(), files
 }
 
 // Annotate gives a tensor a FINN data type, such as "INT4".

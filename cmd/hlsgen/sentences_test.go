@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/examples"
+	"hlsgen/internal/tier"
+)
+
+// TestOddFiles holds what is said of names and contents that mean something else elsewhere.
+func TestOddFiles(t *testing.T) {
+	t.Parallel()
+	model, err := examples.Files.ReadFile(iris)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, ".onnx"), model, 0o666),
+		os.WriteFile(filepath.Join(dir, "m.onnx"), model, 0o666), os.Mkdir(filepath.Join(dir, "d"), 0o777),
+		os.WriteFile(filepath.Join(dir, "d", "manifest.json"), []byte("[]"), 0o666),
+		os.WriteFile(filepath.Join(dir, "d", "weights.json"), []byte("[]"), 0o666),
+		os.WriteFile(filepath.Join(dir, "d", "sweep.json"), []byte("[]"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, says string }{
+		{"check .onnx", "nothing is left of this name"},
+		{"build .onnx --board zcu104 --no-csim", "nothing is left of this name"},
+		{"convert .onnx --clean --out x.onnx", "nothing is left of this name"},
+		{"check -", "not from standard input"},
+		{"check -- -", "not from standard input"},
+		{"synth d", "manifest.json: it holds JSON of another form: an array"},
+		{"collect d", "it holds JSON of another form: an array"},
+		{"weights m.onnx --for d", "it holds JSON of another form: an array"},
+		{"build m.onnx --board zcu104 --no-csim --out d --force", "none that lists what hlsgen wrote"},
+		{"build m.onnx --board zcu104 --no-csim --calibration d/manifest.json", "of another form: an array"},
+		{"build m.onnx --board zcu104 --no-csim --lstm-config d/manifest.json", "of another form: an array"},
+	} {
+		if text := unharmed(t, dir, exitDiagnostics, false, strings.Fields(c.args)...); !strings.Contains(text, c.says) {
+			t.Errorf("%s: %s, want %q", c.args, text, c.says)
+		}
+	}
+}
+
+// TestNoTemporaryFolder holds that a missing TMPDIR is named.
+func TestNoTemporaryFolder(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "g++")
+	cmd, temporary := process(t, t.TempDir(), nil, "build", "--board", "zcu104", "--verify", "1", "--out", "d")
+	cmd.Env = append(cmd.Env, "TMPDIR="+filepath.Join(temporary, "none"))
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != exitDiagnostics || !strings.Contains(string(out), "none") ||
+		!strings.Contains(string(out), "can hold no temporary files, set TMPDIR to a folder that can: no such file") {
+		t.Errorf("%v: %s", err, out)
+	}
+}

@@ -1,0 +1,307 @@
+package onnxio
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxpb"
+)
+
+// maxNames bounds, in bytes, the names that tensors of functions get where these are called.
+const maxNames = 1 << 26
+
+// An inliner writes the model's own functions out where they are called, in the message as decoded: everything behind
+// it sees plain nodes. Functions of the quantiser dialects are left alone: exporters add them so that other tools can
+// run the model, and we know the operators themselves.
+type inliner struct {
+	*reader
+	functions map[string]*onnxpb.FunctionProto // by key
+	opsets    map[string]bool                  // that the model imports
+	model     *onnxpb.ModelProto
+	taken     graph.Taken
+	calls     []string // keys of the functions around
+	nodes     int      // made
+	names     int      // bytes
+	failed    bool
+}
+
+// key is what a function is called by.
+func key(domain, name, overload string) string {
+	return canonical(domain) + "\x00" + name + "\x00" + overload
+}
+
+// inline writes out the functions of a model; it is false after an error was reported.
+func (r *reader) inline(m *onnxpb.ModelProto) bool {
+	x := &inliner{reader: r, model: m, functions: map[string]*onnxpb.FunctionProto{}, opsets: map[string]bool{},
+		taken: graph.Taken{}}
+	for _, f := range m.GetFunctions() {
+		if graph.Dialect(f.GetDomain()) {
+			continue
+		}
+		k := key(f.GetDomain(), f.GetName(), f.GetOverload())
+		if x.functions[k] != nil {
+			x.refuse(subject{at: r.file}, malformed("give each function a name of its own",
+				"the name %s stands for two functions", quote(fullOp(f.GetDomain(), f.GetName()))))
+			return false
+		}
+		x.functions[k] = f
+	}
+	if len(x.functions) == 0 || m.GetGraph() == nil {
+		return true
+	}
+	for _, o := range m.GetOpsetImport() {
+		x.opsets[canonical(o.GetDomain())] = true
+	}
+	x.take(m.Graph)
+	m.Graph.Node = x.expand(m.Graph.Node, r.file)
+	return !x.failed
+}
+
+// refuse reports the first error: those behind it would often be of the same call.
+func (x *inliner) refuse(s subject, f *fault) {
+	if !x.failed {
+		x.report(s, f)
+	}
+	x.failed = true
+}
+
+// take takes the names of all tensors of a graph, and of those in it.
+func (x *inliner) take(g *onnxpb.GraphProto) {
+	for _, list := range [][]*onnxpb.ValueInfoProto{g.GetInput(), g.GetOutput()} {
+		for _, v := range list {
+			x.taken.Take(v.GetName())
+		}
+	}
+	for _, t := range g.GetInitializer() {
+		x.taken.Take(t.GetName())
+	}
+	for _, t := range g.GetSparseInitializer() {
+		x.taken.Take(t.GetValues().GetName())
+	}
+	for _, n := range g.GetNode() {
+		for _, o := range n.GetOutput() {
+			x.taken.Take(o)
+		}
+		for _, a := range n.GetAttribute() {
+			x.take(a.GetG())
+		}
+	}
+}
+
+// expand is nodes with the functions that they call, and that their bodies call, written out. What is given stays as it
+// is: calls share it.
+func (x *inliner) expand(nodes []*onnxpb.NodeProto, at string) (list []*onnxpb.NodeProto) {
+	for i, n := range nodes {
+		if x.failed {
+			return nil
+		}
+		here := subjectOf(&graph.Node{Index: i, Name: n.GetName(), Op: n.GetOpType(), Domain: canonical(n.GetDomain())},
+			at)
+		if slices.ContainsFunc(n.GetAttribute(), func(a *onnxpb.AttributeProto) bool { return a.GetG() != nil }) {
+			own := &onnxpb.NodeProto{Name: n.Name, OpType: n.OpType, Domain: n.Domain, Overload: n.Overload,
+				Input: n.Input, Output: n.Output, MetadataProps: n.MetadataProps}
+			for _, a := range n.GetAttribute() {
+				if g := a.GetG(); g != nil {
+					a = attribute(a, a.GetName(), &onnxpb.GraphProto{Name: g.Name, Input: g.Input, Output: g.Output,
+						Initializer: g.Initializer, SparseInitializer: g.SparseInitializer,
+						Node: x.expand(g.Node, fmt.Sprintf("%s, attribute %s", here.at, quote(a.GetName())))})
+				}
+				own.Attribute = append(own.Attribute, a)
+			}
+			n = own
+		}
+		if f := x.functions[key(n.GetDomain(), n.GetOpType(), n.GetOverload())]; f != nil {
+			list = append(list, x.call(n, f, here)...)
+			continue
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// attribute is an attribute by another name and with another graph.
+func attribute(a *onnxpb.AttributeProto, name string, g *onnxpb.GraphProto) *onnxpb.AttributeProto {
+	return &onnxpb.AttributeProto{Name: &name, Type: a.Type, F: a.F, I: a.I, S: a.S, T: a.T, G: g, Floats: a.Floats,
+		Ints: a.Ints, Strings: a.Strings, Tensors: a.Tensors}
+}
+
+// made counts what was written out, by the bytes of names and lists; it is false where that is too much.
+func (x *inliner) made(s subject, nodes, bytes int) bool {
+	x.nodes, x.names = x.nodes+nodes, x.names+bytes
+	switch {
+	case x.nodes > maxNodes:
+		x.refuse(s, tooLarge("with its functions written out, the model has more than %d nodes", maxNodes))
+	case x.names > maxNames:
+		x.refuse(s, tooLarge("with its functions written out, the model has names of more than %d bytes", maxNames))
+	}
+	return !x.failed
+}
+
+// call is the nodes of a function in the place of a node that calls it.
+func (x *inliner) call(n *onnxpb.NodeProto, f *onnxpb.FunctionProto, here subject) []*onnxpb.NodeProto {
+	k := key(f.GetDomain(), f.GetName(), f.GetOverload())
+	switch {
+	case slices.Contains(x.calls, k):
+		x.refuse(here, malformed("functions of ONNX may not be recursive: export the model again",
+			"the function %s calls itself", quote(here.op)))
+	case len(x.calls) == maxNesting:
+		x.refuse(here, tooLarge("functions call each other deeper than %d", maxNesting))
+	case len(n.GetInput()) > len(f.GetInput()), len(n.GetOutput()) > len(f.GetOutput()):
+		x.refuse(here, damaged("the function %s has %d inputs and %d outputs, and is called with %d and %d",
+			quote(here.op), len(f.GetInput()), len(f.GetOutput()), len(n.GetInput()), len(n.GetOutput())))
+	}
+	if !x.made(here, 1, 64*(len(f.GetInput())+len(f.GetOutput())+len(f.GetAttributeProto())+len(n.GetAttribute()))) {
+		return nil
+	}
+	for _, o := range f.GetOpsetImport() {
+		if domain := canonical(o.GetDomain()); !x.opsets[domain] {
+			x.opsets[domain] = true
+			x.model.OpsetImport = append(x.model.OpsetImport, o)
+		}
+	}
+	b := &binding{inliner: x, call: cmp.Or(n.GetName(), n.GetOpType()), here: here, names: map[string]string{},
+		attrs: map[string]*onnxpb.AttributeProto{}}
+	for _, a := range slices.Concat(f.GetAttributeProto(), n.GetAttribute()) {
+		b.attrs[a.GetName()] = a
+	}
+	for i, name := range f.GetInput() {
+		b.names[name] = ""
+		if i < len(n.GetInput()) {
+			b.names[name] = n.Input[i]
+		}
+	}
+	var through []*onnxpb.NodeProto // outputs that are inputs
+	for i, name := range f.GetOutput() {
+		if i >= len(n.GetOutput()) || n.Output[i] == "" {
+			continue
+		}
+		if from, twice := b.names[name]; twice {
+			through = append(through, &onnxpb.NodeProto{OpType: new("Identity"), Input: []string{from},
+				Output: []string{n.Output[i]}})
+			continue
+		}
+		b.names[name] = n.Output[i]
+	}
+	x.calls = append(x.calls, k)
+	nodes := x.expand(append(b.nodes(f.GetNode()), through...), fmt.Sprintf("%s, function %s", here.at, quote(here.op)))
+	x.calls = x.calls[:len(x.calls)-1]
+	return nodes
+}
+
+// A binding is a call: what tensors and attributes of the function are there.
+type binding struct {
+	*inliner
+	call  string
+	here  subject
+	names map[string]string
+	attrs map[string]*onnxpb.AttributeProto
+}
+
+// name is what a tensor of the function is called.
+func (b *binding) name(of string) string {
+	if of == "" {
+		return ""
+	}
+	to, ok := b.names[of]
+	if !ok {
+		to = b.taken.Fresh(b.call, of)
+		b.names[of] = to
+		b.named(to)
+	}
+	return to
+}
+
+// named counts a name that was made, and holds that it is no longer than those of a file.
+func (b *binding) named(name string) bool {
+	if len(name) > maxString {
+		b.refuse(b.here, tooLarge("functions within functions make a name of more than %d bytes", maxString))
+	}
+	return b.made(b.here, 0, len(name))
+}
+
+func (b *binding) renamed(names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = b.name(name)
+	}
+	return list
+}
+
+// nodes are those of the function, or of a graph in it. Their outputs are named first: the order of nodes is free.
+func (b *binding) nodes(of []*onnxpb.NodeProto) (list []*onnxpb.NodeProto) {
+	for _, n := range of {
+		if b.failed {
+			return nil
+		}
+		b.renamed(n.GetOutput())
+	}
+	for _, n := range of {
+		size := 64 * (len(n.GetInput()) + len(n.GetOutput()) + len(n.GetAttribute()))
+		own := &onnxpb.NodeProto{OpType: n.OpType, Domain: n.Domain, Overload: n.Overload,
+			MetadataProps: n.MetadataProps, Name: new(b.call + "/" + cmp.Or(n.GetName(), n.GetOpType()))}
+		if !b.named(*own.Name) || !b.made(b.here, 1, size) {
+			return nil
+		}
+		own.Input, own.Output = b.renamed(n.GetInput()), b.renamed(n.GetOutput())
+		for _, a := range n.GetAttribute() {
+			if a = b.attr(a); a != nil {
+				own.Attribute = append(own.Attribute, a)
+			}
+		}
+		list = append(list, own)
+	}
+	return list
+}
+
+// attr is an attribute of a node of the function; nil where it refers to one that the call leaves out.
+func (b *binding) attr(a *onnxpb.AttributeProto) *onnxpb.AttributeProto {
+	ref := a.GetRefAttrName()
+	if ref == "" {
+		if a.GetG() == nil {
+			return a
+		}
+		return attribute(a, a.GetName(), b.body(a.G))
+	}
+	of := b.attrs[ref]
+	if of == nil {
+		return nil
+	}
+	if of.GetRefAttrName() != "" || attrKind(a) != 0 && attrKind(a) != attrKind(of) {
+		b.refuse(b.here, damaged("attribute %s is not of the kind that the function wants", quote(ref)))
+		return nil
+	}
+	return attribute(of, a.GetName(), of.GetG())
+}
+
+// body is a graph of the function with the names and the attributes of the call. Its own tensors may have names that
+// others have elsewhere.
+func (b *binding) body(g *onnxpb.GraphProto) *onnxpb.GraphProto {
+	outer := b.names
+	b.names = maps.Clone(outer)
+	defer func() { b.names = outer }()
+	b.made(b.here, 0, 64*(len(outer)+len(g.GetInput())+len(g.GetOutput())+len(g.GetInitializer())))
+	inner := &inliner{taken: graph.Taken{}}
+	inner.take(&onnxpb.GraphProto{Input: g.Input, Initializer: g.Initializer, Node: g.Node})
+	for name := range inner.taken {
+		delete(b.names, name)
+	}
+	values := func(list []*onnxpb.ValueInfoProto) (own []*onnxpb.ValueInfoProto) {
+		for _, v := range list {
+			own = append(own, &onnxpb.ValueInfoProto{Name: new(b.name(v.GetName())), Type: v.Type})
+		}
+		return own
+	}
+	own := &onnxpb.GraphProto{Name: g.Name, SparseInitializer: g.SparseInitializer, Input: values(g.GetInput())}
+	for _, t := range g.GetInitializer() {
+		own.Initializer = append(own.Initializer, &onnxpb.TensorProto{Name: new(b.name(t.GetName())), Dims: t.Dims,
+			DataType: t.DataType, Segment: t.Segment, FloatData: t.FloatData, Int32Data: t.Int32Data,
+			StringData: t.StringData, Int64Data: t.Int64Data, RawData: t.RawData, DoubleData: t.DoubleData,
+			Uint64Data: t.Uint64Data, ExternalData: t.ExternalData, DataLocation: t.DataLocation})
+	}
+	own.Node = b.nodes(g.GetNode())
+	own.Output = values(g.GetOutput())
+	return own
+}

@@ -1,0 +1,40 @@
+package frontend
+
+import (
+	"maps"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio"
+	"hlsgen/internal/diag"
+)
+
+// read is the graph of a file, with the quantisers that the user asks for; nil after errors were added to d.
+func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
+	g := opt.graph(name, onnx, d)
+	if g == nil {
+		return nil
+	}
+	graph.Decompose(g)
+	graph.RecoverWeights(g, name, d)
+	if opt.InputQuant != nil {
+		opt.InputQuant.insert(g, name, d)
+	}
+	for _, name := range slices.Sorted(maps.Keys(opt.Dims)) {
+		g.Open(name)
+	}
+	if l := g.LengthInput(); l != nil && opt.steps > 0 {
+		l.Bind(g, opt.steps)
+	}
+	return g
+}
+
+// graph is the graph of a file as it is; nil after errors were added to d.
+func (o Options) graph(name string, onnx []byte, d *diag.List) *graph.Graph {
+	if o.Folder != nil {
+		if onnx = onnxio.Whole(name, onnx, o.Folder, d); onnx == nil {
+			return nil
+		}
+	}
+	return onnxio.Read(name, onnx, d)
+}

@@ -1,0 +1,165 @@
+package npy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A header of an .npy file is a dictionary as Python writes one, with three keys. numpy refuses all others, and so
+// does this.
+
+// maxHeader bounds a header, which says a type and a shape. It is NumPy's own limit.
+const maxHeader = 10000
+
+// header reads what stands before the elements, and takes it from the size: an array without data.
+func header(r io.Reader, size *int64) (*Array, format, error) {
+	var start [12]byte
+	n, err := io.ReadFull(r, start[:10])
+	switch {
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
+		return nil, format{}, err
+	case n < 10 || string(start[:6]) != "\x93NUMPY":
+		return nil, format{}, fmt.Errorf("not an .npy file")
+	}
+	length := int64(binary.LittleEndian.Uint16(start[8:]))
+	*size -= 10
+	switch version := start[6]; {
+	case start[7] != 0 || version < 1 || version > 3:
+		return nil, format{}, fmt.Errorf("format version %d.%d is unknown", version, start[7])
+	case version > 1:
+		if _, err := io.ReadFull(r, start[10:]); err != nil {
+			return nil, format{}, cutOff(err)
+		}
+		length = int64(binary.LittleEndian.Uint32(start[8:]))
+		*size -= 2
+	}
+	if *size -= length; *size < 0 || length > maxHeader {
+		return nil, format{}, fmt.Errorf("the header is cut off, or has more than %d bytes", maxHeader)
+	}
+	text := make([]byte, length)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return nil, format{}, cutOff(err)
+	}
+	if start[6] == 3 && !utf8.Valid(text) {
+		return nil, format{}, fmt.Errorf("the header is not UTF-8 text")
+	}
+	return understood(string(text))
+}
+
+// understood reads the text of a header.
+func understood(text string) (*Array, format, error) {
+	entries, ok := dictionary(text)
+	descr, fortran, shape := entries["descr"], entries["fortran_order"], entries["shape"]
+	if !ok || len(entries) != 3 || len(descr) < 2 || fortran != "True" && fortran != "False" || shape == "" {
+		return nil, format{}, fmt.Errorf(
+			"header %.80q is not understood (objects, text and structured types are not supported)", text)
+	}
+	descr = descr[1 : len(descr)-1]
+	order, code := byte('='), descr
+	if descr != "" && strings.IndexByte("<>|=", descr[0]) >= 0 {
+		order, code = descr[0], descr[1:]
+	}
+	t, ok := dtypes[code]
+	if !ok {
+		return nil, format{}, fmt.Errorf("data type %q is not supported", descr)
+	}
+	f := format{code: code, size: t.size, order: binary.LittleEndian, fortran: fortran == "True"}
+	if order == '>' {
+		f.order = binary.BigEndian
+	}
+	a := &Array{DType: t.name}
+	if a.Shape, ok = tuple(shape); !ok {
+		return nil, format{}, fmt.Errorf("the shape %.80q is no tuple of at most %d sizes", shape, maxRank)
+	}
+	return a, f, nil
+}
+
+// dictionary reads a dictionary of strings, truth values and tuples, as they are written.
+func dictionary(text string) (entries map[string]string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \t"), "{")
+	entries = map[string]string{}
+	for ok {
+		var key, value string
+		rest = skipped(rest)
+		if after, end := strings.CutPrefix(rest, "}"); end {
+			return entries, skipped(after) == ""
+		}
+		if key, rest, ok = quoted(rest); !ok {
+			break
+		}
+		if rest, ok = strings.CutPrefix(skipped(rest), ":"); !ok {
+			break
+		}
+		if value, rest, ok = written(skipped(rest)); !ok {
+			break
+		}
+		key = key[1 : len(key)-1]
+		if _, twice := entries[key]; twice {
+			break
+		}
+		entries[key] = value
+		after, more := strings.CutPrefix(skipped(rest), ",")
+		if !more && !strings.HasPrefix(after, "}") {
+			break
+		}
+		rest = after
+	}
+	return nil, false
+}
+
+// skipped is text without the spaces in front.
+func skipped(text string) string { return strings.TrimLeft(text, " \t\r\n\f") }
+
+// quoted is a string with its quotes, and what follows.
+func quoted(text string) (s, rest string, ok bool) {
+	if text == "" || text[0] != '\'' && text[0] != '"' {
+		return "", text, false
+	}
+	end := strings.IndexByte(text[1:], text[0])
+	if end < 0 || strings.ContainsAny(text[1:end+1], "\\\r\n") {
+		return "", text, false
+	}
+	return text[:end+2], text[end+2:], true
+}
+
+// written is a value, and what follows.
+func written(text string) (value, rest string, ok bool) {
+	for _, truth := range []string{"True", "False"} {
+		if rest, ok := strings.CutPrefix(text, truth); ok {
+			return truth, rest, true
+		}
+	}
+	if strings.HasPrefix(text, "(") {
+		end := strings.IndexByte(text, ')')
+		return text[:end+1], text[end+1:], end > 0
+	}
+	return quoted(text)
+}
+
+// tuple is a tuple of sizes: one of a single size ends in a comma.
+func tuple(text string) (shape []int, ok bool) {
+	inside, ok := strings.CutPrefix(text, "(")
+	if !ok {
+		return nil, false
+	}
+	parts := strings.Split(strings.TrimSuffix(inside, ")"), ",")
+	last := len(parts) - 1
+	if skipped(parts[last]) == "" {
+		parts = parts[:last]
+	} else if last == 0 {
+		return nil, false
+	}
+	for _, part := range parts {
+		part = strings.Trim(part, " \t\r\n\f")
+		d, err := strconv.ParseUint(part, 10, 63)
+		if err != nil || part[0] == '0' && strings.Trim(part, "0") != "" || len(shape) == maxRank {
+			return nil, false
+		}
+		shape = append(shape, int(d))
+	}
+	return shape, true
+}
