@@ -19,13 +19,14 @@ func (l lanes) searched() (forms []Form) {
 		return nil
 	}
 	all := bits.Len(uint(steps))
+	_, most, mostOfLanes := l.f.room()
 	for radix := 1; radix <= min(mostRadix, all); radix++ {
 		s := &searching{l, balanced(all, radix)}
 		rows := l.functions() << (all - s.stages[len(s.stages)-1])
 		if l.f.compare.Delta != nil {
 			rows = l.functions() << all
 		}
-		if rows <= mostRows && rows*l.at.PE <= mostOfLanes && s.width(len(s.stages)-1) <= widestRecord {
+		if rows <= most && rows*l.at.PE <= mostOfLanes && s.width(len(s.stages)-1) <= widestRecord {
 			forms = append(forms, s)
 		}
 	}

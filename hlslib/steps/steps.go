@@ -286,6 +286,9 @@ func (f *Functions) all(p Site) []Form {
 	if f.of.Kind == num.Bipolar {
 		return forms
 	}
+	if f.compare.Steps() > MaxCompared && f.HasTable(p) {
+		forms = nil
+	}
 	if !f.loaded {
 		forms = append(forms, f.scaled(p)...)
 	}
