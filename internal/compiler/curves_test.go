@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"hlsgen/frontend/graph"
@@ -252,49 +253,59 @@ func (g *grid) code(x *big.Float, c int) int64 {
 	return wholeDigits(x).Int64()
 }
 
-// curved is a model of curves side by side, each between quantisers of its own and in front of a product by ones and
-// twos, with an input of all codes, and what comes out.
-func curved(t *testing.T, r *rand.Rand, of []curve, in, out, channels int) (model, input string, want []*npy.Array) {
+// A bench is a model of curves side by side: each is between a quantiser of its own and quantisers of several widths, in
+// front of products by ones and twos.
+type bench struct {
+	of       []curve
+	in       int   // bits
+	out      []int // bits
+	channels int
+}
+
+// write gives the model, an input of all codes, and what comes out, by curve and width.
+func (b *bench) write(t *testing.T, r *rand.Rand) (model, input string, want []*npy.Array) {
 	t.Helper()
 	m := onnxtest.New(24).Opset("qonnx.custom_op.general", 2)
-	n := 1 << in
-	inputs := map[string]*npy.Array{}
-	w := make([]float64, channels*channels)
-	for c := range channels {
-		w[c*channels+c] = float64(1 + c%2)
+	inputs, shape := map[string]*npy.Array{}, []int{1, 1 << b.in, b.channels}
+	w := make([]float64, b.channels*b.channels)
+	for c := range b.channels {
+		w[c*b.channels+c] = float64(1 + c%2)
 	}
-	m.Init("w", graph.Float32, []int{channels, channels}, w...)
-	for k, f := range of {
-		name := func(s string) string { return fmt.Sprintf("%s%d", s, k) }
+	m.Init("w", graph.Float32, []int{b.channels, b.channels}, w...)
+	for k, f := range b.of {
 		strict := f.ends != [2]float64{}
 		if !strict {
 			f.ends = [2]float64{-5, 5}
 		}
-		from := gridOver(r, in, channels, f.ends[0], f.ends[1], strict)
-		least, greatest := math.Inf(1), math.Inf(-1)
-		values := make([]*big.Float, n*channels)
-		x := &npy.Array{DType: "float32", Shape: []int{1, n, channels}}
-		for i := range values {
-			at := from.value(int64(i/channels), i%channels)
+		from := gridOver(r, b.in, b.channels, f.ends[0], f.ends[1], strict)
+		lo, hi := math.Inf(1), math.Inf(-1)
+		x, values := &npy.Array{DType: "float32", Shape: shape}, []*big.Float{}
+		for i := range b.channels << b.in {
+			at := from.value(int64(i/b.channels), i%b.channels)
 			v, _ := at.Float64()
-			x.Data = append(x.Data, float64(float32(v)))
-			values[i] = f.digits(at)
+			x.Data, values = append(x.Data, float64(float32(v))), append(values, f.digits(at))
 			v, _ = values[i].Float64()
-			least, greatest = min(least, v), max(greatest, v)
+			lo, hi = min(lo, v), max(hi, v)
 		}
-		to := gridOver(r, out, channels, least-1e-3, greatest+1e-3, false)
-		m.Input(name("x"), graph.Float32, 1, n, channels).Output(name("y"), graph.Float32, 1, n, channels)
+		name := func(s string) string { return fmt.Sprintf("%s%d", s, k) }
+		m.Input(name("x"), graph.Float32, shape[0], shape[1], shape[2])
+		inputs[name("x")] = x
 		from.write(m, name("x"), name("q"))
 		f.write(m, name("q"), name("f"))
-		to.write(m, name("f"), name("c"))
-		m.Node("MatMul", name("c"), "w").Out(name("y"))
-		y := &npy.Array{DType: "float32", Shape: x.Shape}
-		for i, v := range values {
-			c := i % channels
-			got, _ := times(to.value(to.code(v, c), c), numOf(w[c*channels+c])).Float32()
-			y.Data = append(y.Data, float64(got))
+		for _, bits := range b.out {
+			to := gridOver(r, bits, b.channels, lo-1e-3, hi+1e-3, false)
+			codes, y := fmt.Sprintf("c%d_%d", k, bits), fmt.Sprintf("y%d_%d", k, bits)
+			to.write(m, name("f"), codes)
+			m.Node("MatMul", codes, "w").Out(y)
+			m.Output(y, graph.Float32, shape[0], shape[1], shape[2])
+			out := &npy.Array{DType: "float32", Shape: shape}
+			for i, v := range values {
+				c := i % b.channels
+				got, _ := times(to.value(to.code(v, c), c), numOf(w[c*b.channels+c])).Float32()
+				out.Data = append(out.Data, float64(got))
+			}
+			want = append(want, out)
 		}
-		inputs[name("x")], want = x, append(want, y)
 	}
 	model = filepath.Join(t.TempDir(), "model.onnx")
 	if err := os.WriteFile(model, m.Bytes(), 0o644); err != nil {
@@ -307,33 +318,34 @@ func curved(t *testing.T, r *rand.Rand, of []curve, in, out, channels int) (mode
 // random scales and zero points, one for all channels or one for each, as an evaluation with hundreds of bits has it.
 func TestCurves(t *testing.T) {
 	t.Parallel()
-	type size struct{ in, out, channels int }
-	sizes := []size{{4, 4, 1}, {8, 2, 2}, {2, 8, 3}, {8, 8, 1}}
-	engines, together := []Engine{Reference, Fast, Eval, Cycle}, len(curves)
+	benches := []bench{{curves, 4, []int{4}, 1}, {curves, 2, []int{8}, 3}, {curves, 8, []int{8}, 1},
+		{curves[6:7], 16, []int{16}, 1}}
+	engines := []Engine{Reference, Fast, Eval, Cycle}
 	if tier.Long() {
-		sizes = nil
+		benches = nil
 		for _, in := range []int{2, 4, 8, 16} {
-			for _, out := range []int{2, 4, 8, 16} {
-				sizes = append(sizes, size{in, out, 1}, size{in, out, 3})
+			for _, channels := range []int{1, 2} {
+				for some := range slices.Chunk(curves, 5) {
+					benches = append(benches, bench{some, in, []int{2, 4, 8, 16}, channels})
+				}
 			}
 		}
-		engines, together = append(engines, CSim), 8
+		engines = append(engines, CSim)
 		tier.Needs(t, "g++")
 	}
-	for i, s := range sizes {
-		for from := 0; from < len(curves); from += together {
-			some := curves[from:min(from+together, len(curves))]
-			t.Run(fmt.Sprint(s, from), func(t *testing.T) {
-				t.Parallel()
-				model, input, want := curved(t, rand.New(rand.NewPCG(uint64(i), uint64(from))), some, s.in, s.out, s.channels)
-				for _, e := range engines {
-					got := simulated(t, SimOptions{Options: Options{Model: model, Board: "alveo-u250"}, Input: input, Engine: e})
-					for k, y := range want {
-						differ(t, fmt.Sprintf("%s, engine %s", some[k].name, e), got.Outputs[k].Data, y.Data)
-					}
+	for i, b := range benches {
+		t.Run(fmt.Sprint(i, b.in, b.out, b.channels), func(t *testing.T) {
+			t.Parallel()
+			model, input, want := b.write(t, rand.New(rand.NewPCG(uint64(i), 24)))
+			for _, e := range engines {
+				o := SimOptions{Options: Options{Model: model, Board: "alveo-u250"}, Input: input, Engine: e}
+				got := simulated(t, o)
+				for k, y := range want {
+					what := fmt.Sprintf("%s, engine %s", b.of[k/len(b.out)].name, e)
+					differ(t, what, got.Outputs[k].Data, y.Data)
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
