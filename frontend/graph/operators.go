@@ -211,6 +211,7 @@ func init() { // definitions look operators up
 			"QuantLSTMCell":  {48, 48, loops, buildQuantLSTMCell},
 			"MultiThreshold": {2, 2, 0, buildMultiThreshold},
 			"Trunc":          {5, 6, 0, buildTrunc},
+			"DebugMarker":    {1, 1, Plain, buildIdentity},
 		},
 		// What canon makes of every quantiser: the integer code alone. Its value is ordinary arithmetic behind it.
 		Internal: {
@@ -246,11 +247,14 @@ const QONNX = "qonnx.custom_op.general"
 // Internal is the domain of the operators that only passes make.
 const Internal = "hlsgen"
 
-// domainOf is the name by which a domain stands in tables: QONNX's has had several.
+// domainOf is the name by which a domain stands in tables: QONNX's has had several, and PULP's operators have been
+// written in the domain that extensions of onnxruntime are in.
 func domainOf(domain string) string {
 	switch domain {
-	case "onnx.brevitas", "finn.custom_op.general", "finn":
+	case "onnx.brevitas", "finn.custom_op.general", "finn", "qonnx":
 		return QONNX
+	case contrib:
+		return pulp
 	}
 	return domain
 }

@@ -37,11 +37,12 @@ type sliding struct {
 // maxSide bounds kernels, strides, dilations and paddings: products of two are far from overflowing.
 const maxSide = maxElements
 
-// sides reads a list of numbers per axis, by default all alike. 1-D lists are along W.
+// sides reads a list of numbers per axis, by default all alike. 1-D lists are along W. A list of the default alone says
+// as much as none.
 func (c *reading) sides(name string, axes int, def, least int64) (out [2]int) {
 	out = [2]int{int(def), int(def)}
 	list := c.Ints(name)
-	if list == nil {
+	if list == nil || len(list) == 1 && list[0] == def {
 		return out
 	}
 	if len(list) != axes {
