@@ -212,6 +212,7 @@ func init() { // definitions look operators up
 			"MultiThreshold": {2, 2, 0, buildMultiThreshold},
 			"Trunc":          {5, 6, 0, buildTrunc},
 			"DebugMarker":    {1, 1, Plain, buildIdentity},
+			"Im2Col":         {1, 1, Plain | reshapes, buildIm2Col},
 		},
 		// What canon makes of every quantiser: the integer code alone. Its value is ordinary arithmetic behind it.
 		Internal: {
@@ -229,7 +230,7 @@ func init() { // definitions look operators up
 			"FastGelu":  {1, 2, 0, buildBiased(geluTanh)},
 			"QuickGelu": {1, 1, 0, buildSwish(1.702)},
 		},
-		pulp:         {"RequantShift": {3, 3, 0, buildRequantShift}},
+		pulp: {"RequantShift": {3, 3, 0, buildRequantShift}},
 	}
 	operators[""]["RequantShift"] = operators[pulp]["RequantShift"] // files have it in ONNX's domain, too
 	// QONNX: ONNX's operators on data whose channels are the last axis. (GlobalAveragePool and GlobalMaxPool are ours.)

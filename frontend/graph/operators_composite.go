@@ -12,6 +12,7 @@ import (
 //	MatMulInteger(a, b, az, bz)        MatMul(a - az, b - bz) in int32
 //	MatMulIntegerToFloat(a, b, as, bs, az, bz, c)  MatMul(DequantizeLinear(a, as, az), ...) + c
 //	ConvInteger(x, w, xz, wz)          Conv(x - xz, w - wz) in int32
+//	MatMul(Im2Col(x), w)               Conv(x, w), channels last; so are FINN's other operators written in ONNX's
 //
 // onnxruntime's own domain has ONNX's operators too, with more types or other layouts: these are given ONNX's names.
 // So are QONNX's operators that exporters before 2022 wrote in ONNX's domain.
@@ -38,10 +39,11 @@ func decompose(g *Graph, around map[string]*Tensor) {
 		}
 	}
 	var nodes []*Node
+	windows := im2cols(g.Nodes)
 	for _, n := range g.Nodes {
 		n = settled(n)
-		d := decomposition{g: g, n: n, taken: taken, constants: constants}
-		if c, ok := composites[n.Domain][n.Op]; ok && len(n.Outputs) == 1 && len(n.Inputs) >= c.least {
+		d := decomposition{g: g, n: n, taken: taken, constants: constants, windows: windows}
+		if c, ok := compositeOf(n); ok && len(n.Outputs) == 1 && len(n.Inputs) >= c.least {
 			c.write(&d)
 		}
 		if d.nodes == nil {
@@ -53,6 +55,13 @@ func decompose(g *Graph, around map[string]*Tensor) {
 		}
 	}
 	g.Nodes = nodes
+	without(g, windows)
+}
+
+// compositeOf is how a node is written out.
+func compositeOf(n *Node) (composite, bool) {
+	c, ok := composites[domainOf(n.Domain)][n.Op]
+	return c, ok
 }
 
 // A composite is written out if it has that many inputs; write does nothing for a form that it does not know.
@@ -67,6 +76,12 @@ var composites = map[string]map[string]composite{
 		"QLinearConv":   {8, qlinearConv},
 		"MatMulInteger": {2, matMulInteger},
 		"ConvInteger":   {2, convInteger},
+		"MatMul":        {2, lowered},
+	},
+	QONNX: {
+		"MaxPoolNHWC":        {1, renamed(channelsLast, "MaxPool")},
+		"XnorPopcountMatMul": {2, xnorPopcount},
+		"QuantAvgPool2d":     {1, quantAvgPool},
 	},
 	microsoft: {
 		"QLinearAdd":               {7, qlinear(2, plainly("Add"))},
@@ -302,6 +317,7 @@ type decomposition struct {
 
 	taken     Taken
 	constants map[string]*Tensor
+	windows   map[string]*Node // Im2Col nodes, by what they give
 }
 
 // wide casts to int32, which holds the difference of two bytes.

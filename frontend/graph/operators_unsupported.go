@@ -61,7 +61,7 @@ func unknown(n *Node, inputs bool) {
 		panic(&reject{diag.OpUnsupported, fmt.Sprintf("this is part of %s, which is not supported", g.what), g.needs,
 			g.what})
 	}
-	if _, ok := composites[n.Domain][n.Op]; ok {
+	if _, ok := compositeOf(n); ok {
 		if !inputs {
 			panic(reported)
 		}
