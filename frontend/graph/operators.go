@@ -144,6 +144,7 @@ func init() { // definitions look operators up
 			"IsInf":              {1, 1, 0, buildNever},
 			"BitwiseNot":         {1, 1, 0, buildBitwiseNot},
 			"CastLike":           {2, 2, 0, buildCastLike},
+			"Trilu":              {1, 2, Plain, buildTrilu},
 			"Sum":                {1, 1 << 10, Plain, fold(real.Add)},
 			"Mean":               {1, 1 << 10, Plain, buildMean},
 			"Ceil":               {1, 1, 0, unary(rounded(real.Ceil))},

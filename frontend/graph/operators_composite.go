@@ -100,6 +100,14 @@ var composites = map[string]map[string]composite{
 		"QuantizeLinear":           {2, renamed("", "QuantizeLinear")},
 		"DequantizeLinear":         {2, renamed("", "DequantizeLinear")},
 		"NhwcMaxPool":              {1, renamed(channelsLast, "MaxPool")},
+		"FusedConv":                {2, fusedConv},
+		"FusedGemm":                {2, fusedGemm},
+		"FusedMatMul":              {2, fusedMatMul},
+		"TransposeMatMul":          {2, fusedMatMul},
+		"MatMulInteger16":          {2, matMulInteger},
+		"Pad":                      {2, renamed("", "Pad")},
+		"Range":                    {3, renamed("", "Range")},
+		"Trilu":                    {1, renamed("", "Trilu")},
 	},
 }
 
