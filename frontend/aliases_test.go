@@ -52,7 +52,8 @@ func TestOtherNames(t *testing.T) {
 			t.Parallel()
 			n := newNet(13).Input("x", graph.Float32, 1, 3)
 			tt.write(n)
-			im, d := imported(t, n.op("MatMul", "y", "q", n.c([]int{3, 4}, weights...)).output(1, 4), frontend.Options{})
+			n.op("MatMul", "y", "q", n.c([]int{3, 4}, weights...)).output(1, 4)
+			im, d := imported(t, n, frontend.Options{})
 			if im.Model == nil {
 				t.Fatal(d)
 			}

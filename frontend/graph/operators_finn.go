@@ -91,7 +91,8 @@ func lowered(d *decomposition) {
 	shape := &Tensor{DType: Int64, Shape: []int{4}, I: []int64{kernel[0], kernel[1], -1, int64(w.Shape[1])}}
 	at := d.fresh("shape")
 	d.g.Init[at] = shape
-	weights := d.add(Transpose, "kernel", Attrs{"perm": intsAttr(3, 0, 1, 2)}, d.add(Reshape, "kernel", nil, d.n.In(1), at))
+	weights := d.add(Reshape, "kernel", nil, d.n.In(1), at)
+	weights = d.add(Transpose, "kernel", Attrs{"perm": intsAttr(3, 0, 1, 2)}, weights)
 	attrs := Attrs{"kernel_shape": n.Attrs["kernel_size"]}
 	for from, to := range map[string]string{"stride": "strides", "dilations": "dilations", "pad_amount": "pads"} {
 		if a, ok := n.Attrs[from]; ok {

@@ -3,9 +3,9 @@ package graph
 // Nodes that onnxruntime's optimisations make of several: a product and what stands behind it.
 
 // activations are what a fused product may have behind it, with the attributes that its parameters are, in order.
-var activations = map[string][]string{"": nil, "Relu": nil, "Tanh": nil, "Sigmoid": nil, "Softplus": nil, "Softsign": nil,
-	"LeakyRelu": {"alpha"}, "ThresholdedRelu": {"alpha"}, "Elu": {"alpha"}, "HardSigmoid": {"alpha", "beta"},
-	"Clip": {"min", "max"}, "HardSwish": nil}
+var activations = map[string][]string{"": nil, "Relu": nil, "Tanh": nil, "Sigmoid": nil, "Softplus": nil,
+	"Softsign": nil, "LeakyRelu": {"alpha"}, "ThresholdedRelu": {"alpha"}, "Elu": {"alpha"},
+	"HardSigmoid": {"alpha", "beta"}, "Clip": {"min", "max"}, "HardSwish": nil}
 
 // activate writes the activation of y, the last node; false where it is not known.
 func (d *decomposition) activate(y string, params []float64) bool {

@@ -10,18 +10,19 @@ var families = []gap{
 	{"attention",
 		"products of two tensors of data, a softmax over rows and normalisation in integers would be needed: run " +
 			"transformer blocks elsewhere, or replace them by convolutions or an MLP mixer",
-		`Attention AttnLSTM DecoderAttention DecoderMaskedMultiHeadAttention DecoderMaskedSelfAttention Einsum FlexAttention
-		GatedDeltaNet GatedRelativePositionBias GemmaRotaryEmbedding GroupQueryAttention ITAMax LinearAttention
-		LinearAttentionGate LongformerAttention MRotaryEmbedding MoE MultiHeadAttention PackedAttention
-		PackedMultiHeadAttention PagedAttention QAttention QMoE QOrderedAttention QOrderedGelu QOrderedLongformerAttention
-		QOrderedMatMul RelativePositionBias RotaryEmbedding SparseAttention BiasSoftmax BiasSplitGelu iGELU iSoftmax`},
+		`Attention AttnLSTM DecoderAttention DecoderMaskedMultiHeadAttention DecoderMaskedSelfAttention Einsum
+		FlexAttention GatedDeltaNet GatedRelativePositionBias GemmaRotaryEmbedding GroupQueryAttention ITAMax
+		LinearAttention LinearAttentionGate LongformerAttention MRotaryEmbedding MoE MultiHeadAttention
+		PackedAttention PackedMultiHeadAttention PagedAttention QAttention QMoE QOrderedAttention QOrderedGelu
+		QOrderedLongformerAttention QOrderedMatMul RelativePositionBias RotaryEmbedding SparseAttention BiasSoftmax
+		BiasSplitGelu iGELU iSoftmax`},
 	{"normalisation by statistics of the data",
 		"a mean and a root per sample would be needed in integers: train with BatchNormalization, whose statistics " +
 			"are constants",
-		`EmbedLayerNormalization GatedRMSNorm GroupNorm GroupNormalization InstanceNormalization LRN LayerNormalization
-		LpNormalization MeanVarianceNormalization QEmbedLayerNormalization QOrderedLayerNormalization RMSNormalization
-		SimplifiedLayerNormalization SkipGroupNorm SkipLayerNormalization SkipSimplifiedLayerNormalization iLayerNorm
-		IntegerMean`},
+		`EmbedLayerNormalization GatedRMSNorm GroupNorm GroupNormalization InstanceNormalization LRN
+		LayerNormalization LpNormalization MeanVarianceNormalization QEmbedLayerNormalization
+		QOrderedLayerNormalization RMSNormalization SimplifiedLayerNormalization SkipGroupNorm
+		SkipLayerNormalization SkipSimplifiedLayerNormalization iLayerNorm IntegerMean`},
 	{"control flow that depends on data",
 		"the hardware has one fixed schedule: export the model with the branch or the loop resolved",
 		`BeamSearch BifurcationDetector GreedySearch If NGramRepeatBlock Sampling SequenceMap WhisperBeamSearch`},
@@ -49,8 +50,8 @@ var families = []gap{
 		StringConcat StringNormalizer StringSplit TfIdfVectorizer Tokenizer VarlenNGramHashMapping WordConvEmbedding
 		EngramGate`},
 	{"random numbers", "a network on hardware is a function of its inputs: export the model in inference mode",
-		`Bernoulli BiasDropout BitmaskBiasDropout BitmaskDropout Multinomial RandomNormal RandomNormalLike RandomUniform
-		RandomUniformLike`},
+		`Bernoulli BiasDropout BitmaskBiasDropout BitmaskDropout Multinomial RandomNormal RandomNormalLike
+		RandomUniform RandomUniformLike`},
 	{"training", "export the model for inference, without its loss",
 		`Adagrad Adam Gradient Momentum NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss`},
 	{"sequences, optional values and text, which are no tensors of numbers",
@@ -70,12 +71,13 @@ var families = []gap{
 	{"running sums", "write it as a MatMul with a constant triangle of ones", `CumProd CumSum`},
 	{"sums of windows that overlap", "use ConvTranspose", `Col2Im UnfoldTensor`},
 	{"vectors with a single one", "use ArgMax, or Gather rows of a constant identity matrix", `Hardmax OneHot`},
-	{"constants that are computed", "simplify the model before, for example with convert --clean of another export, or " +
-		"with onnxsim", `EyeLike`},
+	{"constants that are computed", "simplify the model before, for example with onnxsim", `EyeLike`},
 	{"convolutions with a state that is kept elsewhere", "use Conv, and --stateful for what is kept",
 		`CausalConvWithState VarlenCausalConvWithState`},
-	{"operators for one other engine", "export the model for onnxruntime's CPU, without its own optimisations",
-		`EPContext FusedMatMulActivation IsAllFinite SampleOp Snpe`},
+	{"what one other engine makes of a model for itself",
+		"export the model for onnxruntime's CPU, without its own optimisations",
+		`BiasAdd EPContext ExpandDims FusedMatMulActivation GatedAdd GemmFastGelu IsAllFinite MulInteger NhwcConv
+		NhwcFusedConv ReduceSumInteger SampleOp Snpe`},
 }
 
 // gaps are the families by operators' names.

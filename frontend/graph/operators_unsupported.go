@@ -12,8 +12,8 @@ import (
 // form that is not understood is no reason of its own.
 func unknown(n *Node, inputs bool) {
 	if step, ok := stage(n); ok {
-		panic(&reject{diag.OpUnsupported, fmt.Sprintf("this is FINN's graph after %s, whose layers are FINN's own", step),
-			"give the file of step_tidy_up or step_streamline", step})
+		why := fmt.Sprintf("this is FINN's graph after %s, whose layers are FINN's own", step)
+		panic(&reject{diag.OpUnsupported, why, "give the file of step_tidy_up or step_streamline", step})
 	}
 	if g, ok := gaps[n.Op]; ok {
 		panic(&reject{diag.OpUnsupported, fmt.Sprintf("this is part of %s, which is not supported", g.what), g.needs,

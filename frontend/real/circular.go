@@ -90,7 +90,8 @@ func (n Num) beside(lo, hi, zero *big.Float) Num {
 }
 
 // erfEnd is erf x rounded towards dir: 2x/sqrt(pi) e^(-x^2) times the sum of (2x^2)^n / (1 3 5 ... (2n+1)), whose terms
-// are all positive. Where e^(-x^2), above which 1-erf x never is, has left the bits that are asked for, erf x is near 1.
+// are all positive. Where e^(-x^2), above which 1-erf x never is, has left the bits that are asked for, erf x is near
+// one.
 func erfEnd(x *big.Float, prec uint, dir int) *big.Float {
 	if x.Sign() == 0 {
 		return new(big.Float).SetPrec(prec)
@@ -109,7 +110,8 @@ func erfEnd(x *big.Float, prec uint, dir int) *big.Float {
 	sum, term := big.NewFloat(1).SetPrec(work), big.NewFloat(1).SetPrec(work)
 	for k := int64(1); ; k++ {
 		term.Quo(term.Mul(term, twice), new(big.Float).SetPrec(work).SetInt64(2*k+1))
-		if sum.Add(sum, term); term.MantExp(nil) < sum.MantExp(nil)-int(work) && twice.Cmp(big.NewFloat(float64(k))) < 0 {
+		sum.Add(sum, term)
+		if term.MantExp(nil) < sum.MantExp(nil)-int(work) && twice.Cmp(big.NewFloat(float64(k))) < 0 {
 			break
 		}
 	}

@@ -34,7 +34,8 @@ func TestCurves(t *testing.T) {
 				t.Fatalf("%s(%v): %v", c.name, c.at, err)
 			}
 			for _, end := range []*big.Float{y.lo, y.hi} {
-				if off, _ := new(big.Float).Sub(end, want).Float64(); math.Abs(off) > max(1e-48, math.Exp2(20-float64(prec))) {
+				off, _ := new(big.Float).Sub(end, want).Float64()
+				if math.Abs(off) > max(1e-48, math.Exp2(20-float64(prec))) {
 					t.Errorf("%s(%v) at %d bits is off by %g", c.name, c.at, prec, off)
 				}
 			}

@@ -161,7 +161,7 @@ func (s *Steps) Function(c int) int { return min(c, len(s.compare.At)-1) }
 // Tables is what the tail reads.
 func (s *Steps) Tables() Tables {
 	return Tables{PerChannel: len(s.compare.At) > 1, Shared: s.Any(), Row: func(pe int) int {
-		if s.Thresholds() > MaxThresholds && s.built.HasTable(steps.Site{PE: pe, Alike: s.compare.Shared()}) {
+		if s.Thresholds() > MaxThresholds && steps.HasTable(s.built, steps.Site{PE: pe, Alike: s.compare.Shared()}) {
 			return s.out.Width
 		}
 		if s.compare.Shared() {

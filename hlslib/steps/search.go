@@ -19,7 +19,7 @@ func (l lanes) searched() (forms []Form) {
 		return nil
 	}
 	all := bits.Len(uint(steps))
-	_, most, mostOfLanes := l.f.room()
+	_, most, mostOfLanes := roomOf(l.f)
 	for radix := 1; radix <= min(mostRadix, all); radix++ {
 		s := &searching{l, balanced(all, radix)}
 		rows := l.functions() << (all - s.stages[len(s.stages)-1])

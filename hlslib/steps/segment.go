@@ -24,9 +24,9 @@ const (
 	widestValue  = 62      // bits of what is cut into segments
 )
 
-// room is what tables may be: bits of a function's address, rows of a lane's table, and of those of all lanes. Of more
-// thresholds than can be compared with there is nothing but tables, however large.
-func (f *Functions) room() (address, rows, lanes int) {
+// roomOf is what tables may be: bits of a function's address, rows of a lane's table, and of those of all lanes. Of
+// more thresholds than can be compared with there is nothing but tables, however large.
+func roomOf(f *Functions) (address, rows, lanes int) {
 	if f.compare.Steps() > MaxCompared {
 		return MaxAddress, MaxTabled, MaxTabled
 	}
@@ -34,8 +34,8 @@ func (f *Functions) room() (address, rows, lanes int) {
 }
 
 // HasTable reports whether functions of values of few bits can be looked up by all of them. It makes no form.
-func (f *Functions) HasTable(p Site) bool {
-	_, _, most := f.room()
+func HasTable(f *Functions, p Site) bool {
+	_, _, most := roomOf(f)
 	l := lanes{f, p, p.Memory}
 	return f.of.Kind != num.Bipolar && f.of.Width <= MaxAddress && l.functions()<<f.of.Width <= most/p.PE
 }
@@ -81,7 +81,7 @@ func (f *Functions) cut(g segmentation) {
 	root.share.mutex.Lock()
 	defer root.share.mutex.Unlock()
 	start := len(f.segments)
-	address, _, _ := f.room()
+	address, _, _ := roomOf(f)
 	for g.low = max(0, g.span-address); g.low < g.span; g.low++ {
 		g.inside, g.live = 0, 0
 		known := root.share.crossings(g, len(root.compare.At))
@@ -134,7 +134,7 @@ func crossing(s *num.Step, g *segmentation) cross {
 
 // segmented are the functions by segments, and tables.
 func (l lanes) segmented() (forms []Form) {
-	_, most, mostOfLanes := l.f.room()
+	_, most, mostOfLanes := roomOf(l.f)
 	for _, s := range l.f.segments {
 		rows := l.functions() << (s.span - s.low)
 		form := &segment{lanes: l, segmentation: s}

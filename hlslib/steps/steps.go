@@ -302,7 +302,7 @@ func (f *Functions) all(p Site) []Form {
 	if f.of.Kind == num.Bipolar {
 		return forms
 	}
-	if f.compare.Steps() > MaxCompared && f.HasTable(p) {
+	if f.compare.Steps() > MaxCompared && HasTable(f, p) {
 		forms = nil
 	}
 	if !f.loaded {

@@ -253,8 +253,8 @@ func (g *grid) code(x *big.Float, c int) int64 {
 	return wholeDigits(x).Int64()
 }
 
-// A bench is a model of curves side by side: each is between a quantiser of its own and quantisers of several widths, in
-// front of products by ones and twos.
+// A bench is a model of curves side by side: each is between a quantiser of its own and quantisers of several widths,
+// in front of products by ones and twos.
 type bench struct {
 	of       []curve
 	in       int   // bits
