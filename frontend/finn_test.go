@@ -41,7 +41,7 @@ var lowerings = []lowered{
 }
 
 // What FINN's streamlining makes gives what is counted by hand, and layers that agree.
-func TestStreamlined(t *testing.T) {
+func TestLoweredConvolutions(t *testing.T) {
 	t.Parallel()
 	const h, w, c, outputs = 6, 5, 3, 3
 	for i, l := range lowerings {
@@ -70,7 +70,7 @@ func TestStreamlined(t *testing.T) {
 				Ints("stride", int64(l.stride[0]), int64(l.stride[1])).
 				Ints("dilations", int64(l.dilations[0]), int64(l.dilations[1])).
 				Ints("pad_amount", int64(l.pads[0]), int64(l.pads[1]), int64(l.pads[2]), int64(l.pads[3])).
-				Int("pad_value", int64(l.fill)).Int("depthwise", int64(number(l.depthwise))).
+				Int("pad_value", int64(l.fill)).Int("depthwise", int64(asNumber(l.depthwise))).
 				Str("input_shape", fmt.Sprintf("(1,%d,%d,%d)", h, w, c)).Out("p")
 			if matrix := n.c([]int{terms, outputs}, weights...); l.signs {
 				n.Node("XnorPopcountMatMul", "p", matrix).Domain(qonnx).Out("s")
@@ -131,12 +131,12 @@ func TestStreamlined(t *testing.T) {
 
 func reached(x float64, thresholds v) (n int) {
 	for _, at := range thresholds {
-		n += number(x >= at)
+		n += asNumber(x >= at)
 	}
 	return n
 }
 
-func number(b bool) int {
+func asNumber(b bool) int {
 	if b {
 		return 1
 	}
@@ -166,7 +166,7 @@ func TestFINNSteps(t *testing.T) {
 		n.output(1, 4)
 		_, found := imported(t, n, frontend.Options{})
 		if len(found) == 0 || found[0].Code != diag.OpUnsupported ||
-			!strings.Contains(found[0].Msg, "after "+c.step+":") || !strings.Contains(found[0].Hint, "step_streamline") {
+			!strings.Contains(found[0].Msg, "after "+c.step+",") || !strings.Contains(found[0].Hint, "step_streamline") {
 			t.Errorf("%s of %s: %v", c.op, c.step, found)
 		}
 	}

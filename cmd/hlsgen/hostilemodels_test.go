@@ -166,7 +166,7 @@ func rangeOf(from, to, step float64) func(h hostile) {
 func named(name string) func(h hostile) {
 	return func(h hostile) {
 		h.Node("MatMul", "q", "w").Name(name).Out(name)
-		h.Node("Erf", name).Name(name + "2").Out("y")
+		h.Node("Nonesuch", name).Name(name + "2").Out("y")
 	}
 }
 

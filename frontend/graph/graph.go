@@ -13,19 +13,23 @@
 // The table of operators, which alone knows them by name:
 //
 //	operators              the table, and the traits that others ask for
-//	operators_arithmetic, operators_activation, operators_reduce, operators_order, operators_conv, operators_pool,
-//	operators_image, operators_move, operators_slice, operators_logic, operators_quant, operators_qonnx, operators_pulp,
-//	operators_recurrent, operators_lstm, operators_loop, operators_minifloat, operators_blocks
+//	operators_arithmetic, operators_activation, operators_curves, operators_reduce, operators_order, operators_conv,
+//	operators_pool, operators_image, operators_move, operators_slice, operators_logic, operators_quant, operators_qonnx,
+//	operators_pulp, operators_recurrent, operators_lstm, operators_loop, operators_minifloat,
+//	operators_blocks
 //	                       the definitions of its rows: each makes steps of a node
 //	operators_cell         the cells of LSTM, GRU and RNN as the bodies of loops
 //	operators_coding       a quantiser as a code and its value: what canon asks for
-//	operators_composite    operators that are written out before anything else happens
-//	operators_finn         those of them that FINN writes, and the steps of its build
+//	operators_composite, operators_fused, operators_finn
+//	                       operators that are written out before anything else happens: quantised ones, those that
+//	                       onnxruntime fuses, FINN's; the steps of FINN's build
 //	operators_dynamic      quantisers whose scales come from the data, taken out and run
 //	operators_role         what operators do, as far as quantisers are concerned
 //	operators_weights      weights that float32 had rounded
 //	operators_units        what codes of constants stand for
-//	operators_unsupported  operators that we know and refuse
+//	operators_unsupported, operators_gaps
+//	                       operators that we know and refuse, and why
+//	standing               what becomes of each operator, for the list of them
 //
 // The program and its preparation:
 //

@@ -121,6 +121,32 @@ func init() { // definitions look operators up
 			"Elu":                {1, 1, 0, buildElu},
 			"Selu":               {1, 1, 0, buildSelu},
 			"PRelu":              {2, 2, 0, buildPRelu},
+			"Celu":               {1, 1, 0, buildCelu},
+			"ThresholdedRelu":    {1, 1, 0, buildThresholdedRelu},
+			"Shrink":             {1, 1, 0, buildShrink},
+			"HardSwish":          {1, 1, 0, unary(hardSwish)},
+			"Swish":              {1, 1, 0, buildSwish(1)},
+			"Mish":               {1, 1, 0, unary(mish)},
+			"Gelu":               {1, 1, 0, buildGelu},
+			"Erf":                {1, 1, 0, unary(real.Erf)},
+			"Sin":                {1, 1, 0, unary(real.Sin)},
+			"Cos":                {1, 1, 0, unary(real.Cos)},
+			"Tan":                {1, 1, 0, unary(tangent)},
+			"Asin":               {1, 1, 0, unary(arcSine)},
+			"Acos":               {1, 1, 0, unary(arcCosine)},
+			"Atan":               {1, 1, 0, unary(real.Atan)},
+			"Sinh":               {1, 1, 0, unary(half(real.Sub))},
+			"Cosh":               {1, 1, 0, unary(half(real.Add))},
+			"Asinh":              {1, 1, 0, unary(areaSine)},
+			"Acosh":              {1, 1, 0, unary(areaCosine)},
+			"Atanh":              {1, 1, 0, unary(areaTangent)},
+			"IsNaN":              {1, 1, 0, buildNever},
+			"IsInf":              {1, 1, 0, buildNever},
+			"BitwiseNot":         {1, 1, 0, buildBitwiseNot},
+			"CastLike":           {2, 2, 0, buildCastLike},
+			"Trilu":              {1, 2, Plain, buildTrilu},
+			"Sum":                {1, 1 << 10, Plain, fold(real.Add)},
+			"Mean":               {1, 1 << 10, Plain, buildMean},
 			"Ceil":               {1, 1, 0, unary(rounded(real.Ceil))},
 			"Floor":              {1, 1, 0, unary(rounded(real.Floor))},
 			"Round":              {1, 1, 0, unary(rounded(real.HalfEven))},
@@ -186,6 +212,8 @@ func init() { // definitions look operators up
 			"QuantLSTMCell":  {48, 48, loops, buildQuantLSTMCell},
 			"MultiThreshold": {2, 2, 0, buildMultiThreshold},
 			"Trunc":          {5, 6, 0, buildTrunc},
+			"DebugMarker":    {1, 1, Plain, buildIdentity},
+			"Im2Col":         {1, 1, Plain | reshapes, buildIm2Col},
 		},
 		// What canon makes of every quantiser: the integer code alone. Its value is ordinary arithmetic behind it.
 		Internal: {
@@ -197,7 +225,13 @@ func init() { // definitions look operators up
 			"Float": {2, 2, codes | Graded, buildFloatCode},
 		},
 		channelsLast: {},
-		pulp:         {"RequantShift": {3, 3, 0, buildRequantShift}},
+		microsoft: {
+			"Gelu":      {1, 1, 0, unary(gelu)},
+			"BiasGelu":  {2, 2, 0, buildBiased(gelu)},
+			"FastGelu":  {1, 2, 0, buildBiased(geluTanh)},
+			"QuickGelu": {1, 1, 0, buildSwish(1.702)},
+		},
+		pulp: {"RequantShift": {3, 3, 0, buildRequantShift}},
 	}
 	operators[""]["RequantShift"] = operators[pulp]["RequantShift"] // files have it in ONNX's domain, too
 	// QONNX: ONNX's operators on data whose channels are the last axis. (GlobalAveragePool and GlobalMaxPool are ours.)
@@ -215,11 +249,14 @@ const QONNX = "qonnx.custom_op.general"
 // Internal is the domain of the operators that only passes make.
 const Internal = "hlsgen"
 
-// domainOf is the name by which a domain stands in tables: QONNX's has had several.
+// domainOf is the name by which a domain stands in tables: QONNX's has had several, and PULP's operators have been
+// written in the domain that extensions of onnxruntime are in.
 func domainOf(domain string) string {
 	switch domain {
-	case "onnx.brevitas", "finn.custom_op.general", "finn":
+	case "onnx.brevitas", "finn.custom_op.general", "finn", "qonnx":
 		return QONNX
+	case contrib:
+		return pulp
 	}
 	return domain
 }

@@ -40,11 +40,11 @@ func decompose(g *Graph, around map[string]*Tensor) {
 		}
 	}
 	var nodes []*Node
-	patches := patchesOf(g)
+	patches := patchesOf(g, constants)
 	for _, n := range g.Nodes {
 		n = settled(n)
 		d := decomposition{g: g, n: n, taken: taken, constants: constants, patches: patches}
-		if c, ok := composites[domainOf(n.Domain)][n.Op]; ok && len(n.Outputs) == 1 && len(n.Inputs) >= c.least {
+		if c, ok := compositeOf(n); ok && len(n.Outputs) == 1 && len(n.Inputs) >= c.least {
 			c.write(&d)
 		}
 		if d.nodes == nil {
@@ -56,6 +56,12 @@ func decompose(g *Graph, around map[string]*Tensor) {
 		}
 	}
 	g.Nodes = nodes
+}
+
+// compositeOf is how a node is written out.
+func compositeOf(n *Node) (composite, bool) {
+	c, ok := composites[domainOf(n.Domain)][n.Op]
+	return c, ok
 }
 
 // A composite is written out if it has that many inputs; write does nothing for a form that it does not know.
@@ -76,6 +82,7 @@ var composites = map[string]map[string]composite{
 		"Im2Col":             {1, im2col},
 		"XnorPopcountMatMul": {2, xnor},
 		"MaxPoolNHWC":        {1, renamed(channelsLast, "MaxPool")},
+		"QuantAvgPool2d":     {1, quantAvgPool},
 	},
 	microsoft: {
 		"QLinearAdd":               {7, qlinear(2, plainly("Add"))},
@@ -94,6 +101,14 @@ var composites = map[string]map[string]composite{
 		"QuantizeLinear":           {2, renamed("", "QuantizeLinear")},
 		"DequantizeLinear":         {2, renamed("", "DequantizeLinear")},
 		"NhwcMaxPool":              {1, renamed(channelsLast, "MaxPool")},
+		"FusedConv":                {2, fusedConv},
+		"FusedGemm":                {2, fusedGemm},
+		"FusedMatMul":              {2, fusedMatMul},
+		"TransposeMatMul":          {2, fusedMatMul},
+		"MatMulInteger16":          {2, matMulInteger},
+		"Pad":                      {2, renamed("", "Pad")},
+		"Range":                    {3, renamed("", "Range")},
+		"Trilu":                    {1, renamed("", "Trilu")},
 	},
 }
 

@@ -1,8 +1,9 @@
 package graph
 
 import (
+	"math"
+	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -12,34 +13,43 @@ import (
 //
 //	MatMul(Im2Col(x), w)              Conv(Pad(x), w'), channels last
 //	XnorPopcountMatMul(a, w)          (MatMul(2*a - 1, 2*w - 1) + K)/2
-//	Im2Col(x) that others read, too   Concat of strided Slices of Pad(x)
+//	Im2Col(x) that others read, too   Gather(Pad(x), places)
+//	QuantAvgPool2d                    Floor(AveragePool(x)*k*k / 2^n)
 //	MaxPoolNHWC                       MaxPool, channels last
 
 // patches is an Im2Col whose windows are multiplied with matrices and nothing else.
 type patches struct {
 	n        *Node
 	image    string // padded, once it is written
-	channels int
+	channels int    // of the image, as the weights have it
 	kernel   []int64
 }
 
 // patchesOf finds them among nodes, by output.
-func patchesOf(g *Graph) map[string]*patches {
+func patchesOf(g *Graph, constants map[string]*Tensor) map[string]*patches {
 	found := map[string]*patches{}
 	for _, n := range g.Nodes {
 		if n.Op == "Im2Col" && domainOf(n.Domain) == QONNX && len(n.Outputs) == 1 && len(n.Inputs) == 1 {
-			kernel, shape := n.Attrs["kernel_size"].Ints, inputShape(n)
-			if len(kernel) == 2 && len(shape) == 4 {
-				found[n.Outputs[0]] = &patches{n: n, channels: shape[3], kernel: kernel}
+			if kernel := n.Ints("kernel_size"); len(kernel) == 2 && min(kernel[0], kernel[1]) > 0 {
+				found[n.Outputs[0]] = &patches{n: n, kernel: kernel}
 			}
 		}
 	}
 	for _, n := range g.Nodes {
 		for i, in := range n.Inputs {
-			multiplies := n.Op == MatMul && n.Domain == "" || n.Op == "XnorPopcountMatMul" && domainOf(n.Domain) == QONNX
-			if i > 0 || !multiplies {
-				delete(found, in)
+			p := found[in]
+			if p == nil {
+				continue
 			}
+			multiplies := n.Op == MatMul && n.Domain == "" ||
+				n.Op == "XnorPopcountMatMul" && domainOf(n.Domain) == QONNX
+			w, taps := constants[n.In(1)], p.kernel[0]*p.kernel[1]
+			if i > 0 || !multiplies || w == nil || len(w.Shape) != 2 || taps > int64(w.Shape[0]) ||
+				int64(w.Shape[0])%taps != 0 {
+				delete(found, in)
+				continue
+			}
+			p.channels = w.Shape[0] / int(taps)
 		}
 	}
 	for _, o := range g.Outputs {
@@ -48,28 +58,10 @@ func patchesOf(g *Graph) map[string]*patches {
 	return found
 }
 
-// inputShape is the shape that an Im2Col says its input has, as in "(1,28,28,3)"; nil where it says none.
-func inputShape(n *Node) (shape []int) {
-	for _, s := range strings.Split(strings.Trim(n.Str("input_shape", ""), "()[] "), ",") {
-		v, err := strconv.Atoi(strings.TrimSpace(s))
-		if err != nil || v < 1 {
-			return nil
-		}
-		shape = append(shape, v)
-	}
-	return shape
-}
-
 // ints is a constant of integers.
 func (d *decomposition) ints(suffix string, v ...int64) string {
 	name := d.fresh(suffix)
 	d.g.Init[name] = &Tensor{DType: Int64, Shape: []int{len(v)}, I: v}
-	return name
-}
-
-func (d *decomposition) real32(suffix string, v float64) string {
-	name := d.fresh(suffix)
-	d.g.Init[name] = &Tensor{DType: Float32, F: []float64{v}}
 	return name
 }
 
@@ -81,10 +73,10 @@ func (d *decomposition) window(name string) []int64 {
 	return []int64{1, 1}
 }
 
-// im2col writes the padded image, and, where others than matrices read it, the windows.
+// im2col writes the padded image, where nothing but matrices reads the windows.
 func im2col(d *decomposition) {
-	shape, kernel := inputShape(d.n), d.n.Attrs["kernel_size"].Ints
-	if len(shape) != 4 || len(kernel) != 2 {
+	p := d.patches[d.n.Outputs[0]]
+	if p == nil {
 		return
 	}
 	pads := [4]int64{}
@@ -100,35 +92,77 @@ func im2col(d *decomposition) {
 		if d.g.opset("") < 11 {
 			image = d.add("Pad", "image", Attrs{"pads": intsAttr(around...), "value": FloatAttr(value)}, image)
 		} else {
-			image = d.add("Pad", "image", nil, image, d.ints("pads", around...), d.real32("value", value))
+			image = d.add("Pad", "image", nil, image, d.ints("pads", around...), d.number(value))
 		}
 	}
-	if p := d.patches[d.n.Outputs[0]]; p != nil {
-		p.image = image
-		return
+	p.image = image
+}
+
+// buildIm2Col is windows as rows: element (h, w, channel) of each window, in this order.
+func buildIm2Col(c *call) {
+	g := readIm2Col(c.reading)
+	l := layout{last: true, shape: c.x, axes: []int{1, 2}}
+	if len(c.x) != 4 {
+		invalid("an image of shape %v, want four axes, channels last", c.x)
 	}
-	if d.g.opset("") < 10 {
-		return // a Slice has no steps
+	x := c.Inputs[0]
+	if padded := g.pads[0] | g.pads[1] | g.pads[2] | g.pads[3]; padded != 0 {
+		pads := []int64{0, g.pads[0], g.pads[1], 0, 0, g.pads[2], g.pads[3], 0}
+		at := c.constant("pads", &Tensor{DType: Int64, Shape: []int{len(pads)}, I: pads})
+		x = c.part("", "Pad", "padded", nil, x, at, c.number("value", c.dt, float64(c.Int("pad_value", 0))))
+		l.shape = c.p.Known[x].Shape
 	}
-	stride, dilation := d.window("stride"), d.window("dilations")
-	var out [2]int64
-	for i := range out {
-		left := int64(shape[1+i]) + pads[i] + pads[2+i] - dilation[i]*(kernel[i]-1) - 1
-		if left < 0 || stride[i] < 1 || dilation[i] < 1 {
-			return
+	h, w, channels := l.shape[1], l.shape[2], l.shape[3]
+	var out [2]int
+	for a, in := range []int{h, w} {
+		free := in - (g.kernel[a]-1)*g.dilation[a] - 1
+		if free < 0 {
+			invalid("a kernel that spans more than the image of shape %v", l.shape)
 		}
-		out[i] = left / stride[i]
+		out[a] = free/g.stride[a] + 1
 	}
-	var parts []string
-	for y := range kernel[0] {
-		for x := range kernel[1] {
-			first := []int64{y * dilation[0], x * dilation[1]}
-			parts = append(parts, d.add("Slice", "window", nil, image, d.ints("starts", first...),
-				d.ints("ends", first[0]+out[0]*stride[0]+1, first[1]+out[1]*stride[1]+1), d.ints("axes", 1, 2),
-				d.ints("steps", stride...)))
+	shape := []int{l.shape[0], out[0], out[1], g.kernel[0] * g.kernel[1] * channels}
+	checkSize(shape)
+	index := make([]int64, 0, Size(shape))
+	for n := range l.shape[0] {
+		for at := range out[0] * out[1] {
+			for k := range g.kernel[0] * g.kernel[1] {
+				row := at/out[1]*g.stride[0] + k/g.kernel[1]*g.dilation[0]
+				column := at%out[1]*g.stride[1] + k%g.kernel[1]*g.dilation[1]
+				for ch := range channels {
+					index = append(index, int64(((n*h+row)*w+column)*channels+ch))
+				}
+			}
 		}
 	}
-	d.last(Concat, along(3), parts...)
+	flat := c.reshaped(x, []int{Size(l.shape)})
+	c.last("", Gather, along(0), flat, c.constant("places", &Tensor{DType: Int64, Shape: shape, I: index}))
+}
+
+// A lowering is how its windows lie.
+type lowering struct {
+	kernel, stride, dilation [2]int
+	pads                     [4]int64 // above, left, below, right
+}
+
+// readIm2Col refuses what no convolution has.
+func readIm2Col(c *reading) (g lowering) {
+	g.kernel = c.sides("kernel_size", 2, 0, 1)
+	g.stride, g.dilation = c.sides("stride", 2, 1, 1), c.sides("dilations", 2, 1, 1)
+	if g.kernel[0] == 0 {
+		invalid("no kernel_size")
+	}
+	pads := c.Ints("pad_amount")
+	if pads != nil && len(pads) != 4 {
+		invalid("pad_amount %v, want four", pads)
+	}
+	for i, v := range pads {
+		if v < 0 || v > maxSide {
+			invalid("pad_amount %v", pads)
+		}
+		g.pads[i] = v
+	}
+	return g
 }
 
 // matMulOfPatches is a convolution.
@@ -199,7 +233,7 @@ func xnor(d *decomposition) {
 		return
 	}
 	signs := func(x, suffix string) string {
-		return d.add("Sub", suffix, nil, d.add("Mul", suffix, nil, x, d.real32("two", 2)), d.real32("one", 1))
+		return d.add("Sub", suffix, nil, d.add("Mul", suffix, nil, x, d.number(2)), d.number(1))
 	}
 	a, b := signs(data, "a"), signs(in[1], "b")
 	sum := ""
@@ -209,7 +243,32 @@ func xnor(d *decomposition) {
 	} else {
 		sum = d.add(MatMul, "sum", nil, a, b)
 	}
-	d.last("Mul", nil, d.add(Add, "positive", nil, sum, d.real32("terms", float64(terms))), d.real32("half", 0.5))
+	d.last("Mul", nil, d.add(Add, "positive", nil, sum, d.number(float64(terms))), d.number(0.5))
+}
+
+// quantAvgPool is the sum of windows of codes, of which the low bits are dropped that obits has no room for.
+func quantAvgPool(d *decomposition) {
+	n := d.n
+	k, ibits, obits := n.Int("kernel", 1), n.Int("ibits", 1), n.Int("obits", 1)
+	if k < 1 || k > 1<<10 || ibits < 1 || ibits > 32 || obits < 1 {
+		return
+	}
+	most := uint64(k*k) * (1<<ibits - 1)
+	drop := max(0, bits.Len64(most)-int(obits))
+	mean := d.add("AveragePool", "mean", Attrs{"kernel_shape": intsAttr(int(k), int(k)),
+		"strides": intsAttr(int(n.Int("stride", 1)), int(n.Int("stride", 1)))}, n.In(0))
+	if n.Str("data_layout", "NCHW") == "NHWC" {
+		d.nodes[len(d.nodes)-1].Domain = channelsLast
+	}
+	sum := d.add("Mul", "sum", nil, mean, d.number(float64(k*k)))
+	d.last("Floor", nil, d.add("Mul", "part", nil, sum, d.number(math.Exp2(-float64(drop)))))
+}
+
+// number is a constant.
+func (d *decomposition) number(v float64) string {
+	name := d.fresh("number")
+	d.g.Init[name] = filled(Float32, nil, v)
+	return name
 }
 
 // A finnStage is a step of FINN's build by what its graph has that no earlier one has.
@@ -222,24 +281,34 @@ type finnStage struct {
 var finnStages = []finnStage{
 	{"step_set_fifo_depths", func(n *Node) bool { return strings.HasPrefix(n.Op, "StreamingFIFO") }},
 	{"step_hw_ipgen", func(n *Node) bool { return n.Str("ipgen_path", "") != "" }},
-	{"step_hw_codegen", func(n *Node) bool { return n.Str("code_gen_dir_ipgen", "") != "" }},
+	{"step_hw_codegen", func(n *Node) bool {
+		return n.Str("code_gen_dir_ipgen", "") != "" || n.Str("code_gen_dir_cppsim", "") != ""
+	}},
 	{"step_specialize_layers", func(n *Node) bool {
 		return strings.HasSuffix(n.Op, "_hls") || strings.HasSuffix(n.Op, "_rtl") ||
 			strings.HasSuffix(n.Domain, ".hls") || strings.HasSuffix(n.Domain, ".rtl")
 	}},
-	{"step_create_dataflow_partition", func(n *Node) bool { return n.Op == "StreamingDataflowPartition" }},
+	{"step_create_dataflow_partition", isPartition},
 	{"step_convert_to_hw", func(*Node) bool { return true }},
 }
 
 // finnHardware is the domain of FINN's layers of hardware, and where its parts' domains begin.
 const finnHardware = "finn.custom_op.fpgadataflow"
 
+// isPartition reports whether a node stands for the layers of a part of a graph.
+func isPartition(n *Node) bool {
+	return n.Op == "StreamingDataflowPartition" || n.Op == "GenericPartition" && Dialect(n.Domain)
+}
+
+// finnLayer reports whether a node is a layer of FINN's hardware, or stands for some.
+func finnLayer(n *Node) bool { return strings.HasPrefix(n.Domain, finnHardware) || isPartition(n) }
+
 // finnStep is the last step of FINN's build that a graph has been through, of which a node is a layer of hardware;
 // empty where it has been through none that makes such layers.
 func finnStep(nodes []*Node) string {
 	var layers []*Node
 	for _, n := range nodes {
-		if strings.HasPrefix(n.Domain, finnHardware) {
+		if finnLayer(n) {
 			layers = append(layers, n)
 		}
 	}

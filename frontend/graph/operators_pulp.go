@@ -10,6 +10,9 @@ import (
 // pulp is the domain of the operators of PULP's tools (quantlib writes them, Deeploy and DORY read them).
 const pulp = "PACTOps"
 
+// contrib is the domain of onnxruntime's extensions.
+const contrib = "ai.onnx.contrib"
+
 // buildRequantShift is clip(floor((x*mul + add)/div + 1/2)), between integers that attributes give as levels. mul and
 // add are inputs: one number, or one per channel.
 func buildRequantShift(c *call) {

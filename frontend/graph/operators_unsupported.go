@@ -8,66 +8,19 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A gap is a family of operators that we know and do not support: what it is, and what it would take.
-type gap struct{ what, needs string }
-
-var (
-	attention = gap{"attention",
-		"products of two tensors of data, a softmax over rows and normalisation in integers would be needed: run " +
-			"transformer blocks elsewhere, or replace them by convolutions or an MLP mixer"}
-	normalisation = gap{"normalisation by statistics of the data",
-		"a mean and a root per sample would be needed in integers: train with BatchNormalization, whose statistics " +
-			"are constants"}
-	controlFlow = gap{"control flow that depends on data",
-		"the hardware has one fixed schedule: export the model with the branch or the loop resolved"}
-	convolution = gap{"a convolutional network that samples at places which depend on data",
-		"a gather of pixels would be needed: use Conv and Resize with mode nearest"}
-	norms     = gap{"pooling by norms", "powers and roots of every window would be needed: use MaxPool or AveragePool"}
-	unpooling = gap{"unpooling",
-		"the places of the maxima would have to travel along: use Resize with mode nearest, or ConvTranspose"}
-	dynamic = gap{"dynamic quantisation, whose scales and zero points come from the data of each run",
-		"freeze them on samples: quantise with onnxruntime's quantize_static, or any other static quantisation, " +
-			"instead of quantize_dynamic"}
-	weightsOnly = gap{"quantisation of the weights alone",
-		"the activations stay floats, and integers times floats have no layer: quantise both, with onnxruntime's " +
-			"quantize_static"}
-	embedding = gap{"detection or text processing on the host's side",
-		"keep this part out of the exported model and run it on the host"}
-)
-
-// gaps names the operators of each family.
-var gaps = map[string]gap{
-	"Attention": attention, "MultiHeadAttention": attention, "QAttention": attention, "Einsum": attention,
-	"RotaryEmbedding": attention, "GroupQueryAttention": attention,
-	"LayerNormalization": normalisation, "SkipLayerNormalization": normalisation,
-	"SimplifiedLayerNormalization": normalisation, "RMSNormalization": normalisation,
-	"InstanceNormalization": normalisation, "GroupNormalization": normalisation,
-	"MeanVarianceNormalization": normalisation, "LpNormalization": normalisation, "LRN": normalisation,
-	"QOrderedAttention": attention, "QOrderedLongformerAttention": attention, "QOrderedMatMul": attention,
-	"QOrderedGelu": attention, "QMoE": attention, "QOrderedLayerNormalization": normalisation,
-	"QEmbedLayerNormalization": normalisation, "EmbedLayerNormalization": normalisation,
-	"DynamicQuantizeLinear": dynamic, "DynamicQuantizeMatMul": dynamic, "DynamicQuantizeLSTM": dynamic,
-	"MatMulNBits": weightsOnly, "MatMulBnb4": weightsOnly, "MatMulFpQ4": weightsOnly,
-	"If": controlFlow, "SequenceMap": controlFlow,
-	"DeformConv": convolution, "GridSample": convolution, "MaxRoiPool": convolution, "AffineGrid": convolution,
-	"LpPool": norms, "GlobalLpPool": norms, "MaxUnpool": unpooling,
-	"NonMaxSuppression": embedding, "RoiAlign": embedding, "TfIdfVectorizer": embedding, "StringNormalizer": embedding,
-}
-
 // unknown is the refusal of an operator without a definition. inputs says that they are known: where they are not, a
 // form that is not understood is no reason of its own.
 func unknown(n *Node, inputs bool, g *Graph) {
-	if strings.HasPrefix(n.Domain, finnHardware) {
+	if finnLayer(n) {
 		step := finnStep(g.Nodes)
-		panic(&reject{diag.OpUnsupported, "this is FINN's graph after " + step + ": its nodes are layers of hardware " +
-			"already", "give the model that FINN's build keeps of a step before step_convert_to_hw, as " +
-			"intermediate_models/step_streamline.onnx or step_tidy_up.onnx", step})
+		panic(&reject{diag.OpUnsupported, "this is FINN's graph after " + step + ", whose layers are FINN's own",
+			"give the file of step_tidy_up or step_streamline, which FINN's build keeps in intermediate_models", step})
 	}
 	if g, ok := gaps[n.Op]; ok {
 		panic(&reject{diag.OpUnsupported, fmt.Sprintf("this is part of %s, which is not supported", g.what), g.needs,
 			g.what})
 	}
-	if _, ok := composites[domainOf(n.Domain)][n.Op]; ok {
+	if _, ok := compositeOf(n); ok {
 		if !inputs {
 			panic(reported)
 		}

@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // A Window says of a step that its sums, or its maxima, are taken over a sliding window. Data tensors are [N, C, H, W]
 // or [N, C, W], with ChannelsLast [N, H, W, C] or [N, W, C]; of the pairs of numbers the first is along H, the second
 // along W, and a 1-D signal has H = 1. There is no padding: that is a step of its own in front. Only a maximum, which
@@ -37,11 +39,12 @@ type sliding struct {
 // maxSide bounds kernels, strides, dilations and paddings: products of two are far from overflowing.
 const maxSide = maxElements
 
-// sides reads a list of numbers per axis, by default all alike. 1-D lists are along W.
+// sides reads a list of numbers per axis, by default all alike. 1-D lists are along W. One dilation of 1 for
+// two axes, which exporters have written, says as much as none.
 func (c *reading) sides(name string, axes int, def, least int64) (out [2]int) {
 	out = [2]int{int(def), int(def)}
 	list := c.Ints(name)
-	if list == nil {
+	if list == nil || name == "dilations" && slices.Equal(list, []int64{1}) {
 		return out
 	}
 	if len(list) != axes {

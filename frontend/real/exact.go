@@ -120,7 +120,7 @@ func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 			s[i], err = s[in.a].single()
 		case powerBelow:
 			s[i], err = s[in.a].powerBelow()
-		case neg, abs, sqrt, exp, log:
+		case neg, abs, sqrt, exp, log, erf, sin, cos, atan:
 			if in.soft >= 0 && s[in.soft].positive() {
 				s[i], err = s[in.soft].softplus(prec)
 			} else {
@@ -264,6 +264,14 @@ func unary(op Prim, x Num, prec uint) (Num, error) {
 		return x.exp(prec)
 	case op == log:
 		return x.log(prec)
+	case op == erf:
+		return x.erf(prec)
+	case op == sin:
+		return x.sine(prec, 0)
+	case op == cos:
+		return x.sine(prec, 1)
+	case op == atan:
+		return x.atan(prec)
 	case x.r != nil && op == neg:
 		return Num{r: new(big.Rat).Neg(x.r)}, nil
 	case x.r != nil:

@@ -6,7 +6,8 @@
 //
 //   - expr.go makes expressions; rounding.go has the modes of rounding
 //   - interval.go, exact.go, float32.go are the readings: surely holds, exactly is, may be in float32
-//   - transcendental.go does exponentials and logarithms for the first two
+//   - transcendental.go does exponentials and logarithms for the first two, circular.go the error function, sines and
+//     arcs
 //   - affine.go, linear.go, product.go, polynomial.go find forms: of one variable, of several, of products, of sums of
 //     products; quantiser.go a line that is rounded and clipped
 //   - step.go makes a step function over integers, line.go guesses where it steps; float_step.go does so over
@@ -38,6 +39,10 @@ const (
 	sqrt
 	exp
 	log
+	erf
+	sin
+	cos
+	atan
 	atLeast
 	powerBelow
 	single
@@ -103,6 +108,18 @@ func Exp(x *Expr) *Expr { return of(exp, x, nil) }
 
 // Log is the natural logarithm of x.
 func Log(x *Expr) *Expr { return of(log, x, nil) }
+
+// Erf is the error function of x.
+func Erf(x *Expr) *Expr { return of(erf, x, nil) }
+
+// Sin is the sine of x.
+func Sin(x *Expr) *Expr { return of(sin, x, nil) }
+
+// Cos is the cosine of x.
+func Cos(x *Expr) *Expr { return of(cos, x, nil) }
+
+// Atan is the arc tangent of x.
+func Atan(x *Expr) *Expr { return of(atan, x, nil) }
 
 // AtLeast is 1 where x >= y and 0 elsewhere.
 func AtLeast(x, y *Expr) *Expr { return of(atLeast, x, y) }
@@ -316,6 +333,14 @@ func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) In
 			if s[i] = logInterval(s[in.a]); in.soft >= 0 && after == nil {
 				s[i] = softplusInterval(s[in.soft])
 			}
+		case erf:
+			s[i] = erfInterval(s[in.a])
+		case sin:
+			s[i] = sinInterval(s[in.a])
+		case cos:
+			s[i] = cosInterval(s[in.a])
+		case atan:
+			s[i] = atanInterval(s[in.a])
 		case atLeast:
 			s[i] = s[in.a].atLeast(s[in.b])
 		case powerBelow:
@@ -344,7 +369,7 @@ func (p Prim) decides() bool { return p == atLeast || p == powerBelow || p == si
 // rounds reports whether floating point rounds the result of a primitive.
 func (p Prim) rounds() bool {
 	switch p {
-	case add, sub, mul, div, sqrt, exp, log:
+	case add, sub, mul, div, sqrt, exp, log, erf, sin, cos, atan:
 		return true
 	}
 	return false

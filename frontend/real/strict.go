@@ -84,7 +84,7 @@ func (s *strictness) find(e *Expr) int {
 		return 1
 	case neg:
 		return -s.of(x)
-	case exp, log, sqrt:
+	case exp, log, sqrt, erf, atan:
 		return s.of(x)
 	case maximum, minimum:
 		if s.of(x) == s.of(y) {

@@ -11,8 +11,13 @@ import (
 	"hlsgen/internal/num"
 )
 
-// MaxThresholds is the most thresholds of one channel.
-const MaxThresholds = 1 << 12
+// MaxThresholds is the most thresholds of one channel, and MaxTabled that of a layer that may look its codes up by the
+// whole value: of values of at most MaxAddress bits.
+const (
+	MaxThresholds = steps.MaxCompared
+	MaxTabled     = 2 << steps.MaxAddress
+	MaxAddress    = steps.MaxAddress
+)
 
 // Steps is the tail of a layer: a step function for each channel, or for all of them, on a value that the layer has
 // computed, or nothing.
@@ -27,12 +32,21 @@ type Steps struct {
 
 // BindSteps makes the tail for values, and the output's type; without step functions that is the values'.
 func BindSteps(list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type, err error) {
-	return BindTo(num.Type{}, list, of)
+	return bindSteps(num.Type{}, list, of, MaxThresholds)
 }
 
 // BindTo is BindSteps for outputs of a type that is given: the zero Type is the narrowest. What is built gives codes of
-// minifloats.
+// minifloats. Values of few bits may have as many steps as there are values.
 func BindTo(elem num.Type, list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type, err error) {
+	most := MaxThresholds
+	if of.Elem.Width <= MaxAddress {
+		most = MaxTabled
+	}
+	return bindSteps(elem, list, of, most)
+}
+
+// bindSteps has at most so many thresholds.
+func bindSteps(elem num.Type, list []num.Step, of dataflow.Type, most int) (s Steps, out []dataflow.Type, err error) {
 	s = Steps{list: list, of: of.Elem, out: of.Elem}
 	if len(list) == 0 {
 		return s, []dataflow.Type{of}, nil
@@ -56,8 +70,11 @@ func BindTo(elem num.Type, list []num.Step, of dataflow.Type) (s Steps, out []da
 	}
 	// A delta costs about as much as a threshold: units may write a function with twice its breakpoints.
 	s.compare = num.Compare(list, x, of.Elem, 2*breaks).Merged()
-	if n := s.Thresholds(); n > MaxThresholds {
-		return s, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
+	if n := s.Thresholds(); n > most {
+		return s, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, most)
+	} else if rows := len(s.compare.At) << min(of.Elem.Width, MaxAddress); n > MaxThresholds && rows > steps.MaxTabled {
+		return s, nil, fmt.Errorf("%d functions of %d thresholds take tables of %d rows, at most %d are possible",
+			len(s.compare.At), n, rows, steps.MaxTabled)
 	}
 	s.bits = dataflow.StepBits(s.compare, of.Elem)
 	s.built = steps.New(s.compare, x, of.Elem, s.out.Codes())
@@ -144,6 +161,9 @@ func (s *Steps) Function(c int) int { return min(c, len(s.compare.At)-1) }
 // Tables is what the tail reads.
 func (s *Steps) Tables() Tables {
 	return Tables{PerChannel: len(s.compare.At) > 1, Shared: s.Any(), Row: func(pe int) int {
+		if s.Thresholds() > MaxThresholds && steps.HasTable(s.built, steps.Site{PE: pe, Alike: s.compare.Shared()}) {
+			return s.out.Width
+		}
 		if s.compare.Shared() {
 			return s.bits
 		}

@@ -19,13 +19,14 @@ func (l lanes) searched() (forms []Form) {
 		return nil
 	}
 	all := bits.Len(uint(steps))
+	_, most, mostOfLanes := roomOf(l.f)
 	for radix := 1; radix <= min(mostRadix, all); radix++ {
 		s := &searching{l, balanced(all, radix)}
 		rows := l.functions() << (all - s.stages[len(s.stages)-1])
 		if l.f.compare.Delta != nil {
 			rows = l.functions() << all
 		}
-		if rows <= mostRows && rows*l.at.PE <= mostOfLanes && s.width(len(s.stages)-1) <= widestRecord {
+		if rows <= most && rows*l.at.PE <= mostOfLanes && s.width(len(s.stages)-1) <= widestRecord {
 			forms = append(forms, s)
 		}
 	}
@@ -105,10 +106,7 @@ func (s *searching) code(n, exceeded int) int64 {
 	if k.Delta == nil {
 		return base + int64(min(exceeded, k.Steps()))*k.Unit
 	}
-	for _, d := range k.Delta[n][:min(exceeded, k.Steps())] {
-		base += d
-	}
-	return base
+	return s.f.totals()[n][min(exceeded, k.Steps())]
 }
 
 // name is that of a stage's table.

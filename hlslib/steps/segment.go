@@ -9,15 +9,36 @@ import (
 	"hlsgen/internal/num"
 )
 
+// MaxCompared is the most thresholds of a function that may be compared with all at once. A function of more is looked
+// up, by MaxAddress bits at most; MaxTabled is the most rows that functions of that kind may take together.
+const (
+	MaxCompared = 1 << 12
+	MaxAddress  = 16
+	MaxTabled   = 1 << 20
+)
+
 // Limits of what is looked up by the value.
 const (
-	mostAddress  = 12      // bits of a function's address
-	mostRows     = 1 << 12 // of a lane's table
-	mostOfLanes  = 1 << 15 // rows of all lanes
 	mostInside   = 3       // thresholds in a segment
 	widestRecord = 1 << 10 // bits of a row
 	widestValue  = 62      // bits of what is cut into segments
 )
+
+// roomOf is what tables may be: bits of a function's address, rows of a lane's table, and of those of all lanes. Of
+// more thresholds than can be compared with there is nothing but tables, however large.
+func roomOf(f *Functions) (address, rows, lanes int) {
+	if f.compare.Steps() > MaxCompared {
+		return MaxAddress, MaxTabled, MaxTabled
+	}
+	return 12, 1 << 12, 1 << 15
+}
+
+// HasTable reports whether functions of values of few bits can be looked up by all of them. It makes no form.
+func HasTable(f *Functions, p Site) bool {
+	_, _, most := roomOf(f)
+	l := lanes{f, p, p.Memory}
+	return f.of.Kind != num.Bipolar && f.of.Width <= MaxAddress && l.functions()<<f.of.Width <= most/p.PE
+}
 
 // A segmentation cuts values into segments of 2^low, of which none has more than so many breakpoints inside. One at a
 // segment's first value is not inside: there the next code begins. The segments are of all values of the type, or,
@@ -60,7 +81,8 @@ func (f *Functions) cut(g segmentation) {
 	root.share.mutex.Lock()
 	defer root.share.mutex.Unlock()
 	start := len(f.segments)
-	for g.low = max(0, g.span-mostAddress); g.low < g.span; g.low++ {
+	address, _, _ := roomOf(f)
+	for g.low = max(0, g.span-address); g.low < g.span; g.low++ {
 		g.inside, g.live = 0, 0
 		known := root.share.crossings(g, len(root.compare.At))
 		for n := range f.list {
@@ -112,10 +134,11 @@ func crossing(s *num.Step, g *segmentation) cross {
 
 // segmented are the functions by segments, and tables.
 func (l lanes) segmented() (forms []Form) {
+	_, most, mostOfLanes := roomOf(l.f)
 	for _, s := range l.f.segments {
 		rows := l.functions() << (s.span - s.low)
 		form := &segment{lanes: l, segmentation: s}
-		if rows > mostRows || rows*l.at.PE > mostOfLanes || s.inside*max(s.low, form.delta().Width) > widestRecord {
+		if rows > most || rows*l.at.PE > mostOfLanes || s.inside*max(s.low, form.delta().Width) > widestRecord {
 			continue
 		}
 		forms = append(forms, form)

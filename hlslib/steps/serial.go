@@ -16,6 +16,7 @@ func (f *Functions) HasSerial(p Site) bool {
 		return false
 	}
 	l := lanes{f, p, p.Memory}
+	_, _, mostOfLanes := roomOf(f)
 	return l.functions()<<bits.Len(uint(f.compare.Steps())) <= mostOfLanes/p.PE
 }
 

@@ -66,6 +66,8 @@ type Functions struct {
 	// Forms are made when they are asked for: a check of a model asks for few.
 	listed   sync.Once
 	list     []num.Step // what the comparators make of every value of the type, by channel
+	summed   sync.Once
+	codes    [][]int64
 	once     sync.Once
 	jumps    num.Range // at all breakpoints
 	segments []segmentation
@@ -130,6 +132,20 @@ func (f *Functions) bindList() {
 		}
 		num.Share(f.list)
 	})
+}
+
+// totals is each function's code by the thresholds that are exceeded, where these add deltas of their own.
+func (f *Functions) totals() [][]int64 {
+	f.summed.Do(func() {
+		for n, deltas := range f.compare.Delta {
+			codes := append(make([]int64, 0, len(deltas)+1), f.compare.Base[min(n, len(f.compare.Base)-1)])
+			for i, d := range deltas {
+				codes = append(codes, codes[i]+d)
+			}
+			f.codes = append(f.codes, codes)
+		}
+	})
+	return f.codes
 }
 
 // bindJumps finds the least and the greatest jump.
@@ -285,6 +301,9 @@ func (f *Functions) all(p Site) []Form {
 	forms := []Form{&parallel{f, p}}
 	if f.of.Kind == num.Bipolar {
 		return forms
+	}
+	if f.compare.Steps() > MaxCompared && HasTable(f, p) {
+		forms = nil
 	}
 	if !f.loaded {
 		forms = append(forms, f.scaled(p)...)

@@ -36,6 +36,9 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
+// MaxAddress is the most bits of values that may each have a step of their own.
+const MaxAddress = layer.MaxAddress
+
 // Params makes the layer.
 type Params struct {
 	Steps []num.Step `json:"steps"` // one for all channels, one per channel, or one per pixel and channel

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
 )
 
 func TestContract(t *testing.T) {
@@ -49,6 +51,54 @@ func TestContract(t *testing.T) {
 			In: []dataflow.Type{typ(intN(4))}},
 	}
 	layertest.Check(t, 120, append(cases, layertest.Random(60, 11, randomtest.Threshold)...)...)
+}
+
+// TestTables has functions of more steps than a value can be compared with: tables of all values, one for all channels
+// or one each, that rise or turn, on as many lanes as these have room for.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(17, 9))
+	draw := func(in num.Type, turns bool) (s num.Step) {
+		s.Value = []int64{r.Int64N(100)}
+		for v := in.Range().Lo + 1; v <= in.Range().Hi; v += 1 + r.Int64N(2) {
+			jump := 1 + r.Int64N(3)
+			if turns && r.IntN(2) == 0 {
+				jump = -jump
+			}
+			s.At, s.Value = append(s.At, v), append(s.Value, s.Value[len(s.Value)-1]+jump)
+		}
+		return s
+	}
+	wide, narrow := intN(16), uintN(13)
+	cases := []layertest.Case{
+		{Name: "turns", Loose: "values are too many to meet the least",
+			Folds: 1, Op: threshold.New(threshold.Params{Steps: []num.Step{draw(narrow, true), draw(narrow, false)}}),
+			In: []dataflow.Type{typ(narrow, 4, 2)}},
+	}
+	most := layertest.Bind(t, threshold.New(threshold.Params{Steps: []num.Step{draw(wide, true)}}), typ(wide, 2, 64))
+	pe := 0
+	for f := range most.Folds() {
+		pe = max(pe, f.PE)
+	}
+	if pe != 16 {
+		t.Errorf("up to %d lanes have tables of 16 bits, want 16", pe)
+	}
+	if tier.Full() {
+		layertest.Check(t, 40, cases...)
+	}
+	for _, c := range cases {
+		op := layertest.Bind(t, c.Op, c.In...)
+		for f := range op.Folds() {
+			if f.Steps == dataflow.Serial {
+				continue
+			}
+			for _, table := range op.Emit(f, dataflow.Target{}).Tables {
+				if len(table.Rows) < 1<<10 {
+					t.Errorf("%s, %+v: a table of %d rows", c.Name, f, len(table.Rows))
+				}
+			}
+		}
+	}
 }
 
 // TestForms has step functions of many steps, in all forms, through the contract: even and uneven ones, that rise and
@@ -177,6 +227,11 @@ func TestBindRefuses(t *testing.T) {
 		long.At, long.Value = append(long.At, i), append(long.Value, i%7)
 	}
 	long.Value = append(long.Value, 0)
+	apart := slices.Repeat([]num.Step{long}, 17)
+	for c := range apart {
+		apart[c].At = slices.Clone(long.At)
+		apart[c].At[len(long.At)-1] += int64(c)
+	}
 	in := typ(uintN(4), 2, 3)
 	tests := []struct {
 		steps []num.Step
@@ -188,7 +243,9 @@ func TestBindRefuses(t *testing.T) {
 		{[]num.Step{s, s}, []dataflow.Type{in}, "2 step functions for an input of shape [2 3], want one or 3"},
 		{[]num.Step{s}, nil, "0 inputs"},
 		{[]num.Step{s}, []dataflow.Type{in, in}, "2 inputs"},
-		{[]num.Step{long}, []dataflow.Type{typ(uintN(14), 3)}, "has 4999 thresholds"},
+		{[]num.Step{long}, []dataflow.Type{typ(uintN(17), 3)}, "has 4999 thresholds"},
+		{slices.Repeat([]num.Step{long}, 17), []dataflow.Type{typ(uintN(16), 17)}, ""}, // one table for all
+		{apart, []dataflow.Type{typ(uintN(16), 17)}, "17 functions of 4999 thresholds take tables of 1114112 rows"},
 		{[]num.Step{long}, []dataflow.Type{in}, ""},
 	}
 	for _, tt := range tests {

@@ -19,7 +19,9 @@ func Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit i
 		if p, ok := scaled(functions, in); ok {
 			return Activation{In: in, Scaled: &p, Behind: behind}, nil
 		}
-		limit = maxWideSteps
+		if limit = maxWideSteps; in.Elem.Width <= threshold.MaxAddress {
+			limit = 1 << threshold.MaxAddress
+		}
 		steps, err = StepsOver(functions, in, limit)
 	}
 	if err != nil {
@@ -132,7 +134,7 @@ func requantization(a Activation) (dataflow.Op, bool) {
 }
 
 func thresholding(a Activation) (dataflow.Op, bool) {
-	if a.wide() {
+	if a.wide() && (a.Scaled != nil || a.In.Elem.Width > threshold.MaxAddress) {
 		return nil, false
 	}
 	return threshold.New(threshold.Params{Steps: whole.Shared(a.Steps)}), true

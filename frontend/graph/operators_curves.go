@@ -1,0 +1,163 @@
+package graph
+
+import (
+	"math/big"
+
+	"hlsgen/frontend/real"
+)
+
+// Curves: functions of one element that are not made of lines. Numbers in a definition's formula, such as the sixth of
+// HardSwish, are what the formula says; attributes are float32, and so are their defaults.
+
+// gelu is x times the normal distribution up to x, by the error function.
+func gelu(x *real.Expr) *real.Expr {
+	return real.Mul(real.Mul(real.Float(0.5), x), real.Add(one, real.Erf(real.Div(x, real.Sqrt(real.Float(2))))))
+}
+
+// geluTanh is its approximation by a hyperbolic tangent: x/2 (1 + tanh u) is x/(1 + e^(-2u)), of
+// u = sqrt(2/pi) (x + 0.044715 x^3).
+func geluTanh(x *real.Expr) *real.Expr {
+	cubic := real.Add(x, real.Mul(real.Rat(big.NewRat(44715, 1e6)), real.Mul(x, real.Mul(x, x))))
+	u := real.Mul(real.Sqrt(real.Div(real.Float(2), straight(4))), cubic)
+	return real.Div(x, real.Add(one, real.Exp(real.Mul(real.Float(-2), u))))
+}
+
+// straight is so many quarters of pi: that many times the arc whose tangent is 1.
+func straight(quarters float64) *real.Expr { return real.Mul(real.Float(quarters), real.Atan(one)) }
+
+// swish is x times the sigmoid of alpha x.
+func swish(x, alpha *real.Expr) *real.Expr {
+	return real.Div(x, real.Add(one, real.Exp(real.Neg(real.Mul(alpha, x)))))
+}
+
+// mish is x times the hyperbolic tangent of ln(1+e^x), which is 1 - 2/((1+e^x)^2 + 1).
+func mish(x *real.Expr) *real.Expr {
+	e := real.Add(one, real.Exp(x))
+	return real.Mul(x, real.Sub(one, real.Div(real.Float(2), real.Add(real.Mul(e, e), one))))
+}
+
+func hardSwish(x *real.Expr) *real.Expr {
+	line := real.Add(real.Mul(real.Rat(big.NewRat(1, 6)), x), real.Float(0.5))
+	return real.Mul(x, real.Max(zero, real.Min(one, line)))
+}
+
+func buildGelu(c *call) {
+	switch form := c.Str("approximate", "none"); form {
+	case "none":
+		unary(gelu)(c)
+	case "tanh":
+		unary(geluTanh)(c)
+	default:
+		invalid("the attribute approximate is %q, neither none nor tanh", form)
+	}
+}
+
+// buildBiased is f of the first input, or of its sum with a bias where there is one.
+func buildBiased(f func(*real.Expr) *real.Expr) definition {
+	return func(c *call) {
+		if !c.has(1) {
+			unary(f)(c)
+			return
+		}
+		c.elementwise(c.dt, f(real.Add(real.Var(0), real.Var(1))), 0, 1)
+	}
+}
+
+// buildSwish has alpha by default: 1 in ONNX, 1.702 where it stands for a GELU.
+func buildSwish(alpha float64) definition {
+	return func(c *call) { c.elementwise(c.dt, swish(real.Var(0), c.attr32("alpha", alpha)), 0) }
+}
+
+func buildCelu(c *call) {
+	alpha := c.Float("alpha", 1)
+	if alpha == 0 {
+		invalid("alpha is 0, and the definition divides by it")
+	}
+	scaled := func(x *real.Expr) *real.Expr { return expMinusOne(real.Div(x, real.Float(alpha))) }
+	c.elementwise(c.dt, negative(real.Var(0), real.Float(alpha), scaled), 0)
+}
+
+func buildThresholdedRelu(c *call) {
+	x := real.Var(0)
+	c.elementwise(c.dt, real.Mul(x, greater(x, c.attr32("alpha", 1))), 0)
+}
+
+// buildShrink moves what lies beyond lambd on either side by bias, and makes 0 of the rest.
+func buildShrink(c *call) {
+	x, bias, limit := real.Var(0), c.attr32("bias", 0), c.attr32("lambd", 0.5)
+	below := less(x, real.Neg(limit))
+	above := real.Mul(greater(x, limit), not(below))
+	c.elementwise(c.dt, real.Add(real.Mul(below, real.Add(x, bias)), real.Mul(above, real.Sub(x, bias))), 0)
+}
+
+// half is f(e^x, e^-x)/2.
+func half(f joining) func(*real.Expr) *real.Expr {
+	return func(x *real.Expr) *real.Expr {
+		return real.Mul(real.Float(0.5), f(real.Exp(x), real.Exp(real.Neg(x))))
+	}
+}
+
+func tangent(x *real.Expr) *real.Expr { return real.Div(real.Sin(x), real.Cos(x)) }
+
+// leg is sqrt(1-x^2).
+func leg(x *real.Expr) *real.Expr {
+	return real.Sqrt(real.Mul(real.Sub(one, x), real.Add(one, x)))
+}
+
+// arcSine is twice the arc of half its tangent, which has a value at 1 and -1, too.
+func arcSine(x *real.Expr) *real.Expr {
+	return real.Mul(real.Float(2), real.Atan(real.Div(x, real.Add(one, leg(x)))))
+}
+
+// arcCosine is that of |x|, and half a turn less that where x is negative.
+func arcCosine(x *real.Expr) *real.Expr {
+	size := real.Abs(x)
+	y := real.Mul(real.Float(2), real.Atan(real.Div(leg(x), real.Add(one, size))))
+	right := real.AtLeast(x, zero)
+	return real.Add(real.Mul(right, y), real.Mul(not(right), real.Sub(straight(4), y)))
+}
+
+// areaSine is ln(x + sqrt(x^2+1)), for positive x: of others it is minus that of minus x.
+func areaSine(x *real.Expr) *real.Expr {
+	of := func(x *real.Expr) *real.Expr {
+		return real.Log(real.Add(x, real.Sqrt(real.Add(real.Mul(x, x), one))))
+	}
+	return real.Sub(of(real.Max(x, zero)), of(real.Max(real.Neg(x), zero)))
+}
+
+func areaCosine(x *real.Expr) *real.Expr {
+	return real.Log(real.Add(x, real.Sqrt(real.Mul(real.Sub(x, one), real.Add(x, one)))))
+}
+
+func areaTangent(x *real.Expr) *real.Expr {
+	return real.Mul(real.Float(0.5), real.Log(real.Div(real.Add(one, x), real.Sub(one, x))))
+}
+
+// mean is the sum of all inputs by their number.
+func buildMean(c *call) {
+	fold(real.Add)(c)
+	e := c.steps[0].Elem
+	e.Expr = real.Div(e.Expr, real.Float(float64(len(c.in))))
+}
+
+// buildBitwiseNot turns all bits round.
+func buildBitwiseNot(c *call) {
+	most := real.Float(-1)
+	switch _, hi, ok := c.dt.limits(); {
+	case !ok:
+		invalid("the input is of type %s, no integer", c.dt)
+	case c.dt == UInt64:
+		unsupported("cast to int64 before", "the bits of uint64")
+	case c.dt.values() == naturals:
+		most = real.Float(hi)
+	}
+	c.elementwise(c.dt, real.Sub(most, real.Var(0)), 0)
+}
+
+// buildNever is false everywhere: values are real numbers, none of them infinite or undefined.
+func buildNever(c *call) { c.elementwise(Bool, real.Mul(zero, real.Var(0)), 0) }
+
+// buildCastLike casts to the type of the second input.
+func buildCastLike(c *call) {
+	c.last("", Cast, castTo(c.in[1].DType), c.Inputs[0])
+}

@@ -1,0 +1,227 @@
+package real
+
+import (
+	"math"
+	"math/big"
+)
+
+// The error function, sine, cosine and arc tangent, in both readings. At a rational other than 0 their values are
+// transcendental, as those of exp are, so that more precision always decides.
+
+// erfInterval relies on math.Erf being within a unit of the last place; it is widened by four.
+func erfInterval(x Interval) Interval {
+	return Interval{max(around4(math.Erf, x.Lo).Lo, -1), min(around4(math.Erf, x.Hi).Hi, 1)}
+}
+
+// atanInterval relies on math.Atan being within two units of the last place; it is widened by four.
+func atanInterval(x Interval) Interval {
+	return Interval{around4(math.Atan, x.Lo).Lo, around4(math.Atan, x.Hi).Hi}
+}
+
+// around4 is f, which is zero at zero, of a number, widened by four units of the last place.
+func around4(f func(float64) float64, x float64) Interval {
+	if x == 0 {
+		return Interval{}
+	}
+	y := f(x)
+	return Interval{steps(y, -4), steps(y, 4)}
+}
+
+// farthest bounds arguments of sines that float64 is asked for.
+const farthest = 1 << 20
+
+// sinInterval is the sine of x, cosInterval the cosine.
+func sinInterval(x Interval) Interval {
+	if x == (Interval{}) {
+		return x
+	}
+	return wave(x, math.Sin, 1, 3)
+}
+
+func cosInterval(x Interval) Interval {
+	if x == (Interval{}) {
+		return Pt(1)
+	}
+	return wave(x, math.Cos, 0, 2)
+}
+
+// wave is f, a sine or a cosine, which is 1 at that many quarters of a turn, and -1 at others. Where an end comes near
+// such a place, it may be behind it.
+func wave(x Interval, f func(float64) float64, top, bottom float64) Interval {
+	const wide = 0x1p-48 // is added to what math.Sin gives
+	y := Interval{-1, 1}
+	if !(x.Lo > -farthest && x.Hi < farthest) || x.Hi-x.Lo > 6 {
+		return y
+	}
+	passes := func(at float64) bool {
+		turns := func(v float64) float64 { return (v/(math.Pi/2) - at) / 4 }
+		return math.Floor(turns(x.Lo)-0x1p-30) != math.Floor(turns(x.Hi)+0x1p-30)
+	}
+	a, b := f(x.Lo), f(x.Hi)
+	if !passes(top) {
+		y.Hi = min(1, max(a, b)+wide)
+	}
+	if !passes(bottom) {
+		y.Lo = max(-1, min(a, b)-wide)
+	}
+	return y
+}
+
+// erf encloses the error function at prec bits. It lies between -1 and 1, and has the sign of n, however close.
+func (n Num) erf(prec uint) (Num, error) {
+	if n.zero() {
+		return n, nil
+	}
+	one, zero := big.NewFloat(1), new(big.Float)
+	lo, hi := n.enclose(prec + 64)
+	y := Num{lo: greater(erfEnd(lo, prec, -1), new(big.Float).Neg(one)), hi: lesser(erfEnd(hi, prec, +1), one)}
+	return y.beside(lo, hi, zero), nil
+}
+
+// beside is an enclosure of what has the sign of a number between lo and hi.
+func (n Num) beside(lo, hi, zero *big.Float) Num {
+	if lo.Sign() >= 0 {
+		n.lo = greater(n.lo, zero)
+	}
+	if hi.Sign() <= 0 {
+		n.hi = lesser(n.hi, zero)
+	}
+	return n
+}
+
+// erfEnd is erf x rounded towards dir: 2x/sqrt(pi) e^(-x^2) times the sum of (2x^2)^n / (1 3 5 ... (2n+1)), whose terms
+// are all positive. Where e^(-x^2), above which 1-erf x never is, has left the bits that are asked for, erf x is near
+// one.
+func erfEnd(x *big.Float, prec uint, dir int) *big.Float {
+	if x.Sign() == 0 {
+		return new(big.Float).SetPrec(prec)
+	}
+	if f, _ := x.Float64(); f*f > float64(prec)*math.Ln2+1 {
+		y := big.NewFloat(float64(x.Sign())).SetPrec(prec)
+		if x.Sign() == dir {
+			return y
+		}
+		tiny := new(big.Float).SetMantExp(big.NewFloat(float64(dir)), -int(prec))
+		return y.Add(y, tiny)
+	}
+	work := prec + 128
+	square := new(big.Float).SetPrec(work).Mul(x, x)
+	twice := new(big.Float).SetPrec(work).Mul(square, big.NewFloat(2))
+	sum, term := big.NewFloat(1).SetPrec(work), big.NewFloat(1).SetPrec(work)
+	for k := int64(1); ; k++ {
+		term.Quo(term.Mul(term, twice), new(big.Float).SetPrec(work).SetInt64(2*k+1))
+		sum.Add(sum, term)
+		if term.MantExp(nil) < sum.MantExp(nil)-int(work) && twice.Cmp(big.NewFloat(float64(k))) < 0 {
+			break
+		}
+	}
+	sum.Mul(sum, expEnd(square.Neg(square), work, +1))
+	sum.Mul(sum, new(big.Float).SetPrec(work).Mul(x, big.NewFloat(2)))
+	return margin(sum.Quo(sum, new(big.Float).SetPrec(work).Sqrt(piAt(work))), prec, dir)
+}
+
+// piAt is about pi, by the means of 1 and the root of one half (Gauss and Legendre).
+func piAt(prec uint) *big.Float {
+	work := prec + 32
+	number := func(v float64) *big.Float { return new(big.Float).SetPrec(work).SetFloat64(v) }
+	a, b, t, p := number(1), number(0).Sqrt(number(0.5)), number(0.25), number(1)
+	for bits := uint(1); bits < work; bits *= 2 {
+		mean := number(0).Quo(number(0).Add(a, b), number(2))
+		d := number(0).Sub(a, mean)
+		t.Sub(t, number(0).Mul(p, d.Mul(d, d)))
+		b.Sqrt(b.Mul(a, b))
+		a, p = mean, p.Add(p, p)
+	}
+	a.Add(a, b)
+	return a.Quo(a.Mul(a, a), t.Mul(t, number(4)))
+}
+
+// atan encloses the arc tangent at prec bits: it has the sign of n.
+func (n Num) atan(prec uint) (Num, error) {
+	if n.zero() {
+		return n, nil
+	}
+	lo, hi := n.enclose(prec + 64)
+	y := Num{lo: atanEnd(lo, prec, -1), hi: atanEnd(hi, prec, +1)}
+	return y.beside(lo, hi, new(big.Float)), nil
+}
+
+// atanEnd is atan x rounded towards dir: the arc is halved until it is short, then Taylor's series. Beyond 1 it is a
+// right angle less the arc of 1/x.
+func atanEnd(x *big.Float, prec uint, dir int) *big.Float {
+	const halvings = 16
+	work := prec + 128
+	number := func() *big.Float { return new(big.Float).SetPrec(work) }
+	if x.Sign() == 0 {
+		return new(big.Float).SetPrec(prec)
+	}
+	one := big.NewFloat(1)
+	size := number().Abs(x)
+	steep := size.Cmp(one) > 0
+	if steep {
+		size.Quo(one, size)
+	}
+	sum := number()
+	if size.Sign() > 0 {
+		for range halvings {
+			h := number().Mul(size, size)
+			size.Quo(size, h.Add(h.Sqrt(h.Add(h, one)), one))
+		}
+		square, power := number().Mul(size, size), number().Set(size)
+		sum.Set(size)
+		for k := int64(1); power.MantExp(nil) > sum.MantExp(nil)-int(work); k++ {
+			power.Neg(power.Mul(power, square))
+			sum.Add(sum, number().Quo(power, number().SetInt64(2*k+1)))
+		}
+		sum.SetMantExp(sum, halvings)
+	}
+	if steep {
+		sum.Sub(number().Quo(piAt(work), big.NewFloat(2)), sum)
+	}
+	if x.Sign() < 0 {
+		sum.Neg(sum)
+	}
+	return margin(sum, prec, dir)
+}
+
+// sine encloses the sine, or the cosine, at prec bits: it is that of one end, as far away as the other end is at most.
+func (n Num) sine(prec uint, quarters int64) (Num, error) {
+	if n.zero() {
+		return indicator(quarters != 0), nil
+	}
+	lo, hi := n.enclose(prec + 64)
+	if lo.IsInf() || hi.IsInf() || max(lo.MantExp(nil), hi.MantExp(nil)) > 1<<12 {
+		return Num{}, ErrPrecision
+	}
+	y := sineOf(lo, prec+64, quarters)
+	away := ceil(prec).Sub(hi, lo)
+	away.Add(away, new(big.Float).SetMantExp(big.NewFloat(1), -int(prec)-32))
+	return enclosed(floor(prec).Sub(y, away), ceil(prec).Add(y, away)), nil
+}
+
+// sineOf is about the sine of x and so many quarters of a turn, within 2^-prec: whole turns are left out, then Taylor's
+// series of a third of a third of ... x, of which sin 3x = 3 sin x - 4 sin^3 x makes that of x.
+func sineOf(x *big.Float, prec uint, quarters int64) *big.Float {
+	const thirds = 8
+	work := prec + 64 + uint(max(0, x.MantExp(nil)))
+	number := func() *big.Float { return new(big.Float).SetPrec(work) }
+	quarter := number().Quo(piAt(work), big.NewFloat(2))
+	x = number().Add(x, number().Mul(quarter, number().SetInt64(quarters)))
+	turn := number().Mul(quarter, big.NewFloat(4))
+	turns, _ := number().Quo(x, turn).Int(nil)
+	x.Sub(x, turn.Mul(turn, number().SetInt(turns)))
+	part := number().Set(x)
+	for range thirds {
+		part.Quo(part, big.NewFloat(3))
+	}
+	sum, term, square := number().Set(part), number().Set(part), number().Mul(part, part)
+	for k := int64(1); term.Sign() != 0 && term.MantExp(nil) > -int(work); k++ {
+		term.Neg(term.Quo(term.Mul(term, square), number().SetInt64(2*k*(2*k+1))))
+		sum.Add(sum, term)
+	}
+	for range thirds {
+		cube := number().Mul(sum, number().Mul(sum, sum))
+		sum.Sub(sum.Mul(sum, big.NewFloat(3)), cube.Mul(cube, big.NewFloat(4)))
+	}
+	return sum
+}
