@@ -7,7 +7,6 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 )
@@ -98,8 +97,7 @@ func TestExporters(t *testing.T) {
 			e := exportedNet().weights([]int{4}).scales(graph.Float32)
 			f := onnxtest.New(0)
 			e.nodes(f, perColumn)
-			e.Proto.Functions = []*onnxpb.FunctionProto{{Domain: new("own"), Name: new("Layer"),
-				Input: []string{"x", "w", "s", "sx", "sy", "zero"}, Output: []string{"y"}, Node: f.Proto.Graph.Node}}
+			e.Function("own", "Layer", "x w s sx sy zero", "y", f)
 			e.Opset("own", 1).Node("Layer", "x", "w", "s", "sx", "sy", "zero").Domain("own").Out("y")
 			return e
 		},

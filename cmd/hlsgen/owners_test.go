@@ -245,7 +245,8 @@ func TestDanglingLink(t *testing.T) {
 	}
 	for _, force := range []string{"--force=false", "--force", "--force=keep"} {
 		text := unharmed(t, dir, exitDiagnostics, false, building(force)...)
-		if to, err := os.Readlink(link); err != nil || to != "nowhere" || !strings.Contains(text, `a link to "nowhere"`) {
+		to, err := os.Readlink(link)
+		if err != nil || to != "nowhere" || !strings.Contains(text, `a link to "nowhere"`) {
 			t.Errorf("%s: %v, %v: %s", force, to, err, text)
 		}
 	}

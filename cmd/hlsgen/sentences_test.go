@@ -39,7 +39,8 @@ func TestOddFiles(t *testing.T) {
 		{"build m.onnx --board zcu104 --no-csim --calibration d/manifest.json", "of another form: an array"},
 		{"build m.onnx --board zcu104 --no-csim --lstm-config d/manifest.json", "of another form: an array"},
 	} {
-		if text := unharmed(t, dir, exitDiagnostics, false, strings.Fields(c.args)...); !strings.Contains(text, c.says) {
+		text := unharmed(t, dir, exitDiagnostics, false, strings.Fields(c.args)...)
+		if !strings.Contains(text, c.says) {
 			t.Errorf("%s: %s, want %q", c.args, text, c.says)
 		}
 	}

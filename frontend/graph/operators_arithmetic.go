@@ -164,7 +164,7 @@ func buildClip(c *call) {
 
 func buildCast(c *call) {
 	to := c.dtypeAttr("to")
-	if t := c.castConstant(to); t != nil {
+	if t := castConstant(c, to); t != nil {
 		c.value(t)
 		return
 	}
@@ -184,7 +184,7 @@ func buildCast(c *call) {
 // castConstant is a constant of real numbers, rounded to those that another type of them has: a file stores what Cast
 // makes of it, where data mean real numbers whatever their type. It is nil where no number changes, or the input is no
 // such constant.
-func (c *call) castConstant(to DType) *Tensor {
+func castConstant(c *call, to DType) *Tensor {
 	known, within := c.in[0].Const, c.p.inexact[c.Inputs[0]]
 	if !to.Float() || to == c.dt || known == nil && within == nil || to == Float8E8M0 {
 		return nil

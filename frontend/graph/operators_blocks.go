@@ -5,7 +5,7 @@ import "maps"
 // blocked writes a quantiser in blocks (opset 21) out as one per tensor or along an axis, where it is that in effect:
 // each run of block_size elements along its axis has a scale of its own, and these differ along one axis at most. It
 // is false where the node has no blocks.
-func (c *call) blocked(op string) bool {
+func blocked(c *call, op string) bool {
 	size := c.Int("block_size", 0)
 	if size == 0 {
 		return false

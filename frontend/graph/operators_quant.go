@@ -147,7 +147,7 @@ func readQuantizeLinear(c *reading) (Quantiser, DType) {
 }
 
 func buildQuantizeLinear(c *call) {
-	if c.blocked("QuantizeLinear") {
+	if blocked(c, "QuantizeLinear") {
 		return
 	}
 	q, dt := readQuantizeLinear(c.reading)
@@ -162,7 +162,7 @@ func buildDequantizeLinear(c *call) {
 	if c.dt.Float() && (c.dt.number() || c.in[0].Const == nil) {
 		invalid("the input is of type %s, not an integer", c.dt)
 	}
-	if c.blocked("DequantizeLinear") {
+	if blocked(c, "DequantizeLinear") {
 		return
 	}
 	constantScale(c.reading) // 0 too: a channel that was never used

@@ -179,7 +179,7 @@ func (x *inliner) call(n *onnxpb.NodeProto, f *onnxpb.FunctionProto, here subjec
 			continue
 		}
 		if from, twice := b.names[name]; twice {
-			through = append(through, &onnxpb.NodeProto{OpType: new("Identity"), Input: []string{from},
+			through = append(through, &onnxpb.NodeProto{OpType: new(graph.Identity), Input: []string{from},
 				Output: []string{n.Output[i]}})
 			continue
 		}

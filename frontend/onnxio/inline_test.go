@@ -16,11 +16,7 @@ import (
 func function(m *onnxtest.Model, name, inputs, outputs string, body func(f *onnxtest.Model)) *onnxpb.FunctionProto {
 	f := onnxtest.New(0)
 	body(f)
-	p := &onnxpb.FunctionProto{Domain: new("own"), Name: &name, Input: strings.Fields(inputs),
-		Output: strings.Fields(outputs), Node: f.Proto.Graph.Node,
-		OpsetImport: []*onnxpb.OperatorSetIdProto{{Domain: new(""), Version: new(int64(18))}}}
-	m.Proto.Functions = append(m.Proto.Functions, p)
-	return p
+	return m.Function("own", name, inputs, outputs, f)
 }
 
 // refer makes the last attribute of the last node one by reference.
@@ -84,7 +80,8 @@ var calls = []struct {
 	}, []float64{-2, 1}},
 	{"overloads", func(m *onnxtest.Model) {
 		for _, x := range []struct{ op, overload string }{{"Neg", ""}, {"Abs", "abs"}} {
-			function(m, "F", "a", "b", func(f *onnxtest.Model) { f.Node(x.op, "a").Out("b") }).Overload = new(x.overload)
+			f := function(m, "F", "a", "b", func(f *onnxtest.Model) { f.Node(x.op, "a").Out("b") })
+			f.Overload = new(x.overload)
 		}
 		m.Node("F", "c").Domain("own").Out("x")
 		m.Node("F", "x").Domain("own").Out("y").Proto.Overload = new("abs")
@@ -103,7 +100,8 @@ var calls = []struct {
 		m.Node("F", "c", "c").Domain("own").Out("x", "y")
 	}, []float64{1, -2}},
 	{"one in ONNX' own domain, by its other name", func(m *onnxtest.Model) {
-		function(m, "Same", "a", "b", func(f *onnxtest.Model) { f.Node("Identity", "a").Out("b") }).Domain = new("ai.onnx")
+		f := function(m, "Same", "a", "b", func(f *onnxtest.Model) { f.Node("Identity", "a").Out("b") })
+		f.Domain = new("ai.onnx")
 		m.Node("Same", "c").Out("y")
 	}, []float64{1, -2}},
 }

@@ -143,10 +143,10 @@ func recognise(b []byte) *fault {
 	}
 	const (
 		archive = 30 // where a zip archive has the name of its first file
-		torch   = `export the model: torch.onnx.export(model, (example,), "model.onnx"), or, of a network of Brevitas, ` +
-			`export_qonnx of brevitas.export`
-		keras = "export the model: python -m tf2onnx.convert --keras model.h5 --output model.onnx, or, of a network of " +
-			"QKeras, from_keras of qonnx.converters.keras"
+		torch   = `export the model: torch.onnx.export(model, (example,), "model.onnx"), or, of a network of ` +
+			`Brevitas, export_qonnx of brevitas.export`
+		keras = "export the model: python -m tf2onnx.convert --keras model.h5 --output model.onnx, or, of a network " +
+			"of QKeras, from_keras of qonnx.converters.keras"
 		tflite = "convert the model: python -m tf2onnx.convert --tflite model.tflite --output model.onnx"
 	)
 	others := []struct {

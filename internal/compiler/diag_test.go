@@ -45,7 +45,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return check(t, file(t, m.end()), d)
 	},
 	diag.OpUnsupported: func(t *testing.T, d *diag.List) bool {
-		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("CumSum", "/positions/CumSum").end()),
+		c := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("CumSum", "/positions/CumSum")
+		return check(t, file(t, c.end()),
 			d)
 	},
 	diag.OpInvalid: func(t *testing.T, d *diag.List) bool {

@@ -49,8 +49,8 @@ func Open(path string, d *diag.List) *Source {
 		return nil
 	}
 	if s.Name == "" {
-		d.Fail(diag.FileUnreadable, base, "a model is called as its file is, without the extension: nothing is left of "+
-			"this name", "give the file a name, such as model.onnx")
+		d.Fail(diag.FileUnreadable, base, "a model is called as its file is, without the extension: nothing is left "+
+			"of this name", "give the file a name, such as model.onnx")
 		return nil
 	}
 	f, err := regular.Open(path, onnxio.MaxFile)

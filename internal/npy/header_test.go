@@ -50,7 +50,7 @@ func TestHeaders(t *testing.T) {
 		{"\x01\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (02,)}", nil},
 		{"\x01\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2,)}", nil},
 		{"\x01\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", nil},
-		{"\x01\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (2,3)}", nil}, // of more elements than there are
+		{"\x01\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (2,3)}", nil}, // there are two elements
 		{"\x01\x00", "{'descr': (2,), " + rest + "}", nil},
 		{"\x01\x00", "{'descr': '<f3', " + rest + "}", nil},
 		{"\x01\x00", "{'descr': '|O', " + rest + "}", nil},

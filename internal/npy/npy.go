@@ -1,7 +1,8 @@
 // Package npy reads and writes NumPy's .npy and .npz files: what users and their frameworks exchange tensors in.
 // Format: numpy.lib.format, versions 1 to 3.
 //
-// In come bytes; out come arrays, and the other way round. It sees regular. header.go reads what stands before elements.
+// In come bytes; out come arrays, and the other way round. It sees regular. header.go reads what stands before the
+// elements.
 package npy
 
 import (

@@ -10,7 +10,8 @@ import (
 func Temporary(pattern string) (string, error) {
 	dir, err := os.MkdirTemp("", pattern)
 	if err != nil {
-		err = fmt.Errorf("%q can hold no temporary files, set TMPDIR to a folder that can: %w", os.TempDir(), cause(err))
+		err = fmt.Errorf("%q can hold no temporary files, set TMPDIR to a folder that can: %w", os.TempDir(),
+			cause(err))
 	}
 	return dir, err
 }

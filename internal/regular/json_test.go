@@ -35,7 +35,8 @@ func TestWorded(t *testing.T) {
 		}
 	}
 	if err := Worded(json.NewDecoder(strings.NewReader("")).Decode(new(int))); err == nil ||
-		err.Error() != "it is no JSON: it ends too early" || Worded(io.EOF) == io.EOF || Worded(os.ErrClosed) != os.ErrClosed {
+		err.Error() != "it is no JSON: it ends too early" || Worded(io.EOF) == io.EOF ||
+		Worded(os.ErrClosed) != os.ErrClosed {
 		t.Error(err)
 	}
 }

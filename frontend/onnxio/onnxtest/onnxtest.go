@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -156,6 +157,16 @@ func Scatter(model []byte, one bool) (file []byte, files map[string][]byte) {
 	}
 	graph(m.Proto.Graph)
 	return m.Bytes(), files
+}
+
+// Function adds a function of a domain, which reads and gives tensors by names with spaces between, and whose nodes are
+// those of body.
+func (m *Model) Function(domain, name, inputs, outputs string, body *Model) *onnxpb.FunctionProto {
+	f := &onnxpb.FunctionProto{Domain: &domain, Name: &name, Input: strings.Fields(inputs),
+		Output: strings.Fields(outputs), Node: body.Proto.Graph.Node,
+		OpsetImport: []*onnxpb.OperatorSetIdProto{{Domain: new(""), Version: new(int64(18))}}}
+	m.Proto.Functions = append(m.Proto.Functions, f)
+	return f
 }
 
 // Annotate gives a tensor a FINN data type, such as "INT4".
