@@ -21,12 +21,14 @@ func mirrored(m Rounding) Rounding {
 	return m
 }
 
-// A clipped is min(max(of, lo), hi): a line, or that rounded. Limits that are nil do not clip.
+// A clipped is min(max(of, lo), hi): a line, or that rounded, plus an integer that cannot be added before the rounding:
+// an odd one where ties go to even numbers, say. Limits that are nil do not clip.
 type clipped struct {
 	line   Affine
 	rounds bool
 	mode   Rounding
 	lo, hi *big.Rat
+	after  *big.Int // nil for none
 }
 
 // Quantiser reads e, an expression in variable 0 alone, as a quantiser: a line that is rounded once, and clipped before
@@ -34,7 +36,47 @@ type clipped struct {
 // has limits of 62 bits.
 func (e *Expr) Quantiser() (q num.Quantiser, ok bool) {
 	c, ok := clippedOf(e)
-	if !ok || !c.rounds {
+	if !ok || c.after != nil {
+		return q, false
+	}
+	return c.quantiser()
+}
+
+// steps reads e as Quantiser does, and returns it over a range as a step function. ok is false where it is no such
+// thing.
+func (e *Expr) steps(r num.Range, limit int) (s num.Step, ok bool, err error) {
+	c, ok := clippedOf(e)
+	if !ok {
+		return s, false, nil
+	}
+	var after int64
+	if n := c.after; n != nil {
+		if after = n.Int64(); !n.IsInt64() || max(after, -after) > 1<<61 {
+			return s, false, nil
+		}
+		for _, limit := range []**big.Rat{&c.lo, &c.hi} {
+			if *limit != nil {
+				*limit = new(big.Rat).Sub(*limit, new(big.Rat).SetInt(n))
+			}
+		}
+	}
+	q, ok := c.quantiser()
+	if !ok {
+		return s, false, nil
+	}
+	s, few := q.Steps(r, limit)
+	if !few {
+		return num.Step{}, true, ErrTooManySteps
+	}
+	for i := range s.Value {
+		s.Value[i] += after
+	}
+	return s, true, nil
+}
+
+// quantiser is c without what is added after it rounds.
+func (c *clipped) quantiser() (q num.Quantiser, ok bool) {
+	if !c.rounds {
 		return q, false
 	}
 	q = num.Quantiser{Scale: c.line.Scale, Bias: c.line.Bias, Mode: wholeModes[c.mode], Lo: -1 << 62, Hi: 1 << 62}
@@ -109,15 +151,29 @@ func (c *clipped) plus(b *big.Rat) bool {
 	if b.Sign() == 0 {
 		return true
 	}
-	if c.rounds && (!b.IsInt() || !c.moves(b.Num())) {
-		return false
-	}
-	c.line.Bias = new(big.Rat).Add(c.line.Bias, b)
-	for _, limit := range []**big.Rat{&c.lo, &c.hi} {
-		if *limit != nil {
-			*limit = new(big.Rat).Add(*limit, b)
+	limits := func() {
+		for _, limit := range []**big.Rat{&c.lo, &c.hi} {
+			if *limit != nil {
+				*limit = new(big.Rat).Add(*limit, b)
+			}
 		}
 	}
+	if c.rounds && !b.IsInt() {
+		return false
+	}
+	if c.rounds && (c.after != nil || !c.moves(b.Num())) {
+		n := new(big.Int).Set(b.Num())
+		if c.after != nil {
+			n.Add(n, c.after)
+		}
+		if c.after = n; n.Sign() == 0 {
+			c.after = nil
+		}
+		limits()
+		return true
+	}
+	c.line.Bias = new(big.Rat).Add(c.line.Bias, b)
+	limits()
 	return true
 }
 
@@ -140,7 +196,9 @@ func (c *clipped) times(f *big.Rat) bool {
 			return false
 		}
 		if f.Sign() < 0 {
-			c.mode = mirrored(c.mode)
+			if c.mode = mirrored(c.mode); c.after != nil {
+				c.after = new(big.Int).Neg(c.after)
+			}
 		}
 	}
 	product := func(v *big.Rat) *big.Rat {

@@ -34,7 +34,12 @@ func (f *Func) StepOver(r num.Range, limit int) (num.Step, error) {
 
 // StepLike is StepOver, and gives the same. It takes fewer evaluations where the steps are about as far from one
 // another as those of like are: functions of channels often differ by a bias alone.
+//
+// A line that is rounded and clipped, as most quantisers are, is not searched: its steps follow from its scale.
 func (f *Func) StepLike(like num.Step, r num.Range, limit int) (num.Step, error) {
+	if s, ok, err := f.code[len(f.code)-1].e.steps(r, limit); ok {
+		return s, err
+	}
 	b := &searcher{f: f.sharp(), limit: limit, like: like.At}
 	b.endless = uint64(r.Hi)-uint64(r.Lo) > maxEvaluations
 	if err := b.run(r.Lo, r.Hi); err != nil {

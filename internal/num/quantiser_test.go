@@ -72,3 +72,38 @@ func TestScaledOver(t *testing.T) {
 		}
 	}
 }
+
+// TestSteps holds step functions against the quantiser at every integer of small ranges, and around every step of wide
+// ones.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 7))
+	many := 0
+	for i := range 3000 {
+		bits := 2 + r.IntN(7)
+		q, x := quantisers(r, bits)
+		if i%7 == 0 {
+			q.Scale = new(big.Rat).Mul(q.Scale, big.NewRat(1<<r.IntN(12), 1))
+		}
+		if i%11 == 0 {
+			x = Range{x.Lo, x.Lo + r.Int64N(9)}
+		}
+		const limit = 100
+		s, few := q.Steps(x, limit)
+		want := Step{Value: []int64{q.At(x.Lo)}}
+		for v := x.Lo + 1; v <= x.Hi; v++ {
+			if y := q.At(v); y != want.Value[len(want.Value)-1] {
+				want.At, want.Value = append(want.At, v), append(want.Value, y)
+			}
+		}
+		if few != (len(want.At) <= limit) || few && !s.Equal(want) {
+			t.Fatalf("%+v over %v: %v, %v, want %v", q, x, s, few, want)
+		}
+		if !few {
+			many++
+		}
+	}
+	if many < 50 {
+		t.Errorf("%d have too many steps", many)
+	}
+}

@@ -1,0 +1,149 @@
+package num
+
+import "math/big"
+
+// Steps is the quantiser over a range, as a step function. few is false where it has more than limit steps.
+//
+// The least x from which on the value is v follows from where the rounding reaches v: with a scale s > 0 that is the
+// least x with s*x + b >= c, or > c where a tie goes down, and c is v less a whole, a half or nothing (reaches). With
+// whole numbers for all of these, (c - b)/s is a fraction whose numerator grows by the same for each v, so that one
+// division, for the first v, and an addition for each other do.
+func (q Quantiser) Steps(x Range, limit int) (s Step, few bool) {
+	if q.Scale.Sign() < 0 {
+		m := q
+		m.Scale = new(big.Rat).Neg(q.Scale)
+		if s, few = m.Steps(x.Neg(), limit); few {
+			s = s.Mirror()
+		}
+		return s, few
+	}
+	first, last := q.At(x.Lo), q.At(x.Hi)
+	s.Value = append(s.Value, first)
+	if first == last {
+		return s, true
+	}
+	if q.Scale.Cmp(big.NewRat(1, 1)) >= 0 { // another value at every x, between the limits
+		return q.everyStep(x, limit)
+	}
+	if uint64(last)-uint64(first) > uint64(limit)+1 {
+		return Step{}, false
+	}
+	n := int(last - first)
+	s.At, s.Value = make([]int64, 0, n), append(make([]int64, 0, n+1), first)
+	var at stair
+	for v := first + 1; v <= last; v++ {
+		less, tie := q.Mode.reaches(v)
+		if v == first+1 || less != at.less {
+			at = q.stair(v, less)
+		} else {
+			at.next()
+		}
+		if n := len(s.At); n > 0 && at.reached(tie) == s.At[n-1] { // away from zero, 0 is none but of 0
+			s.Value[n] = v
+		} else {
+			s.At, s.Value = append(s.At, at.reached(tie)), append(s.Value, v)
+		}
+	}
+	if len(s.At) > limit {
+		return Step{}, false
+	}
+	return s, true
+}
+
+// everyStep is Steps of a scale of 1 or more.
+func (q Quantiser) everyStep(x Range, limit int) (s Step, few bool) {
+	last := q.At(x.Lo)
+	s.Value = append(s.Value, last)
+	end := q.At(x.Hi)
+	for i := x.Lo; last != end; {
+		i++
+		v := q.At(i)
+		if v == last { // at the lower limit yet
+			next := q.leaves(i, x.Hi)
+			i, v = next, q.At(next)
+		}
+		if len(s.At) == limit {
+			return Step{}, false
+		}
+		s.At, s.Value, last = append(s.At, i), append(s.Value, v), v
+	}
+	return s, true
+}
+
+// leaves is the first x behind one at the lower limit whose value is another one. That of hi is.
+func (q Quantiser) leaves(lo, hi int64) int64 {
+	least := q.At(lo)
+	for uint64(hi)-uint64(lo) > 1 {
+		if m := lo + int64((uint64(hi)-uint64(lo))/2); q.At(m) == least {
+			lo = m
+		} else {
+			hi = m
+		}
+	}
+	return hi
+}
+
+// reaches says where a rounding reaches v: at v less so many halves, and whether already there, or only beyond.
+func (r Rounding) reaches(v int64) (halves int64, there bool) {
+	switch r {
+	case HalfEven:
+		return 1, v%2 == 0
+	case HalfUp:
+		return 1, true
+	case HalfAway:
+		return 1, v > 0
+	case HalfTowardZero:
+		return 1, v <= 0
+	case Ceil:
+		return 2, false
+	case TowardZero:
+		if v <= 0 {
+			return 2, false
+		}
+	case AwayFromZero:
+		if v > 0 {
+			return 2, false
+		}
+	}
+	return 0, true
+}
+
+// A stair is (c - b)/s for one value after the other: whole + rest/den.
+type stair struct {
+	less             int64
+	whole, rest, den *big.Int
+	up, more         *big.Int // for the next value: whole and rest grow by these
+}
+
+// stair begins with value v, which is reached so many halves below it.
+func (q Quantiser) stair(v, less int64) stair {
+	a := stair{less: less, whole: new(big.Int), rest: new(big.Int), up: new(big.Int), more: new(big.Int)}
+	bd, sd := q.Bias.Denom(), q.Scale.Denom()
+	a.den = new(big.Int).Mul(bd, q.Scale.Num())
+	a.den.Lsh(a.den, 1)
+	n := new(big.Int).Lsh(big.NewInt(v), 1)
+	n.Sub(n, big.NewInt(less)).Mul(n, bd)
+	n.Sub(n, new(big.Int).Lsh(q.Bias.Num(), 1)).Mul(n, sd)
+	a.whole.DivMod(n, a.den, a.rest)
+	each := new(big.Int).Mul(bd, sd)
+	a.up.DivMod(each.Lsh(each, 1), a.den, a.more)
+	return a
+}
+
+// next goes on to the value after this one.
+func (a *stair) next() {
+	a.whole.Add(a.whole, a.up)
+	if a.rest.Add(a.rest, a.more); a.rest.Cmp(a.den) >= 0 {
+		a.rest.Sub(a.rest, a.den)
+		a.whole.Add(a.whole, big.NewInt(1))
+	}
+}
+
+// reached is the least integer at or beyond the number, or beyond it.
+func (a *stair) reached(there bool) int64 {
+	x := a.whole.Int64()
+	if !there || a.rest.Sign() != 0 {
+		x++
+	}
+	return x
+}
