@@ -44,7 +44,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 		if partOf(written.Graph.Nodes[:i], n) {
 			continue
 		}
-		f := NodeFate{Index: n.Index, Node: n.Label(), Op: n.FullOp()}
+		f := NodeFate{Index: n.Index, Node: n.Label(), Op: n.FullOp(), Module: n.Module()}
 		layer := low.Layers[n.Index]
 		switch {
 		case !computed[n.Index]:
@@ -115,7 +115,7 @@ func unknownFates(g *graph.Graph) (out []NodeFate) {
 		if graph.KnownOperator(n.Domain, n.Op) {
 			fate = "not reached"
 		}
-		out = append(out, NodeFate{n.Index, n.Label(), n.FullOp(), fate})
+		out = append(out, NodeFate{n.Index, n.Label(), n.FullOp(), fate, n.Module()})
 	}
 	return out
 }

@@ -63,6 +63,8 @@ type NodeFate struct {
 	// a layer's name (with ", host prefix" or ", host suffix" where a part stays on the host), "constant",
 	// "host prefix", "host suffix", "unused", "undecided", "not reached" or "not mapped"
 	Fate string `json:"becomes"`
+	// the module of the network that the node belongs to, where the exporter's metadata name one
+	Module string `json:"module,omitempty"`
 }
 
 // Imported is an imported model with the story of its nodes.

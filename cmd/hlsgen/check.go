@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,14 +63,22 @@ func (s *screen) checked(o compiler.Options, c *compiler.Checked, d *diag.List) 
 	s.title("%s", label(c.Source.Name))
 	s.example(c.Source, "; your own: hlsgen check MODEL.onnx")
 	s.line("")
+	modules := slices.ContainsFunc(c.Imported.Fates, func(f frontend.NodeFate) bool { return f.Module != "" })
 	t := newTable(">", "node", "op", "becomes")
+	if modules {
+		t = newTable(">", "node", "op", "becomes", "module")
+	}
 	for _, f := range c.Imported.Fates {
 		index := fmt.Sprint(f.Index)
 		if f.Index < 0 {
 			index = "+" // put in by --input-quant
 		}
 		op := f.Op[strings.LastIndex(f.Op, ":")+1:] // without its domain
-		t.row(index, label(f.Node), label(op), label(f.Fate))
+		cells := []string{index, label(f.Node), label(op), label(f.Fate)}
+		if modules {
+			cells = append(cells, label(f.Module))
+		}
+		t.row(cells...)
 	}
 	s.table(t)
 	if len(c.Layers) > 0 {

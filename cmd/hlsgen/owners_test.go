@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"hlsgen/internal/tier"
 )
 
 // nobody is a user and a group without rights.
@@ -129,6 +131,7 @@ func building(more ...string) []string {
 // all, as often as it is tried, and that what is in the way is named.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for name, at := range map[string]string{"of a make": "d/hls/build/deep/x", "of a synthesis": "d/synth/x",
 		"beside the design": "d/notes/x"} {
 		t.Run(name, func(t *testing.T) {
@@ -187,6 +190,7 @@ func TestLeftovers(t *testing.T) {
 // folders that all may write to, everybody can.
 func TestForeignHidden(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range []struct {
 		name  string
 		args  []string

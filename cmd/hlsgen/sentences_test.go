@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/tier"
 )
@@ -42,6 +43,27 @@ func TestOddFiles(t *testing.T) {
 		text := unharmed(t, dir, exitDiagnostics, false, strings.Fields(c.args)...)
 		if !strings.Contains(text, c.says) {
 			t.Errorf("%s: %s, want %q", c.args, text, c.says)
+		}
+	}
+}
+
+// TestModules holds that check names the modules that the exporter's metadata name, and has no column without them.
+func TestModules(t *testing.T) {
+	t.Parallel()
+	model, err := examples.Files.ReadFile(iris)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, dir := onnxtest.Of(model), t.TempDir()
+	m.Proto.Graph.Node[0].MetadataProps = onnxtest.Props("namespace", ": Net/head.act: QuantIdentity/q: quant.default")
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "plain.onnx"), model, 0o666),
+		os.WriteFile(filepath.Join(dir, "m.onnx"), m.Bytes(), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for args, has := range map[string]bool{"check m.onnx": true, "check m.onnx --json": true, "check plain.onnx": false} {
+		got := say(dir, nil, strings.Fields(args)...)
+		if strings.Contains(got.stdout, "module") != has || strings.Contains(got.stdout, "head.act") != has {
+			t.Errorf("%s: %s", args, got.stdout)
 		}
 	}
 }

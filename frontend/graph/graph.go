@@ -62,6 +62,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Size is the number of elements of a shape.
@@ -138,6 +139,24 @@ type Node struct {
 	Meta    map[string]string // metadata_props: what an exporter knows of the node, such as its module; nil for none
 	// FullOp of the node of the file that this one, made by canon, stands for; empty for nodes of the file
 	Was string
+}
+
+// maxModule is the length of a module's name: metadata may hold anything.
+const maxModule = 1 << 10
+
+// Module is the module of the network that a node belongs to, as torch.onnx.export says it in the metadata: namespace
+// lists the modules around a node and, as the last one, the node itself, each with its class behind a colon. It is empty
+// where nothing is said.
+func (n *Node) Module() string {
+	parts := strings.Split(n.Meta["namespace"], "/")
+	if len(parts) < 2 {
+		return ""
+	}
+	name, _, _ := strings.Cut(parts[len(parts)-2], ":")
+	if len(name) > maxModule {
+		return ""
+	}
+	return name
 }
 
 // A Value is an input or output of the graph.

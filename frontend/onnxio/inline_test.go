@@ -126,7 +126,7 @@ func TestFunctionNames(t *testing.T) {
 	m := onnxtest.New(0).Opset("own", 1).Input("x", graph.Float32, 2).Output("y", graph.Float32, 2)
 	function(m, "F", "a", "b", func(f *onnxtest.Model) {
 		f.Node("Neg", "a").Name("minus").Out("t").Proto.MetadataProps = []*onnxpb.StringStringEntryProto{
-			{Key: new("namespace"), Value: new("net.minus")}}
+			{Key: new("namespace"), Value: new(": Net/net.minus: Minus/neg: aten.neg.default")}}
 		f.Node("Neg", "t").Out("b")
 	})
 	m.Node("F", "x").Domain("own").Name("call").Out("call.t")
@@ -134,7 +134,7 @@ func TestFunctionNames(t *testing.T) {
 	g := mustRead(t, m.Bytes())
 	var got []string
 	for _, n := range g.Nodes {
-		got = append(got, fmt.Sprintln(n.Index, n.Name, n.Inputs, n.Outputs, n.Meta["namespace"]))
+		got = append(got, fmt.Sprintln(n.Index, n.Name, n.Inputs, n.Outputs, n.Module()))
 	}
 	if want := []string{"0 call/minus [x] [call.t2] net.minus\n", "1 call/Neg [call.t2] [call.t] \n",
 		"2 F/minus [call.t] [F.t] net.minus\n", "3 F/Neg [F.t] [y] \n"}; !slices.Equal(got, want) {
@@ -147,7 +147,7 @@ func TestFunctionNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again := mustRead(t, file); again.Nodes[0].Meta["namespace"] != "net.minus" || len(again.Nodes[1].Meta) > 0 {
+	if again := mustRead(t, file); again.Nodes[0].Module() != "net.minus" || len(again.Nodes[1].Meta) > 0 {
 		t.Error("what the exporter knows is not written")
 	}
 }

@@ -115,11 +115,7 @@ func (m *Model) External(name, location string, more ...string) *Model {
 // keep says where the data of a tensor are kept.
 func keep(t *onnxpb.TensorProto, location string, more ...string) {
 	t.DataLocation = onnxpb.TensorProto_EXTERNAL.Enum()
-	pairs := append([]string{"location", location}, more...)
-	for i := 0; i < len(pairs); i += 2 {
-		t.ExternalData = append(t.ExternalData,
-			&onnxpb.StringStringEntryProto{Key: &pairs[i], Value: &pairs[i+1]})
-	}
+	t.ExternalData = Props(append([]string{"location", location}, more...)...)
 }
 
 // Scatter takes the data of a model's tensors, those of attributes and bodies too, out of its file, into others by
@@ -167,6 +163,14 @@ func (m *Model) Function(domain, name, inputs, outputs string, body *Model) *onn
 		OpsetImport: []*onnxpb.OperatorSetIdProto{{Domain: new(""), Version: new(int64(18))}}}
 	m.Proto.Functions = append(m.Proto.Functions, f)
 	return f
+}
+
+// Props are pairs of a key and a value.
+func Props(pairs ...string) (list []*onnxpb.StringStringEntryProto) {
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, &onnxpb.StringStringEntryProto{Key: &pairs[i], Value: &pairs[i+1]})
+	}
+	return list
 }
 
 // Annotate gives a tensor a FINN data type, such as "INT4".
