@@ -30,7 +30,8 @@ var roles = map[string]Role{
 	"Quant": Values, "IntQuant": Values, "BipolarQuant": Values, "FloatQuant": Values,
 	"Trunc": Halves, "MultiThreshold": Counts,
 	"QuantizeLinear": Encodes, "DequantizeLinear": Decodes, "Clip": Limits, "Scan": Loops,
-	"Add": Mixes, "Sub": Mixes, "Mul": Mixes, "Sum": Mixes,
+	"Add": Mixes, "Sub": Mixes, "Mul": Mixes, "Sum": Mixes, "Mean": Mixes,
+	"DebugMarker": Carries, "Im2Col": Carries,
 }
 
 // Role is what a node does.
