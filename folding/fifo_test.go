@@ -74,6 +74,27 @@ func TestFewWordsWhereNothingElseFits(t *testing.T) {
 	}
 }
 
+// TestFewWordsOfTheShortestLatency asks for the shortest latency on boards of few lookup tables: no shorter interval
+// that is asked for as well, with FIFOs in block RAM where it takes these, has a shorter latency.
+func TestFewWordsOfTheShortestLatency(t *testing.T) {
+	t.Parallel()
+	for _, luts := range []int{2997, 5081, 6972} {
+		target := dataflow.Target{Board: boards.Board{Name: "small", LUT: luts, LUTRAM: luts / 2, FF: 2 * luts,
+			BRAM36: 200, DSP: 200}, ClockMHz: 100, IO: dataflow.FromStream}
+		for _, goal := range []Goal{{MaxUse: all(1), Latency: true}, {MaxUse: all(1), Latency: true, Interval: 900}} {
+			d, told := designed(t, images(), target, goal)
+			if d == nil {
+				t.Fatalf("%d LUTs: %s", luts, text(told))
+			}
+			goal.Interval = d.Clocks.Interval - 1
+			if e, _ := designed(t, images(), target, goal); e != nil && e.Clocks.Latency < d.Clocks.Latency {
+				t.Errorf("%d LUTs: a latency of %d every %v clocks, where %d every %v was found for the shortest", luts,
+					e.Clocks.Latency, e.Clocks.Interval, d.Clocks.Latency, d.Clocks.Interval)
+			}
+		}
+	}
+}
+
 // TestHostFIFO: a FIFO that the host writes fills its memory in hardware, where a word more has room.
 func TestHostFIFO(t *testing.T) {
 	t.Parallel()
