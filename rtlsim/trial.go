@@ -129,14 +129,12 @@ func (z *trials) keepsInterval(e *engine) bool {
 	return false
 }
 
-// turns returns how many frames waited for their turn.
+// turns returns how many frames of a paced host waited for their turn. Windows have none: a layer that waits for its
+// turn at the edge of one does not say that the others may catch up.
 func (e *engine) turns() int {
 	n := 0
 	for _, s := range e.sources {
 		n += s.turns
-	}
-	for _, k := range e.workers {
-		n += k.turns
 	}
 	return n
 }
