@@ -95,6 +95,28 @@ func TestFewWordsOfTheShortestLatency(t *testing.T) {
 	}
 }
 
+// TestBordersArePriced: what a search takes a design for has its reset, and what counts the words of its streams.
+func TestBordersArePriced(t *testing.T) {
+	t.Parallel()
+	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
+	for _, m := range []*dataflow.Model{images(), fullyConnected} {
+		for _, counters := range []bool{false, true} {
+			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, Stalls: dataflow.Credit, Counters: counters}
+			d, told := designed(t, m, target, Goal{Interval: 512, Least: LeastLUT})
+			if d == nil {
+				t.Fatalf("%s: %s", m.Name, text(told))
+			}
+			address := 0 // a bit more of it takes two
+			if counters {
+				address = 2
+			}
+			if is, said := d.Estimate.Total.LUT, int(d.Certificate.Bounds[0].Value); is < said || is > said+address {
+				t.Errorf("%s, %t: %d LUT, where the search has %d", m.Name, counters, is, said)
+			}
+		}
+	}
+}
+
 // TestHostFIFO: a FIFO that the host writes fills its memory in hardware, where a word more has room.
 func TestHostFIFO(t *testing.T) {
 	t.Parallel()
