@@ -101,7 +101,8 @@ func TestBordersArePriced(t *testing.T) {
 	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
 	for _, m := range []*dataflow.Model{images(), fullyConnected} {
 		for _, counters := range []bool{false, true} {
-			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, Stalls: dataflow.Credit, Counters: counters}
+			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, Stalls: dataflow.Credit,
+				Counters: counters}
 			d, told := designed(t, m, target, Goal{Interval: 512, Least: LeastLUT})
 			if d == nil {
 				t.Fatalf("%s: %s", m.Name, text(told))

@@ -56,7 +56,8 @@ func sequences() (list []layertest.Case) {
 	}
 	for name, op := range map[string]dataflow.Op{
 		"back":  reorder.New(back),
-		"apart": reorder.New(reorder.Params{Block: 6, Chunk: 4, Order: []int{1, 1, 0, 5, 4, 2}, Shape: []int{steps, 24}}),
+		"apart": reorder.New(reorder.Params{Block: 6, Chunk: 4, Order: []int{1, 1, 0, 5, 4, 2},
+			Shape: []int{steps, 24}}),
 		"firstlast": firstlast.New(firstlast.Params{Step: 24, Chunk: 4, Shape: []int{8},
 			Order: []firstlast.From{{Last: true}, {Chunk: 2}}}),
 	} {

@@ -71,7 +71,8 @@ func folded(t testing.TB, cases []Case) (programs []program) {
 func silent(l templates.Layer, op dataflow.Op, p program, number int) templates.Trial {
 	l.Name, l.Origin = fmt.Sprintf("%s_%04d", op.Kind(), number), []string{p.Name}
 	l.In, l.Out = op.Ports(p.fold)
-	return templates.Trial{Layer: l, In: make([][]dataflow.Tensor, len(l.In)), Out: make([][]dataflow.Tensor, len(l.Out))}
+	none := func(ports []dataflow.Port) [][]dataflow.Tensor { return make([][]dataflow.Tensor, len(ports)) }
+	return templates.Trial{Layer: l, In: none(l.In), Out: none(l.Out)}
 }
 
 // step is a layer bound to a single step of its first input.

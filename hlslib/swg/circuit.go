@@ -111,7 +111,8 @@ func (c *ringing) build() {
 	b.Now(func() circuit.Value {
 		one := b.Constant(int64(wrap(1, rows)))
 		to.set(turn(to.Value, one, plus(one, -rows)), reads)
-		from.set(turn(from.Value, c.step(start, rows, 0, lasts, newRow), c.step(start, rows, -rows, lasts, newRow)), writes)
+		step := func(more int) circuit.Value { return c.step(start, rows, more, lasts, newRow) }
+		from.set(turn(from.Value, step(0), step(-rows)), writes)
 		return newRow
 	})
 	ring := b.Array("ring", dataflow.StyleOf(c.storage(c.f), "ring"), rows, c.f.SIMD*c.in.Elem.Width)
@@ -121,8 +122,8 @@ func (c *ringing) build() {
 }
 
 // windows keeps what the window at hand needs and how much fits before the next one. Both are sums of what was found of
-// the window ahead when that was the one behind it: of its row and of its column. So no clock goes from a window's place
-// to the decision. newRow is whether the window ahead begins a row of windows.
+// the window ahead when that was the one behind it: of its row and of its column. So no clock goes from a window's
+// place to the decision. newRow is whether the window ahead begins a row of windows.
 func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end circuit.Value) (newRow circuit.Value) {
 	b, ahead := c.b, start
 	ahead.next()
@@ -172,7 +173,8 @@ func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end
 
 // atMost is v + n, but no more than most.
 func atMost(v circuit.Value, n, most int) circuit.Value {
-	return circuit.Choice(circuit.Exceeds(v, circuit.Constant(v, int64(most-n))), circuit.Constant(v, int64(most)), plus(v, n))
+	number := func(n int) circuit.Value { return circuit.Constant(v, int64(n)) }
+	return circuit.Choice(circuit.Exceeds(v, number(most-n)), number(most), plus(v, n))
 }
 
 // step is how far it is in the ring from a word that is written to the next one: of a tap, to the next tap, the next

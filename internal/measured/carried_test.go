@@ -193,7 +193,8 @@ func TestNetlistCarried(t *testing.T) {
 		"a pipeline": {[]*cell{pins("FDRE", 2, 1.), pins("LUT2", 3, 2., 1.), pins("FDRE", 4, 3.)}, 0},
 		"a counter":  {[]*cell{pins("LUT2", 2, 3.), pins("FDRE", 3, 2.)}, 1},
 		"two registers": {[]*cell{pins("LUT1", 2, 3.), pins("LUT1", 4, 2.), pins("FDRE", 5, 4.), pins("LUT1", 6, 5.),
-			pins("FDRE", 3, 6.), pins("LUT1", 7, 2.), pins("LUT1", 8, 4.), pins("LUT1", 9, 8.), pins("FDRE", 10, 9.)}, 2},
+			pins("FDRE", 3, 6.), pins("LUT1", 7, 2.), pins("LUT1", 8, 4.), pins("LUT1", 9, 8.),
+			pins("FDRE", 10, 9.)}, 2},
 	} {
 		n := netlist{map[string]*cell{}}
 		for i, x := range tt.of {
