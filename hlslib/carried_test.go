@@ -55,7 +55,7 @@ func sequences() (list []layertest.Case) {
 		back.Order = append(back.Order, steps-1-k)
 	}
 	for name, op := range map[string]dataflow.Op{
-		"back":  reorder.New(back),
+		"back": reorder.New(back),
 		"apart": reorder.New(reorder.Params{Block: 6, Chunk: 4, Order: []int{1, 1, 0, 5, 4, 2},
 			Shape: []int{steps, 24}}),
 		"firstlast": firstlast.New(firstlast.Params{Step: 24, Chunk: 4, Shape: []int{8},
