@@ -74,6 +74,50 @@ func TestFewWordsWhereNothingElseFits(t *testing.T) {
 	}
 }
 
+// TestFewWordsOfTheShortestLatency asks for the shortest latency on boards of few lookup tables: no shorter interval
+// that is asked for as well, with FIFOs in block RAM where it takes these, has a shorter latency.
+func TestFewWordsOfTheShortestLatency(t *testing.T) {
+	t.Parallel()
+	for _, luts := range []int{2997, 5081, 6972} {
+		target := dataflow.Target{Board: boards.Board{Name: "small", LUT: luts, LUTRAM: luts / 2, FF: 2 * luts,
+			BRAM36: 200, DSP: 200}, ClockMHz: 100, IO: dataflow.FromStream}
+		for _, goal := range []Goal{{MaxUse: all(1), Latency: true}, {MaxUse: all(1), Latency: true, Interval: 900}} {
+			d, told := designed(t, images(), target, goal)
+			if d == nil {
+				t.Fatalf("%d LUTs: %s", luts, text(told))
+			}
+			goal.Interval = d.Clocks.Interval - 1
+			if e, _ := designed(t, images(), target, goal); e != nil && e.Clocks.Latency < d.Clocks.Latency {
+				t.Errorf("%d LUTs: a latency of %d every %v clocks, where %d every %v was found for the shortest", luts,
+					e.Clocks.Latency, e.Clocks.Interval, d.Clocks.Latency, d.Clocks.Interval)
+			}
+		}
+	}
+}
+
+// TestBordersArePriced: what a search takes a design for has its reset, and what counts the words of its streams.
+func TestBordersArePriced(t *testing.T) {
+	t.Parallel()
+	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
+	for _, m := range []*dataflow.Model{images(), fullyConnected} {
+		for _, counters := range []bool{false, true} {
+			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, Stalls: dataflow.Credit,
+				Counters: counters}
+			d, told := designed(t, m, target, Goal{Interval: 512, Least: LeastLUT})
+			if d == nil {
+				t.Fatalf("%s: %s", m.Name, text(told))
+			}
+			address := 0 // a bit more of it takes two
+			if counters {
+				address = 2
+			}
+			if is, said := d.Estimate.Total.LUT, int(d.Certificate.Bounds[0].Value); is < said || is > said+address {
+				t.Errorf("%s, %t: %d LUT, where the search has %d", m.Name, counters, is, said)
+			}
+		}
+	}
+}
+
 // TestHostFIFO: a FIFO that the host writes fills its memory in hardware, where a word more has room.
 func TestHostFIFO(t *testing.T) {
 	t.Parallel()

@@ -179,8 +179,9 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 // rules out.
 //
 // Folds with serial step functions that are dear in block RAM are no choice, nor are large tables in LUTs and FIFOs of
-// a few words in block RAM, unless nothing does without them. Such FIFOs are one, too, where nothing is as fast, no
-// rate is asked for, nothing is fixed, no folds are left out, and the search was short.
+// a few words in block RAM, unless nothing does without them. Such FIFOs are one, too, where nothing is as fast (the
+// shortest latency, or the shortest interval and no rate is asked for), nothing is fixed, no folds are left out, and
+// the search was short.
 //
 // What the search leaves open, the certificate states. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on what else was asked of the space.
@@ -204,7 +205,7 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 	}
 	if err == nil && made != nil && than == nil && l.quicker(goal, made) && l.whole() != l {
 		again, more, e := l.whole().try(ctx, left(goal, begun), nil)
-		if e == nil && again != nil && again.Clocks.Interval < made.Clocks.Interval {
+		if e == nil && again != nil && faster(goal, again, made) {
 			made, told = again, more
 		}
 	}
@@ -229,18 +230,38 @@ func left(goal Goal, begun time.Time) Goal {
 	return goal
 }
 
-// twiceSteps is the steps of a search that is worth another one, with FIFOs of few words in block RAM.
-const twiceSteps = 60_000_000
+// What the steps of a search may be that is worth another one, with FIFOs of few words in block RAM: one for the
+// shortest interval, and one for the shortest latency.
+const (
+	twiceSteps   = 60_000_000
+	latencySteps = 4 * twiceSteps
+)
+
+// faster reports whether a design is a better answer than another one to a goal of speed.
+func faster(goal Goal, d, than *Design) bool {
+	if goal.Latency {
+		return d.Clocks.Latency < than.Clocks.Latency
+	}
+	return d.Clocks.Interval < than.Clocks.Interval
+}
 
 // quicker reports whether a design that is to be as fast as can be may only be slower than others for lack of lookup
 // tables, which FIFOs of few words take. Where folds are left out, these stay so.
 func (l *Space) quicker(goal Goal, made *Design) bool {
 	c := &made.Certificate
-	if made.Over || goal.FPS > 0 || goal.Interval > 0 || goal.MaxCycles > 0 || goal.Latency || goal.Fixed != nil ||
-		goal.Interrupt.Taken() || made.Clocks.Interval < 2 || c.Dear+c.Large > 0 || made.steps > twiceSteps {
+	if made.Over || goal.MaxCycles > 0 || goal.Fixed != nil || goal.Interrupt.Taken() ||
+		made.Clocks.Interval < 2 || c.Dear+c.Large > 0 {
 		return false
 	}
-	goal.Interval = made.Clocks.Interval - 1
+	switch asked := goal.FPS > 0 || goal.Interval > 0; {
+	case goal.Latency:
+		if made.steps > latencySteps {
+			return false
+		}
+	case asked || made.steps > twiceSteps:
+		return false
+	}
+	goal.FPS, goal.Interval = 0, made.Clocks.Interval-1
 	return l.short(goal)
 }
 

@@ -118,7 +118,7 @@ func (z *trials) keepsInterval(e *engine) bool {
 			return e.drift.clocks[0] <= z.interval
 		}
 		before := turns
-		if turns = turnsOf(e); l.grows(e.clock(), turns > before) {
+		if turns = waited(e.sources); l.grows(e.clock(), turns > before) {
 			return false
 		}
 		if e.search.over {
@@ -129,16 +129,13 @@ func (z *trials) keepsInterval(e *engine) bool {
 	return false
 }
 
-// turnsOf returns how many frames waited for their turn.
-func turnsOf(e *engine) int {
-	n := 0
-	for _, s := range e.sources {
-		n += s.turns
+// waited returns how many frames of a paced host waited for their turn. Windows have none: a layer that waits for its
+// turn at the edge of one does not say that the others may catch up.
+func waited(host []*source) (frames int) {
+	for _, s := range host {
+		frames += s.turns
 	}
-	for _, k := range e.workers {
-		n += k.turns
-	}
-	return n
+	return frames
 }
 
 // moved charges for a frame.
@@ -255,7 +252,7 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	if !paced {
 		e := z.paced(depth, frames)
 		t = ran(e, z.keepsPaced(e))
-		if pressed == nil && e.search.bare > 0 && turnsOf(e) == 0 {
+		if pressed == nil && e.search.bare > 0 && waited(e.sources) == 0 {
 			pressed = e.course.recurs(e)
 		}
 	}

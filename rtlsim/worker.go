@@ -30,7 +30,6 @@ type worker struct {
 	log   *Spans // nil without a record, and behind its last frame
 	notes *holds // nil where what holds it up is not noted
 	pace  int    // no frame starts before so many clocks times its number; 0 in a whole design
-	turns int    // frames that waited for theirs, or more
 
 	walk   *dataflow.Walker
 	frame  int       // of the next iteration
@@ -75,7 +74,6 @@ func (k *worker) turn(last int) int {
 	if k.pace == 0 || turn <= last+1 {
 		return last // as always within the frame
 	}
-	k.turns++
 	if k.notes != nil {
 		k.notes.add(turn, k.count.Busy, cause{})
 	}

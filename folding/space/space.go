@@ -116,8 +116,9 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 	return s
 }
 
-// tellEnds prices what tells where sequences end.
+// tellEnds prices what tells where sequences end, and what else a network has that does not depend on its folding.
 func tellEnds(s *Space) {
+	s.Ends = s.Board.Vector(estimate.Around(s.Target, len(s.Model.Graph.Streams)).Total())
 	for _, e := range s.Model.Ends() {
 		s.Ends = s.Ends.Plus(s.Board.Vector(estimate.End(s.Target, e, s.Model.Lengths).Total()))
 	}

@@ -230,6 +230,7 @@ func (m menu) ways(side Side, f form, only bool) []way {
 	st := &m.Streams[side.stream]
 	k := fifoKind{words: words, exact: exact, memory: st.memory(side.front, only)}
 	k.host = !side.front && st.writer.layer < 0
+	k.read = (only || side.front) && st.reader.layer < 0
 	return m.joints.ways(k, st.port(f))
 }
 

@@ -294,6 +294,9 @@ type way struct {
 // it is to lie in a memory that can be had, it does.
 func (j *joints) ways(k fifoKind, p dataflow.Port) []way {
 	k.width = p.Width()
+	if k.read || j.target.Counters {
+		k.frame = p.Words
+	}
 	known, ok := j.fifos.Load(k)
 	if !ok {
 		known, _ = j.fifos.LoadOrStore(k, j.build(k, p))
@@ -331,6 +334,8 @@ type fifoKind struct {
 	words, width int
 	exact        bool // no more words
 	host         bool // the host writes it
+	read         bool // the host reads it
+	frame        int  // words of a frame; 0 where nothing counts them
 	memory       dataflow.Memory
 }
 
@@ -349,6 +354,9 @@ func (j *joints) possible(k fifoKind, p dataflow.Port) (list []way) {
 			made.Depth = k.words
 		}
 		r := estimate.Written(j.target, made, p, k.host).Total()
+		if k.frame > 0 {
+			r = r.Plus(estimate.Counted(j.target, k.frame, k.read).Total())
+		}
 		if !ask.Available(r, j.target.Board) || j.target.Formula == dataflow.FINN && made.Memory == dataflow.LUTRAM {
 			continue
 		}

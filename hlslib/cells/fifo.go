@@ -64,33 +64,29 @@ func (d *Device) line(places, width int) cost.Resources {
 	return cost.Resources{LUT: round(max(1, d.chosen(places)) * float64(width)), FF: places * width}
 }
 
-// Ends is what a network has beside layers and FIFOs: a reset, and a counter for each output of so many words.
-func Ends(f cost.Fabric, words []int) cost.Part {
-	const reset = 8
-	r := cost.Resources{LUT: reset, FF: reset}
-	for _, n := range words {
-		b := bits.Len(uint(n - 1))
-		r.LUT += b
-		r.FF += b
-	}
-	return r.As("reset and ends of frames")
-}
+// Reset is what resets a network.
+func Reset() cost.Part { return ends(8) }
 
-// Counters is an AXI4-Lite slave with a pair of counters for the design, and one for each stream whose frames have so
-// many words, as templates/rtl/registers has them.
-func Counters(words []int) cost.Part {
+// End is the counter of an output whose frames have so many words.
+func End(words int) cost.Part { return ends(bits.Len(uint(words - 1))) }
+
+func ends(n int) cost.Part { return cost.Resources{LUT: n, FF: n}.As("reset and ends of frames") }
+
+// Registers is an AXI4-Lite slave of a design with so many streams, and the pair of counters of the design, as
+// templates/rtl/registers has them.
+func Registers(streams int) cost.Part {
 	const width = 32
 	// The slave: an address, a word that is read, and what both wait for.
-	address := 2 + bits.Len(uint(2*len(words)+1))
+	address := 2 + bits.Len(uint(2*streams+1))
 	r := cost.Resources{LUT: width + 2*address + 10, FF: width + address + 10}
-	for _, n := range append([]int{1}, words...) {
-		// A counter is a carry chain that stops at ones, a register, and one that shows it; a link of the chain takes
-		// one of three words.
-		r.LUT += 2*(width/5+1) + width + 2
-		r.FF += 5 * width
-		// Two more count the words of frames.
-		r.LUT += 2 * bits.Len(uint(n-1))
-		r.FF += 2 * bits.Len(uint(n-1))
-	}
-	return r.As("counters")
+	return r.Plus(Counters(1).Resources).As("counters")
+}
+
+// Counters is the pair of counters of a stream whose frames have so many words.
+func Counters(words int) cost.Part {
+	const width = 32
+	// A counter is a carry chain that stops at ones, a register, and one that shows it; a link of the chain takes one
+	// of three words. Two more count the words of frames.
+	count := 2 * bits.Len(uint(words-1))
+	return cost.Resources{LUT: 2*(width/5+1) + width + 2 + count, FF: 5*width + count}.As("counters")
 }

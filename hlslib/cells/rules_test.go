@@ -409,7 +409,7 @@ func TestFIFO(t *testing.T) {
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	want := cost.Resources{LUT: 8 + 6 + 4, FF: 8 + 6 + 4}
-	if got := Ends(cost.Series7, []int{64, 10}).Resources; got != want {
+	if got := Reset().Plus(End(64).Resources).Plus(End(10).Resources); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -41,20 +41,33 @@ func Stream(d *dataflow.Design, s int) dataflow.Cost {
 // Borders is what a network of circuits has at its borders: the reset, what counts the words of output frames, and the
 // registers that are asked for.
 func Borders(d *dataflow.Design) dataflow.Cost {
-	if !Circuits(d.Target) {
+	c := Around(d.Target, len(d.Model.Graph.Streams))
+	for s := range d.Model.Graph.Streams {
+		c = c.Plus(Counted(d.Target, d.Port(s).Words, slices.Contains(d.Model.Graph.Out, s)))
+	}
+	return c
+}
+
+// Around is what Borders has for so many streams, however they are folded.
+func Around(t dataflow.Target, streams int) dataflow.Cost {
+	if !Circuits(t) {
 		return nil
 	}
-	var words []int
-	for _, s := range d.Model.Graph.Out {
-		words = append(words, d.Port(s).Words)
+	parts := []cost.Part{cells.Reset()}
+	if t.Counters {
+		parts = append(parts, cells.Registers(streams))
 	}
-	parts := []cost.Part{cells.Ends(Model(d.Target).Fabric, words)}
-	if d.Target.Counters {
-		var streams []int
-		for s := range d.Model.Graph.Streams {
-			streams = append(streams, d.Port(s).Words)
-		}
-		parts = append(parts, cells.Counters(streams))
+	return Parts(parts...)
+}
+
+// Counted is what Borders has for a stream whose frames have so many words, which the host reads or a layer.
+func Counted(t dataflow.Target, words int, host bool) dataflow.Cost {
+	var parts []cost.Part
+	if Circuits(t) && host {
+		parts = append(parts, cells.End(words))
+	}
+	if Circuits(t) && t.Counters {
+		parts = append(parts, cells.Counters(words))
 	}
 	return Parts(parts...)
 }

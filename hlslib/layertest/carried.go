@@ -22,7 +22,35 @@ type Path struct {
 // Paths compiles the folds of all cases.
 func Paths(t testing.TB, cases ...Case) (list []Path) {
 	t.Helper()
-	var programs []program
+	programs := folded(t, cases)
+	trials := make([]templates.Trial, len(programs))
+	for i, p := range programs {
+		trials[i] = silent(templates.Layer{Instance: p.op.Emit(p.fold, p.target())}, p.op, p, i)
+	}
+	return compiled(t, programs, trials)
+}
+
+// SequencePaths compiles the folds of all cases for sequences of any length. The first axis of the first input is time,
+// and as long as the longest.
+func SequencePaths(t testing.TB, cases ...Case) (list []Path) {
+	t.Helper()
+	programs := folded(t, cases)
+	trials := make([]templates.Trial, len(programs))
+	for i, p := range programs {
+		longest := p.In[0].Shape[0]
+		one, err := step(p.bound, longest)
+		if err != nil {
+			t.Fatalf("%s: %v", p.Name, err)
+		}
+		instance := p.op.(dataflow.Stepped).EmitSteps(p.fold, p.target(), longest)
+		trials[i] = silent(templates.Layer{Instance: instance, Steps: true}, one, p, i)
+	}
+	return compiled(t, programs, trials)
+}
+
+// folded binds all cases, and lists their folds.
+func folded(t testing.TB, cases []Case) (programs []program) {
+	t.Helper()
 	for _, c := range cases {
 		b := &bound{Case: c}
 		var err error
@@ -34,16 +62,37 @@ func Paths(t testing.TB, cases ...Case) (list []Path) {
 		}
 		for _, f := range b.folds {
 			programs = append(programs, program{b, f})
-			list = append(list, Path{fmt.Sprintf("%s %+v", c.Name, f), b.op, f, b.target(), nil})
 		}
 	}
-	trials := make([]templates.Trial, len(programs))
-	for i, p := range programs {
-		in, out := p.op.Ports(p.fold)
-		trials[i] = templates.Trial{Layer: templates.Layer{Name: fmt.Sprintf("%s_%04d", p.op.Kind(), i),
-			Origin: []string{p.Name}, Instance: p.op.Emit(p.fold, p.target()), In: in, Out: out},
-			In: make([][]dataflow.Tensor, len(in)), Out: make([][]dataflow.Tensor, len(out))}
+	return programs
+}
+
+// silent is a layer with the words of op, and without frames.
+func silent(l templates.Layer, op dataflow.Op, p program, number int) templates.Trial {
+	l.Name, l.Origin = fmt.Sprintf("%s_%04d", op.Kind(), number), []string{p.Name}
+	l.In, l.Out = op.Ports(p.fold)
+	none := func(ports []dataflow.Port) [][]dataflow.Tensor { return make([][]dataflow.Tensor, len(ports)) }
+	return templates.Trial{Layer: l, In: none(l.In), Out: none(l.Out)}
+}
+
+// step is a layer bound to a single step of its first input.
+func step(b *bound, longest int) (dataflow.Op, error) {
+	op, in := b.op, slices.Clone(b.In)
+	in[0].Shape = slices.Clone(in[0].Shape)
+	in[0].Shape[0] = 1
+	if s, ok := op.(dataflow.Stretching); ok {
+		var err error
+		if op, err = s.Stretch(longest, 1); err != nil {
+			return nil, err
+		}
 	}
+	op, _, err := op.Bind(in)
+	return op, err
+}
+
+// compiled is the kernels of programs, which trials are of.
+func compiled(t testing.TB, programs []program, trials []templates.Trial) (list []Path) {
+	t.Helper()
 	files, err := templates.Bench(trials)
 	if err != nil {
 		t.Fatal(err)
@@ -52,12 +101,12 @@ func Paths(t testing.TB, cases ...Case) (list []Path) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range list {
+	for i, p := range programs {
 		at := slices.IndexFunc(kernels, func(k *synthtest.Kernel) bool { return k.Process == trials[i].Name })
 		if at < 0 {
 			t.Fatalf("no process %s", trials[i].Name)
 		}
-		list[i].Kernel = kernels[at]
+		list = append(list, Path{fmt.Sprintf("%s %+v", p.Name, p.fold), p.op, p.fold, p.target(), kernels[at]})
 	}
 	return list
 }

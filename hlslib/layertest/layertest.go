@@ -20,7 +20,7 @@
 //	rtl.go        folds in SystemVerilog, in Verilator, against Eval and the simulator
 //	instances.go  many layers, each in one fold, drawn at random
 //	reset.go      what the compiled C++ does after a reset
-//	carried.go    Paths: what one clock hands on to the next, as a second compiler sees it
+//	carried.go    Paths, SequencePaths: what one clock hands on to the next, as a second compiler sees it
 //	synth.go      what a second compiler makes of some folds
 //	steps.go      Steps: layers for sequences of any length
 //	defective.go  Mutants: C++ that is wrong in one place

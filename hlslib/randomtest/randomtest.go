@@ -8,6 +8,7 @@
 //	weights.go     layers with weights
 //	moves.go       layers that move elements
 //	rnn.go         recurrent layers, of any program
+//	wide.go        layers of large frames, which are not drawn
 package randomtest
 
 import (

@@ -123,9 +123,10 @@ template <class C> struct reorder_apart_place {
         return writing == 0 ? short_in : over == 1 ? short_out : at == longer - 1;
     }
 
+    // next goes on to the next clock; last tells that this one asks, and the step is the last.
     void next(bool last) {
 #pragma HLS INLINE
-        const bool asked = asks();
+        const bool more = over == 0;
         if (!ends_block()) {
             if (writes()) {
                 const bool ends_chunk = word == C::chunk_words - 1;
@@ -139,15 +140,9 @@ template <class C> struct reorder_apart_place {
         chunk = 0;
         word = 0;
         bank = bank == 0 ? 1 : 0;
-        block = asked ? 0 : int(block) + 1;
-        if (over == 0) {
-            writing = 1;
-            if (asked && last) over = 1;
-        } else {
-            block = 0;
-            over = 0;
-            writing = 0;
-        }
+        block = more && block != C::blocks - 1 ? int(block) + 1 : 0;
+        writing = more ? 1 : 0;
+        over = last ? 1 : 0;
     }
 };
 
@@ -178,14 +173,14 @@ void reorder_apart(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::in_wid
 // reorder_steps_place is where a layer stands that takes sequences of any length: all of one is read, and then written.
 template <class C> struct reorder_steps_place {
     ap_uint<1> writing;
-    ap_uint<count_width(C::longest)> steps;             // that were read
+    ap_uint<count_width(C::longest)> end;               // the step that is read; then the last one
     ap_uint<count_width(C::in_words)> arrived;          // words of the step that is read
     ap_uint<count_width(C::longest * C::in_words)> at;  // of the sequence
     ap_uint<count_width(C::longest)> step;              // that is written
     ap_uint<count_width(C::out_words)> chunk;           // of the step
     ap_uint<count_width(C::chunk_words)> word;          // of the chunk
 
-    constexpr reorder_steps_place() : writing(0), steps(0), arrived(0), at(0), step(0), chunk(0), word(0) {}
+    constexpr reorder_steps_place() : writing(0), end(0), arrived(0), at(0), step(0), chunk(0), word(0) {}
 
     // asks tells that a step is complete: whether it is the last one, has to be known.
     bool asks() const {
@@ -201,13 +196,13 @@ template <class C> struct reorder_steps_place {
             return;
         }
         arrived = 0;
-        steps += 1;
         if (last) writing = 1;
+        else end += 1;
     }
 
     void written() {
 #pragma HLS INLINE
-        const bool last = int(step) + 1 == int(steps);
+        const bool last = step == end;
         if (word != C::chunk_words - 1) {
             word += 1;
             return;
@@ -250,7 +245,7 @@ void reorder_steps(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::in_wid
     } else {
         const int from = element<typename C::order_t, C::order_per_limb>(order[at.chunk], 0);
         const bool turned = from >= C::in_chunks;
-        const int source = turned ? int(at.steps) - 1 - int(at.step) : int(at.step);
+        const int source = turned ? int(at.end) - int(at.step) : int(at.step);
         out.write(banks[source * C::in_words + (turned ? from - C::in_chunks : from) * C::chunk_words + int(at.word)]);
         at.written();
     }

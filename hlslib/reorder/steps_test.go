@@ -33,8 +33,8 @@ func TestSteps(t *testing.T) {
 		t.Parallel()
 		layertest.Steps(t, always, []layertest.Mutant{
 			mutant("if (last) writing = 1;", "if (last || steps == C::longest - 1) writing = 1;"),
-			mutant("int(at.steps) - 1 - int(at.step)", "C::longest - 1 - int(at.step)"),
-			mutant("int(step) + 1 == int(steps);", "int(step) + 1 == C::longest;"),
+			mutant("int(at.end) - int(at.step)", "C::longest - 1 - int(at.step)"),
+			mutant("last = step == end;", "last = step == C::longest - 1;"),
 			mutant("turned ? from - C::in_chunks : from", "from"),
 		},
 			layertest.Case{Name: "turned", Op: reorder.New(reorder.Params{Block: 5, Chunk: 6, Order: turn(5, 1, true),
@@ -48,7 +48,7 @@ func TestSteps(t *testing.T) {
 		t.Parallel()
 		layertest.Steps(t, always, []layertest.Mutant{
 			mutant("over == 0 && block == C::blocks - 1 &&", "over == 0 &&"),
-			mutant("if (asked && last) over = 1;", "if (asked && (last || bank == 1)) over = 1;"),
+			mutant("over = last ? 1 : 0;", "over = last || (more && bank == 1) ? 1 : 0;"),
 		},
 			layertest.Case{Name: "more out", Op: reorder.New(reorder.Params{Block: 2, Chunk: 3,
 				Order: []int{1, 1, 0}, Shape: []int{4, 9}}), In: []dataflow.Type{typ(int4, 4, 6)}},

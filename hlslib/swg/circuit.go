@@ -38,6 +38,13 @@ func newVariable(b *circuit.Builder, name string, first int, r num.Range, end ci
 	}}
 }
 
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // span is the numbers from lo to hi.
 func span(lo, hi int) num.Range { return num.Range{Lo: int64(lo), Hi: int64(hi)} }
 
@@ -102,8 +109,10 @@ func (c *ringing) build() {
 	to := newVariable(b, "to", 0, span(0, rows-1), end)
 	from := newVariable(b, "from", wrap(start.y+start.x, rows), span(0, rows-1), end)
 	b.Now(func() circuit.Value {
-		to.set(turn(to.Value, b.Constant(int64(wrap(1, rows))), rows), reads)
-		from.set(turn(from.Value, c.step(start, rows, lasts, newRow), rows), writes)
+		one := b.Constant(int64(wrap(1, rows)))
+		to.set(turn(to.Value, one, plus(one, -rows)), reads)
+		step := func(more int) circuit.Value { return c.step(start, rows, more, lasts, newRow) }
+		from.set(turn(from.Value, step(0), step(-rows)), writes)
 		return newRow
 	})
 	ring := b.Array("ring", dataflow.StyleOf(c.storage(c.f), "ring"), rows, c.f.SIMD*c.in.Elem.Width)
@@ -112,45 +121,69 @@ func (c *ringing) build() {
 	b.Output(tap(c.op, b, ring.Row(from.Value), inside), writes)
 }
 
-// windows keeps what the window at hand needs and how much fits before the next one, which follow from the window ahead
-// when that is entered. newRow is whether the window ahead begins a row of windows.
+// windows keeps what the window at hand needs and how much fits before the next one. Both are sums of what was found of
+// the window ahead when that was the one behind it: of its row and of its column. So no clock goes from a window's
+// place to the decision. newRow is whether the window ahead begins a row of windows.
 func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end circuit.Value) (newRow circuit.Value) {
-	b, w := c.b, start
-	w.next()
+	b, ahead := c.b, start
+	ahead.next()
+	w := ahead
+	if !w.over() {
+		w.next()
+	}
 	nextY, nextX := start.stride[0]*start.line, start.stride[1]*start.parts
-	oy := newVariable(b, "ahead_row", w.oy, span(0, start.windows[0]), end)
-	ox := newVariable(b, "ahead_column", w.ox, span(0, start.windows[1]-1), end)
-	y := newVariable(b, "ahead_y", w.y, span(start.y, start.y+start.windows[0]*nextY), end)
-	x := newVariable(b, "ahead_x", w.x, span(start.x, start.x+(start.windows[1]-1)*nextX), end)
+	oy := newVariable(b, "behind_row", w.oy, span(0, start.windows[0]), end)
+	ox := newVariable(b, "behind_column", w.ox, span(0, start.windows[1]-1), end)
+	y := newVariable(b, "behind_y", w.y, span(start.y, start.y+start.windows[0]*nextY), end)
+	x := newVariable(b, "behind_x", w.x, span(start.x, start.x+(start.windows[1]-1)*nextX), end)
+	over := newVariable(b, "ahead_over", bit(ahead.over()), span(0, 1), end)
+	begins := newVariable(b, "ahead_begins", bit(ahead.ox == 0), span(0, 1), end)
+	leastY, leastX := start.needs()
+	firstY, firstX := ahead.needs()
+	needY := newVariable(b, "need_y", firstY, span(leastY, start.frame-start.line), end)
+	needX := newVariable(b, "need_x", firstX, span(leastX, start.line), end)
+	firstY, firstX = ahead.limits(rows)
+	limitY := newVariable(b, "limit_y", firstY, span(rows, rows+max(0, int(y.Range().Hi))), end)
+	limitX := newVariable(b, "limit_x", firstX, span(0, max(0, int(x.Range().Hi))), end)
 	return b.Now(func() circuit.Value {
 		number := func(n int) circuit.Value { return b.Constant(int64(n)) }
-		over, zero := circuit.Same(oy.Value, number(start.windows[0])), number(0)
+		none, zero := circuit.Same(oy.Value, number(start.windows[0])), number(0)
 		last := circuit.Same(ox.Value, number(start.windows[1]-1))
-		next := b.All(enter, circuit.Not(over))
+		next := b.All(enter, circuit.Not(none))
 		ox.set(circuit.Choice(last, zero, plus(ox.Value, 1)), next)
 		x.set(circuit.Choice(last, number(start.x), plus(x.Value, nextX)), next)
 		oy.set(plus(oy.Value, 1), b.All(next, last))
 		y.set(plus(y.Value, nextY), b.All(next, last))
 
-		row := circuit.Least(plus(y.Value, start.span(0)*start.line), number(start.frame-start.line))
-		column := circuit.Least(plus(x.Value, start.span(1)*start.parts), number(start.line-start.parts))
-		need.set(circuit.Choice(over, number(start.frame+1), plus(circuit.Sum(row, column), start.parts)), enter)
+		need.set(circuit.Choice(over.Value, number(start.frame+1), circuit.Sum(needY.Value, needX.Value)), enter)
+		room := circuit.Least(circuit.Sum(limitY.Value, limitX.Value), number(start.frame))
+		limit.set(circuit.Choice(over.Value, number(start.frame), room), enter)
+		over.set(none, enter)
+		begins.set(circuit.Same(ox.Value, zero), enter)
+		needY.set(atMost(y.Value, start.span(0)*start.line, start.frame-start.line), enter)
+		needX.set(atMost(x.Value, start.span(1)*start.parts+start.parts, start.line), enter)
+		inside := circuit.Exceeds(y.Value, zero)
+		limitY.set(circuit.Choice(inside, plus(y.Value, rows), number(rows)), enter)
 		slides := circuit.Any(circuit.Exceeds(plus(y.Value, nextY), zero),
 			circuit.Same(oy.Value, number(start.windows[0]-1)))
-		column = circuit.Choice(slides, circuit.Greatest(x.Value, zero), zero)
-		room := circuit.Least(plus(circuit.Sum(circuit.Greatest(y.Value, zero), column), rows), number(start.frame))
-		limit.set(circuit.Choice(over, number(start.frame), room), enter)
-		return circuit.Same(ox.Value, zero)
+		limitX.set(circuit.Choice(b.All(slides, circuit.Exceeds(x.Value, zero)), x.Value, zero), enter)
+		return begins.Value
 	})
 }
 
+// atMost is v + n, but no more than most.
+func atMost(v circuit.Value, n, most int) circuit.Value {
+	number := func(n int) circuit.Value { return circuit.Constant(v, int64(n)) }
+	return circuit.Choice(circuit.Exceeds(v, number(most-n)), number(most), plus(v, n))
+}
+
 // step is how far it is in the ring from a word that is written to the next one: of a tap, to the next tap, the next
-// line of taps, the next tile, the next window, the next row of windows.
-func (c *ringing) step(w walk, rows int, lasts []circuit.Value, newRow circuit.Value) circuit.Value {
+// line of taps, the next tile, the next window, the next row of windows; and so many more.
+func (c *ringing) step(w walk, rows, more int, lasts []circuit.Value, newRow circuit.Value) circuit.Value {
 	tapY, tapX, tall, wide := w.dilation[0]*w.line, w.dilation[1]*w.parts, w.span(0)*w.line, w.span(1)*w.parts
 	nextY, nextX := w.stride[0]*w.line, w.stride[1]*w.parts
 	tile, window := c.tile(c.f)/c.f.SIMD, tall+wide+w.parts-1
-	at := func(n int) circuit.Value { return c.b.Constant(int64(wrap(n, rows))) }
+	at := func(n int) circuit.Value { return c.b.Constant(int64(wrap(n, rows) + more)) }
 	step := circuit.Choice(newRow, at(nextY-(w.windows[1]-1)*nextX-window), at(nextX-window))
 	for i, n := range []int{1 - tall - wide, tapY - wide - tile + 1, tapX - tile + 1, 1} {
 		step = circuit.Choice(lasts[3-i], step, at(n))
@@ -182,10 +215,10 @@ func (c *ringing) within(axis int, steps, lasts []circuit.Value, newRow, end cir
 	})
 }
 
-// turn is a place in a ring of so many, some steps further.
-func turn(at, step circuit.Value, rows int) circuit.Value {
-	sum := circuit.Sum(at, step)
-	return circuit.Choice(circuit.Exceeds(sum, circuit.Constant(at, int64(rows-1))), plus(sum, -rows), sum)
+// turn is a place in a ring, some steps further: back is as many, less a turn. Both sums are there at once.
+func turn(at, step, back circuit.Value) circuit.Value {
+	before := circuit.Sum(at, back)
+	return circuit.Choice(circuit.Negativity(before), circuit.Sum(at, step), before)
 }
 
 // wrap is a place in a ring of so many.

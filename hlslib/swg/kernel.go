@@ -38,7 +38,13 @@ func (w *walk) need() int {
 	if w.over() {
 		return w.frame + 1
 	}
-	return min(w.y+w.span(0)*w.line, w.frame-w.line) + min(w.x+w.span(1)*w.parts, w.line-w.parts) + w.parts
+	row, column := w.needs()
+	return row + column
+}
+
+// needs is the words in front of the last row that the window touches, and those of that row that it needs.
+func (w *walk) needs() (row, column int) {
+	return min(w.y+w.span(0)*w.line, w.frame-w.line), min(w.x+w.span(1)*w.parts+w.parts, w.line)
 }
 
 // limit is the words that a ring of so many can take before the next window begins.
@@ -46,11 +52,16 @@ func (w *walk) limit(ring int) int {
 	if w.over() {
 		return w.frame
 	}
-	limit := ring + max(w.y, 0)
+	row, column := w.limits(ring)
+	return row + column
+}
+
+// limits is what limit is the sum of: for the window's row, and for its column.
+func (w *walk) limits(ring int) (row, column int) {
 	if w.y+w.stride[0]*w.line > 0 || w.oy == w.windows[0]-1 {
-		limit += max(w.x, 0)
+		column = max(w.x, 0)
 	}
-	return limit
+	return ring + max(w.y, 0), column
 }
 
 // inside reports whether a tap at row y, column x, both in words, lies in the frame.

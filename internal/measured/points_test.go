@@ -4,6 +4,7 @@
 //	points_test.go   what is measured: layers in folds, and networks
 //	yosys_test.go    how
 //	netlist_test.go  what is counted of what Yosys makes
+//	carried_test.go  what registers carry from clock to clock, and its lookup tables
 //	measure_test.go  who does it
 //	table_test.go    the table, and the fit
 //	errors_test.go   errors, and the page that shows them

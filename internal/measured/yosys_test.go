@@ -33,6 +33,12 @@ var flows = map[string]flow{
 // together is the cells of points, by name: many at once, as most of the time of a small one goes into what Yosys reads
 // first.
 func together(ctx context.Context, dir string, list []point) (map[string]cellCount, time.Duration, error) {
+	made, spent, err := netlists(ctx, dir, list)
+	return counts(made), spent, err
+}
+
+// netlists is what Yosys makes of points.
+func netlists(ctx context.Context, dir string, list []point) (map[string]netlist, time.Duration, error) {
 	files := rtl.Library()
 	tops := map[string]bool{}
 	for _, p := range list {
@@ -58,14 +64,14 @@ func whole(ctx context.Context, dir string, n network) (cellCount, time.Duration
 	if err != nil {
 		return cellCount{}, 0, err
 	}
-	got, spent, err := run(ctx, dir, family(n.design.Target), append(rtl.Library(), w.Files...),
+	made, spent, err := run(ctx, dir, family(n.design.Target), append(rtl.Library(), w.Files...),
 		[]string{"read_verilog -sv -defer *.sv lib/*.sv layers/*.sv", "hierarchy -check -top " + w.Top,
 			"proc", "flatten"})
-	return got[w.Top], spent, err
+	return counts(made)[w.Top], spent, err
 }
 
 // run has Yosys synthesise files that a script has read.
-func run(ctx context.Context, dir, family string, files templates.Files, read []string) (map[string]cellCount,
+func run(ctx context.Context, dir, family string, files templates.Files, read []string) (map[string]netlist,
 	time.Duration, error) {
 	if err := files.Write(dir); err != nil {
 		return nil, 0, err
@@ -89,9 +95,14 @@ func run(ctx context.Context, dir, family string, files templates.Files, read []
 	if err := json.Unmarshal(text, &made); err != nil {
 		return nil, 0, err
 	}
-	counts := map[string]cellCount{}
-	for name, n := range made.Modules {
-		counts[name] = n.counted(made.Modules)
+	return made.Modules, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
+}
+
+// counts is the cells of modules.
+func counts(made map[string]netlist) map[string]cellCount {
+	list := map[string]cellCount{}
+	for name, n := range made {
+		list[name] = n.counted(made)
 	}
-	return counts, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
+	return list
 }

@@ -1,0 +1,207 @@
+package measured
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/randomtest"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/tier"
+)
+
+// TestCarriedCircuits holds what a layer's circuit carries from clock to clock, its counters, places and sums, against
+// the stages of all boards at their default clocks: lookup tables in a row, in Yosys' netlist, priced as a table in
+// lookup tables is. Below the long tier a sliding window stands for all.
+func TestCarriedCircuits(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "yosys")
+	to := target(t, networkBoard)
+	for _, c := range randomtest.Wide(t) {
+		if !tier.Long() && !strings.HasPrefix(c.Name, "ConvolutionInputGenerator of wide layer 1") {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			p := narrow(t, c, to)
+			made, _, err := netlists(t.Context(), t.TempDir(), []point{p})
+			if err != nil {
+				t.Fatal(err)
+			}
+			holdCarried(t, p, made[p.name])
+		})
+	}
+}
+
+// narrow is a layer in its fold of a word per clock whose tables lie in block RAM, if there is one.
+func narrow(t *testing.T, c layertest.Case, to dataflow.Target) point {
+	t.Helper()
+	p := point{name: "layer", op: bind(t, c.Op, c.In...), target: to}
+	folds := slices.Collect(p.op.Folds())
+	at := slices.IndexFunc(folds, func(f dataflow.Fold) bool {
+		return f.PE == folds[0].PE && f.SIMD == folds[0].SIMD && f.Memory == dataflow.BRAM
+	})
+	p.fold = folds[max(at, 0)]
+	return p
+}
+
+func holdCarried(t *testing.T, p point, n netlist) {
+	t.Helper()
+	levels, from, to := n.carried()
+	for _, b := range boards.All() {
+		if b.Family != boards.AMD {
+			continue
+		}
+		c := delay.At(delay.Family(b.DSPType), b.ClockMHz, nil, delay.Expected)
+		if ns := c.LUTs(max(1, levels)); ns > c.Budget() {
+			t.Errorf("%+v: %d lookup tables, %.2f ns, where a stage of %s has %.2f: from %s to %s", p.fold, levels, ns,
+				b.Name, c.Budget(), from, to)
+		}
+	}
+}
+
+// combinational reports whether a cell keeps nothing.
+func (x *cell) combinational() bool {
+	return slices.ContainsFunc([]string{"LUT", "CARRY", "MUXF", "INV"}, func(p string) bool {
+		return strings.HasPrefix(x.Type, p)
+	})
+}
+
+// carried returns the lookup tables on the longest way between two registers, or memories, of which each depends on the
+// other, and these.
+func (n netlist) carried() (most int, from, to string) {
+	g := newReach(n)
+	for _, x := range g.names {
+		for y, luts := range g.into[x] {
+			if luts > most && g.loop[x] == g.loop[y] {
+				most, from, to = luts, y, x
+			}
+		}
+	}
+	return most, from, to
+}
+
+// A reach says what registers depend on.
+type reach struct {
+	names []string
+	ways  map[bit][]way
+	out   map[bit]string            // the register that drives a bit
+	known map[bit]map[string]int    // by bit: lookup tables behind each register
+	into  map[string]map[string]int // by register: the same, of all that goes into it
+	loop  map[string]int            // registers of which each depends on the other have one number
+}
+
+func newReach(n netlist) *reach {
+	g := &reach{ways: map[bit][]way{}, out: map[bit]string{}, known: map[bit]map[string]int{},
+		into: map[string]map[string]int{}, loop: map[string]int{}}
+	for name, x := range n.Cells {
+		for port, bits := range x.Connections {
+			for k, b := range bits {
+				if to, ok := b.(float64); ok && x.Directions[port] == "output" {
+					g.ways[bit(to)] = x.ways(k)
+					if !x.combinational() {
+						g.out[bit(to)] = name
+					}
+				}
+			}
+		}
+	}
+	for name, x := range n.Cells {
+		if x.combinational() {
+			continue
+		}
+		g.names = append(g.names, name)
+		g.into[name] = map[string]int{}
+		for port, bits := range x.Connections {
+			for _, b := range bits {
+				if at, ok := b.(float64); ok && x.Directions[port] == "input" {
+					longer(g.into[name], g.behind(bit(at)), 0)
+				}
+			}
+		}
+	}
+	slices.Sort(g.names)
+	g.number()
+	return g
+}
+
+// longer adds registers with their lookup tables, and some more.
+func longer(all, some map[string]int, more int) {
+	for name, luts := range some {
+		all[name] = max(all[name], luts+more)
+	}
+}
+
+// behind returns the registers that a bit depends on.
+func (g *reach) behind(b bit) map[string]int {
+	if all, ok := g.known[b]; ok {
+		return all
+	}
+	all := map[string]int{}
+	g.known[b] = all
+	if name, ok := g.out[b]; ok {
+		all[name] = 0
+	}
+	for _, w := range g.ways[b] {
+		longer(all, g.behind(w.from), w.luts)
+	}
+	return all
+}
+
+// number finds the loops (R. E. Tarjan 1972).
+func (g *reach) number() {
+	at, low, open, count := map[string]int{}, map[string]int{}, []string(nil), 0
+	var visit func(x string)
+	visit = func(x string) {
+		count++
+		at[x], low[x], open = count, count, append(open, x)
+		for y := range g.into[x] {
+			if at[y] == 0 {
+				visit(y)
+			}
+			if g.loop[y] == 0 {
+				low[x] = min(low[x], low[y])
+			}
+		}
+		if low[x] == at[x] {
+			k := slices.Index(open, x)
+			for _, y := range open[k:] {
+				g.loop[y] = at[x]
+			}
+			open = open[:k]
+		}
+	}
+	for _, x := range g.names {
+		if at[x] == 0 {
+			visit(x)
+		}
+	}
+}
+
+func TestNetlistCarried(t *testing.T) {
+	t.Parallel()
+	pins := func(of string, out float64, in ...any) *cell {
+		return &cell{of, map[string]string{"Q": "output", "D": "input"}, map[string][]any{"Q": {out}, "D": in}}
+	}
+	for name, tt := range map[string]struct {
+		of   []*cell
+		want int
+	}{
+		"a pipeline": {[]*cell{pins("FDRE", 2, 1.), pins("LUT2", 3, 2., 1.), pins("FDRE", 4, 3.)}, 0},
+		"a counter":  {[]*cell{pins("LUT2", 2, 3.), pins("FDRE", 3, 2.)}, 1},
+		"two registers": {[]*cell{pins("LUT1", 2, 3.), pins("LUT1", 4, 2.), pins("FDRE", 5, 4.), pins("LUT1", 6, 5.),
+			pins("FDRE", 3, 6.), pins("LUT1", 7, 2.), pins("LUT1", 8, 4.), pins("LUT1", 9, 8.),
+			pins("FDRE", 10, 9.)}, 2},
+	} {
+		n := netlist{map[string]*cell{}}
+		for i, x := range tt.of {
+			n.Cells[string(rune('a'+i))] = x
+		}
+		if got, from, to := n.carried(); got != tt.want {
+			t.Errorf("%s: %d lookup tables from %s to %s, want %d", name, got, from, to, tt.want)
+		}
+	}
+}
