@@ -76,17 +76,18 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return check(t, file(t, chain(8).matmul("fc1", 4, ones).node("Relu", "relu").matmul("fc2", 2, ones).end()), d)
 	},
 	diag.NotMapped: func(t *testing.T, d *diag.List) bool {
-		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Relu",
-			"relu").matmul("fc2", 2, ones).end()), d)
+		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Sigmoid",
+			"sigmoid").matmul("fc2", 2, ones).end()), d)
 	},
 	diag.WeightsNotInteger: func(t *testing.T, d *diag.List) bool {
 		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4,
 			func(i, o int) float64 { return math.Sin(float64(i + 8*o + 1)) }).end()), d)
 	},
 	diag.ScalePerInput: func(t *testing.T, d *diag.List) bool {
-		return check(t, file(t, chain(4).quant("in", 8, 0, 0.1, 0.07, 0.3, 0.9).matmul("fc1", 4, ones).end()), d)
+		return check(t, file(t, chain(9).quant("in", 8, 0, 0.1, 0.07, 0.3, 0.9, 0.2, 0.5, 0.6, 0.7,
+			1.1).matmul("fc1", 4, ones).end()), d)
 	},
-	diag.PaddingNotInteger: func(t *testing.T, d *diag.List) bool { return check(t, file(t, balanced()), d) },
+	diag.PaddingNotInteger: func(t *testing.T, d *diag.List) bool { return check(t, file(t, farOut()), d) },
 	diag.AccumulatorWide: func(t *testing.T, d *diag.List) bool {
 		return check(t, file(t, chain(1024).quant("in", 32, 0, 1).matmul("fc1", 1,
 			func(i, _ int) float64 { return float64(1<<23 - i%2) }).end()), d)

@@ -66,13 +66,15 @@ func (n *imageNet) finish() []byte {
 	return n.Bytes()
 }
 
-// balanced pads an activation of the codes -1.5, -0.5, 0.5 and 1.5, of which none is 0.
-func balanced() []byte {
+// farOut pads an activation of values around 100000.1, which have no small unit in common with 0.
+func farOut() []byte {
 	n := imageOf(1, 2, 5, 5).conv("first", 2, 0)
-	n.constant("act.s", nil, 0.5)
-	n.constant("act.z", nil, -0.5)
-	n.constant("act.b", nil, 2)
+	n.constant("act.s", nil, 0.001)
+	n.constant("act.z", nil, 0)
+	n.constant("act.b", nil, 4)
 	n.then("Quant", "act", "act.s", "act.z", "act.b").Domain("qonnx.custom_op.general").Int("signed", 1)
+	n.constant("far", nil, 100000.1)
+	n.then("Add", "moved", "far")
 	return n.conv("conv", 2, 1).finish()
 }
 
@@ -83,14 +85,15 @@ var unmapped = []struct {
 	model func() []byte
 }{
 	{"scale-per-channel", diag.ScalePerInput, func() []byte {
-		return imageOf(1, 3, 6, 6).scaled("act", []int{1, 3, 1, 1}, 0.1, 0.07, 0.3).conv("conv", 2, 0).finish()
+		return imageOf(1, 9, 6, 6).scaled("act", []int{1, 9, 1, 1}, 0.1, 0.07, 0.3, 0.2, 0.5, 0.6, 0.7, 0.9,
+			1.1).conv("conv", 2, 0).finish()
 	}},
 	{"scale-per-pixel", diag.NotMapped, func() []byte {
 		n := imageOf(1, 1, 3, 3)
 		n.then("Relu", "relu")
 		return n.scaled("act", []int{1, 1, 1, 3}, 0.1, 0.07, 0.3).conv("conv", 2, 0).finish()
 	}},
-	{"padding-between-two-codes", diag.PaddingNotInteger, balanced},
+	{"padding-between-two-codes", diag.PaddingNotInteger, farOut},
 	{"padding-with-another-value", diag.PaddingNotInteger, func() []byte {
 		n := imageOf(1, 2, 5, 5)
 		n.then("Pad", "pad", "pads", "value")
@@ -132,7 +135,7 @@ var unmapped = []struct {
 	}},
 	{"not-quantised", diag.NotMapped, func() []byte {
 		n := imageOf(1, 1, 7, 7).conv("first", 2, 0)
-		n.then("Relu", "relu")
+		n.then("Sigmoid", "sigmoid")
 		return n.conv("second", 2, 0).finish()
 	}},
 	{"scales-in-one-channel", diag.NotMapped, func() []byte {

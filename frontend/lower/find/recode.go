@@ -20,6 +20,9 @@ const maxRecoded = 1 << 16
 // any float32, have 34.
 const maxCodeBits = 40
 
+// maxFillBits is how much wider codes may become for the sake of padding.
+const maxFillBits = 8
+
 // Recode reads a step whose elements are functions of one integer each, but no scale and bias of it, as codes: every
 // value that occurs is one of the integers that the codes are, times a scale, plus a bias. For example, the values of a
 // ReLU behind codes of -8 to 7 in steps of 1/4 are the integers 0 to 7 times 1/4. The scale is one for the whole tensor
@@ -127,9 +130,18 @@ func recodedOf(c *Codes, k int, over num.Range, fill *big.Rat) (f recoded, rejec
 			f.values = append(f.values, v)
 		}
 	}
-	if fill != nil {
+	f.measure()
+	if without := f.bits(f.unit()); fill != nil {
 		f.values = append(f.values, fill)
+		if f.measure(); f.bits(f.unit()) > without+maxFillBits {
+			return f, unmapped.Because("its padding needs much wider codes", "")
+		}
 	}
+	return f, nil
+}
+
+// measure finds the range of the values.
+func (f *recoded) measure() {
 	f.least, f.span = f.values[0], f.values[0]
 	for _, v := range f.values {
 		if v.Cmp(f.least) < 0 {
@@ -140,7 +152,15 @@ func recodedOf(c *Codes, k int, over num.Range, fill *big.Rat) (f recoded, rejec
 		}
 	}
 	f.span = new(big.Rat).Sub(f.span, f.least)
-	return f, nil
+}
+
+// unit is the greatest number of which all values less the least are multiples.
+func (f *recoded) unit() *big.Rat {
+	var apart []*big.Rat
+	for _, v := range f.values {
+		apart = append(apart, new(big.Rat).Sub(v, f.least))
+	}
+	return whole.Unit(apart)
 }
 
 // values chooses the scale and the bias of every class.
@@ -148,13 +168,11 @@ func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 	own, widest := make([]real.Affine, len(r.of)), 0
 	var all, first []*big.Rat // values, and values less the first
 	for i, f := range r.of {
-		var apart []*big.Rat // values less the least
 		for _, v := range f.values {
-			apart = append(apart, new(big.Rat).Sub(v, f.least))
 			first = append(first, new(big.Rat).Sub(v, r.of[0].least))
 		}
 		all = append(all, f.values...)
-		own[i] = real.Affine{Scale: whole.Unit(apart), Bias: f.least}
+		own[i] = real.Affine{Scale: f.unit(), Bias: f.least}
 		if v := new(big.Rat).Quo(f.least, own[i].Scale); v.IsInt() {
 			own[i].Bias = new(big.Rat)
 		}
