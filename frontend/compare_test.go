@@ -104,7 +104,7 @@ func TestCompareAnyOrder(t *testing.T) {
 		}
 	}
 	if equal < 50 || ties < 50 || found < equal*9/10 {
-		t.Errorf("%d samples are equal, %d have near ties; of the first %d are found wrong with a code off", equal, ties,
-			found)
+		t.Errorf("%d samples are equal, %d have near ties; of the first %d are found wrong with a code off", equal,
+			ties, found)
 	}
 }

@@ -166,7 +166,8 @@ func TestFINNSteps(t *testing.T) {
 		n.output(1, 4)
 		_, found := imported(t, n, frontend.Options{})
 		if len(found) == 0 || found[0].Code != diag.OpUnsupported ||
-			!strings.Contains(found[0].Msg, "after "+c.step+",") || !strings.Contains(found[0].Hint, "step_streamline") {
+			!strings.Contains(found[0].Msg, "after "+c.step+",") ||
+			!strings.Contains(found[0].Hint, "step_streamline") {
 			t.Errorf("%s of %s: %v", c.op, c.step, found)
 		}
 	}

@@ -60,7 +60,8 @@ func TestModules(t *testing.T) {
 		os.WriteFile(filepath.Join(dir, "m.onnx"), m.Bytes(), 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	for args, has := range map[string]bool{"check m.onnx": true, "check m.onnx --json": true, "check plain.onnx": false} {
+	for args, has := range map[string]bool{"check m.onnx": true, "check m.onnx --json": true,
+		"check plain.onnx": false} {
 		got := say(dir, nil, strings.Fields(args)...)
 		if strings.Contains(got.stdout, "module") != has || strings.Contains(got.stdout, "head.act") != has {
 			t.Errorf("%s: %s", args, got.stdout)

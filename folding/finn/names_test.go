@@ -108,10 +108,13 @@ func TestOntoPools(t *testing.T) {
 		warnings          int
 	}{
 		{two + " GlobalPool_0 MVAU_2", "ConvolutionInputGenerator_rtl_0 MVAU_hls_0 ConvolutionInputGenerator_rtl_1 " +
-			"Pool_hls_0 MVAU_hls_1 ConvolutionInputGenerator_rtl_2 Pool_hls_1 MVAU_hls_2", two + " GlobalPool_0 MVAU_2", 1},
-		{"GlobalPool_0 " + two, "ConvolutionInputGenerator_rtl_0 Pool_hls_0 ConvolutionInputGenerator_rtl_1 MVAU_hls_0 " +
-			"ConvolutionInputGenerator_rtl_2 Pool_hls_1 MVAU_hls_1", "GlobalPool_0 " + two, 1},
-		{two, "ConvolutionInputGenerator_rtl_0 MVAU_hls_0 ConvolutionInputGenerator_rtl_1 Pool_hls_0 MVAU_hls_1", two, 0},
+			"Pool_hls_0 MVAU_hls_1 ConvolutionInputGenerator_rtl_2 Pool_hls_1 MVAU_hls_2",
+			two + " GlobalPool_0 MVAU_2", 1},
+		{"GlobalPool_0 " + two,
+			"ConvolutionInputGenerator_rtl_0 Pool_hls_0 ConvolutionInputGenerator_rtl_1 MVAU_hls_0 " +
+				"ConvolutionInputGenerator_rtl_2 Pool_hls_1 MVAU_hls_1", "GlobalPool_0 " + two, 1},
+		{two, "ConvolutionInputGenerator_rtl_0 MVAU_hls_0 ConvolutionInputGenerator_rtl_1 Pool_hls_0 MVAU_hls_1",
+			two, 0},
 		{two + " GlobalPool_0", two + " GlobalAccPool_hls_0", two + " GlobalPool_0", 0},
 		{two + " GlobalPool_0", two + " Pool_hls_1", two + " Pool_1", 0}, // without the window: not known what is meant
 	} {

@@ -15,7 +15,7 @@ import (
 func TestBackends(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
-	o.FPS = []float64{2e6}
+	o.FPS = []float64{3e6}
 	type made struct {
 		backend  compiler.Backend
 		accPerPE bool

@@ -14,8 +14,8 @@
 //
 //	operators              the table, and the traits that others ask for
 //	operators_arithmetic, operators_activation, operators_curves, operators_reduce, operators_order, operators_conv,
-//	operators_pool, operators_image, operators_move, operators_slice, operators_logic, operators_quant, operators_qonnx,
-//	operators_pulp, operators_recurrent, operators_lstm, operators_loop, operators_minifloat,
+//	operators_pool, operators_image, operators_move, operators_slice, operators_logic, operators_quant,
+//	operators_qonnx, operators_pulp, operators_recurrent, operators_lstm, operators_loop, operators_minifloat,
 //	operators_blocks
 //	                       the definitions of its rows: each makes steps of a node
 //	operators_cell         the cells of LSTM, GRU and RNN as the bodies of loops
@@ -145,8 +145,8 @@ type Node struct {
 const maxModule = 1 << 10
 
 // Module is the module of the network that a node belongs to, as torch.onnx.export says it in the metadata: namespace
-// lists the modules around a node and, as the last one, the node itself, each with its class behind a colon. It is empty
-// where nothing is said.
+// lists the modules around a node and, as the last one, the node itself, each with its class behind a colon. It is
+// empty where nothing is said.
 func (n *Node) Module() string {
 	parts := strings.Split(n.Meta["namespace"], "/")
 	if len(parts) < 2 {

@@ -18,8 +18,8 @@ func (x Interval) Widen32() Interval {
 }
 
 // Bounds32 is every value that a float32 executor may give, for variables within vars, which rounds twice for each
-// primitive at most: it may multiply by the reciprocal of a divisor. sure is false where a rounding to an integer inside
-// could go two ways.
+// primitive at most: it may multiply by the reciprocal of a divisor. sure is false where a rounding to an integer
+// inside could go two ways.
 func (f *Func) Bounds32(vars []Interval) (y Interval, sure bool) {
 	return f.interval(vars, func(x Interval) Interval { return x.Widen32().Widen32() })
 }

@@ -17,8 +17,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// withoutQuantisers draws a network without a quantiser in front of its first layer: its weights are integers, codes of a
-// Quant as QKeras writes them, or real numbers.
+// withoutQuantisers draws a network without a quantiser in front of its first layer: its weights are integers, codes of
+// a Quant as QKeras writes them, or real numbers.
 func withoutQuantisers(r *rand.Rand) []byte {
 	m := onnxtest.New(13).Opset(graph.QONNX, 2).Input("x", graph.Float32, 1, 6)
 	x, width, made := "x", 6, 0
