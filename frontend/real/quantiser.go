@@ -42,9 +42,9 @@ func (e *Expr) Quantiser() (q num.Quantiser, ok bool) {
 	return c.quantiser()
 }
 
-// quantised reads e as Quantiser does, and returns it over a range as a step function. ok is false where it is no such
+// stairOf reads e as Quantiser does, and returns it over a range as a step function. ok is false where it is no such
 // thing.
-func quantised(e *Expr, r num.Range, limit int) (s num.Step, ok bool, err error) {
+func stairOf(e *Expr, r num.Range, limit int) (s num.Step, ok bool, err error) {
 	c, ok := clippedOf(e)
 	if !ok {
 		return s, false, nil

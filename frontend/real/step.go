@@ -37,7 +37,7 @@ func (f *Func) StepOver(r num.Range, limit int) (num.Step, error) {
 //
 // A line that is rounded and clipped, as most quantisers are, is not searched: its steps follow from its scale.
 func (f *Func) StepLike(like num.Step, r num.Range, limit int) (num.Step, error) {
-	if s, ok, err := quantised(f.code[len(f.code)-1].e, r, limit); ok {
+	if s, ok, err := stairOf(f.code[len(f.code)-1].e, r, limit); ok {
 		return s, err
 	}
 	b := &searcher{f: f.sharp(), limit: limit, like: like.At}
