@@ -8,9 +8,10 @@ import (
 	"hlsgen/internal/diag"
 )
 
+// The fates of nodes that the host computes, in front of the layers and behind them.
 const (
-	prefixFate = "host prefix"
-	suffixFate = "host suffix"
+	HostPrefix = "host prefix"
+	HostSuffix = "host suffix"
 )
 
 // fates says what becomes of every node of the file.
@@ -36,8 +37,8 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 				}
 			}
 		}
-		note(mustPart(program, append(inputNames(program), low.Out...), outputNames(program)), suffixFate)
-		note(mustPart(program, inputNames(program), low.In), prefixFate)
+		note(mustPart(program, append(inputNames(program), low.Out...), outputNames(program)), HostSuffix)
+		note(mustPart(program, inputNames(program), low.In), HostPrefix)
 	}
 	var out []NodeFate
 	for i, n := range written.Graph.Nodes {
@@ -49,10 +50,10 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 		switch {
 		case !computed[n.Index]:
 			f.Fate = "constant"
-		case host[n.Index] == suffixFate && layer != "":
-			f.Fate = layer + ", " + suffixFate // the product of a Gemm is in the layer, its bias is not
-		case host[n.Index] == prefixFate && layer != "" && written.Loop(n) != nil:
-			f.Fate = layer + ", " + prefixFate // a loop whose quantiser of what it scans went ahead
+		case host[n.Index] == HostSuffix && layer != "":
+			f.Fate = layer + ", " + HostSuffix // the product of a Gemm is in the layer, its bias is not
+		case host[n.Index] == HostPrefix && layer != "" && written.Loop(n) != nil:
+			f.Fate = layer + ", " + HostPrefix // a loop whose quantiser of what it scans went ahead
 		case host[n.Index] != "":
 			f.Fate = host[n.Index]
 		case layer != "":

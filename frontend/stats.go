@@ -1,6 +1,9 @@
 package frontend
 
 import (
+	"slices"
+
+	"hlsgen/frontend/graph"
 	"hlsgen/frontend/stats"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -48,4 +51,13 @@ func (im *Imported) Observe(o *stats.Observer) func(in []dataflow.RealTensor) er
 		o.Sample(func(tensor string) ([]int, []float64) { return all[tensor].Shape, all[tensor].Data })
 		return nil
 	}
+}
+
+// HostProducts reports whether the host computes a sum of products.
+func (im *Imported) HostProducts() bool {
+	host := map[int]bool{}
+	for _, f := range im.Fates {
+		host[f.Index] = f.Fate == HostPrefix || f.Fate == HostSuffix
+	}
+	return slices.ContainsFunc(im.written.Steps, func(s *graph.Step) bool { return s.Dot != nil && host[s.Node.Index] })
 }

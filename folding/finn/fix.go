@@ -99,6 +99,10 @@ func (f *File) Missing(g *dataflow.Graph, d *diag.List) (ok bool) {
 	for _, name := range f.names {
 		if !slices.ContainsFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Name == name }) {
 			dg := missing(f.layers[name].key, name, g)
+			onHost := func(x diag.Diag) bool { return x.Code == diag.HostProducts }
+			if slices.ContainsFunc(d.Diags, onHost) {
+				dg.Msg += ": some of the model's products run on the host"
+			}
 			ok = ok && dg.Severity != diag.Error
 			d.Add(dg)
 		}

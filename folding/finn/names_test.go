@@ -71,7 +71,8 @@ func TestOurNames(t *testing.T) {
 		}
 	}
 	var d diag.List
-	f := Read([]byte(`{"MVAU_hls_0": {"PE": 1}, "MVAU_rtl_0": {"PE": 2}, "Pool_hls_0": {"PE": 7}, "MVAU_rtl_1": {"PE": 3}, "MVAU_hls_1": {"PE": 4}}`), &d)
+	f := Read([]byte(`{"MVAU_hls_0": {"PE": 1}, "MVAU_rtl_0": {"PE": 2}, "Pool_hls_0": {"PE": 7},
+		"MVAU_rtl_1": {"PE": 3}, "MVAU_hls_1": {"PE": 4}}`), &d)
 	for i := range 4 {
 		if pe := f.layers[fmt.Sprintf("MVAU_%d", i)].fold.PE; pe != i+1 {
 			t.Errorf("MVAU_%d has PE %d", i, pe)

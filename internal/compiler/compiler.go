@@ -4,7 +4,7 @@
 // terminal, and how, is the command line's.
 //
 //	compiler.go     Run: the whole story; boards and folding files
-//	import.go       Check; the front end with its options
+//	import.go       Check; the front end with its options; ways.go and onhost.go name flags with which more maps
 //	accbits.go      how wide accumulators are asked to be, and whether they are; audit.go, what samples put into them
 //	calibration.go  what hlsgen calibrate has written
 //	interrupted.go  what is said of a search that the user ended

@@ -79,6 +79,9 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Sigmoid",
 			"sigmoid").matmul("fc2", 2, ones).end()), d)
 	},
+	diag.HostProducts: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, chain(8).matmul("fc1", 4, ones).quant("in", 8, 0, 0.5).matmul("fc2", 2, ones).end()), d)
+	},
 	diag.WeightsNotInteger: func(t *testing.T, d *diag.List) bool {
 		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4,
 			func(i, o int) float64 { return math.Sin(float64(i + 8*o + 1)) }).end()), d)

@@ -43,10 +43,11 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 		return none, nil
 	}
 	if im.Model == nil {
-		o.namesFlags(opt, d)
+		namesFlags(o, opt, d)
 	}
 	if im.Model != nil {
 		im.Model.Name = src.Name
+		tellsOfHost(o, im, opt, d)
 	}
 	return im, nil
 }

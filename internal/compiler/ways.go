@@ -17,27 +17,33 @@ import (
 type way struct {
 	flag  string // and its value
 	means string
-	maps  func(o Options, file string, onnx []byte, opt frontend.Options) bool
+	// change makes the options those with the flag; nil where the model itself is another one then.
+	change func(opt *frontend.Options)
 }
 
 // ways are in the order in which they are named.
 var ways = []way{
-	{"--input-type UINT8", "where the inputs are integers, such as pixels",
-		func(_ Options, file string, onnx []byte, opt frontend.Options) bool {
-			opt.InputType = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 1)}
-			return mapsWith(file, onnx, opt)
-		}},
-	{"--input-quant INT8:0.0625", "which puts a quantiser in front of real inputs",
-		func(_ Options, file string, onnx []byte, opt frontend.Options) bool {
-			opt.InputQuant = &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
-			return mapsWith(file, onnx, opt)
-		}},
-	{"--calibrate SAMPLES.npy", "which quantises the whole network on samples", calibrates},
+	{"--input-type UINT8", "where the inputs are integers, such as pixels", func(opt *frontend.Options) {
+		opt.InputType = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 1)}
+	}},
+	{"--input-quant INT8:0.0625", "which puts a quantiser in front of real inputs", func(opt *frontend.Options) {
+		opt.InputQuant = &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
+	}},
+	{"--calibrate SAMPLES.npy", "which quantises the whole network on samples", nil},
+}
+
+// maps reports whether a model maps with the flag.
+func (w *way) maps(o Options, src *Source, opt frontend.Options) bool {
+	if w.change == nil {
+		return calibrates(o, src.File, src.ONNX, opt)
+	}
+	w.change(&opt)
+	return mapsWith(src.File, src.ONNX, opt)
 }
 
 // namesFlags gives the hint of a model of which nothing is quantised: the flags with which this very model maps. Each
 // was tried, on the file as it is read again: while it was imported, nobody held its bytes.
-func (o Options) namesFlags(opt frontend.Options, d *diag.List) {
+func namesFlags(o Options, opt frontend.Options, d *diag.List) {
 	at := -1
 	for i, x := range d.Diags {
 		switch {
@@ -51,14 +57,14 @@ func (o Options) namesFlags(opt frontend.Options, d *diag.List) {
 	if at < 0 || opt.InputType != nil || opt.InputQuant != nil || o.Calibrate != "" {
 		return
 	}
-	src := Open(o.Model, new(diag.List))
+	src := again(o)
 	if src == nil {
 		return
 	}
 	opt.Pass = pass.Options[*canon.Model]{}
 	var found []string
 	for _, w := range ways {
-		if w.maps(o, src.File, src.ONNX, opt) {
+		if w.maps(o, src, opt) {
 			found = append(found, w.flag+", "+w.means)
 		}
 	}

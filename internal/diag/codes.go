@@ -16,6 +16,7 @@ const (
 	RoundingUndecided Code = "rounding-undecided"
 	NothingQuantised  Code = "nothing-quantised"
 	NotMapped         Code = "not-mapped"
+	HostProducts      Code = "products-on-host"
 	WeightsNotInteger Code = "weights-not-integer"
 	WeightsRecovered  Code = "weights-recovered"
 	ScalePerInput     Code = "scale-per-input-channel"
@@ -75,6 +76,7 @@ var Codes = map[Code]string{
 	RoundingUndecided: "a rounding could not be decided exactly",
 	NothingQuantised:  "the model has no quantised layer to put into hardware",
 	NotMapped:         "a node between integer layers that no layer can compute",
+	HostProducts:      "products of the model stay on the host",
 	WeightsNotInteger: "a matrix operand is not a constant that quantisation made integer",
 	WeightsRecovered:  "weights were taken as integers times a scale, which float32 had rounded",
 	ScalePerInput:     "the scale of an input varies along the reduced channels",

@@ -9,7 +9,8 @@
 //   - coding.go is numbers of which there are few, as codes of fewer bits
 //   - step.go is step functions, compare.go how hardware compares
 //   - requant.go is multiply and shift, fit.go finds its numbers; stair.go has lines that equal step functions,
-//     quantiser.go those that equal a quantiser of any number of codes; remainder.go is of progressions
+//     quantiser.go those that equal a quantiser of any number of codes, and quantiser_steps.go its steps; remainder.go
+//     is of progressions
 //   - bounds.go bounds sums of products; digits.go is factors as sums of powers of two
 package num
 

@@ -1,0 +1,71 @@
+package compiler
+
+import (
+	"fmt"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/canon"
+	"hlsgen/frontend/pass"
+	"hlsgen/frontend/stats"
+	"hlsgen/internal/diag"
+)
+
+// tellsOfHost says how many of a model's products stay on the host, and the flag with which fewer do. It was tried.
+func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag.List) {
+	share, layers, first := hostShare(im)
+	if first == nil {
+		return
+	}
+	where := "in this layer"
+	if layers > 1 {
+		where += fmt.Sprintf(" and %d more", layers-1)
+	}
+	x := diag.Diag{Severity: diag.Warning, Code: diag.HostProducts, Node: first.Node, Op: first.Op,
+		Msg:  fmt.Sprintf("%.3g %% of the model's MACs stay on the host, %s", 100*share, where),
+		Hint: "quantise what it reads, and its weights"}
+	asked := opt.InputType != nil || opt.InputQuant != nil
+	if src := again(o); src != nil && first.Becomes == frontend.HostPrefix && !asked {
+		opt.Pass = pass.Options[*canon.Model]{}
+		for _, w := range ways[:2] {
+			var told diag.List
+			changed := opt
+			w.change(&changed)
+			other, err := frontend.Import(src.File, src.ONNX, changed, &told)
+			if err != nil || other == nil || other.Model == nil || told.Failed() {
+				continue
+			}
+			less, _, _ := hostShare(other)
+			if less < share {
+				x.Hint = fmt.Sprintf("with %s, %s, %.3g %% stay there", w.flag, w.means, 100*less)
+				break
+			}
+		}
+	}
+	d.Add(x)
+}
+
+// again is the model, read once more; nil where it cannot be.
+func again(o Options) *Source { return Open(o.Model, new(diag.List)) }
+
+// hostShare is the part of a model's MACs that the host computes, of how many layers they are, and the largest of
+// these; nil where there is none.
+func hostShare(im *frontend.Imported) (share float64, layers int, most *stats.Row) {
+	if !im.HostProducts() {
+		return 0, 0, nil
+	}
+	n := im.Stats(im)
+	var host int64
+	for _, l := range n.Layers {
+		if l.Becomes != frontend.HostPrefix && l.Becomes != frontend.HostSuffix {
+			continue
+		}
+		layers++
+		if host += l.MACs; most == nil || l.MACs > most.MACs {
+			most = l
+		}
+	}
+	if host == 0 {
+		return 0, 0, nil
+	}
+	return float64(host) / float64(n.Total.MACs), layers, most
+}
