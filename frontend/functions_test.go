@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
 )
 
 // A part writes nodes from one tensor to another. All tensors are images of two channels of 5 by 5 pixels.
@@ -151,6 +152,22 @@ func TestFunctionsOfCodes(t *testing.T) {
 				}
 				t.Run(name, func(t *testing.T) { agree(t, im.Model, 4) })
 			}
+		}
+	}
+}
+
+// Codes of a function that are wider than anybody quantises to are told of.
+func TestWideFunctions(t *testing.T) {
+	t.Parallel()
+	for alpha, wide := range map[float32]bool{0.1: true, 0.125: false} {
+		n := newNet(13)
+		n.Input("x", graph.Float32, 1, 3).quant("x", "q", n.s(0.5), 0, 8, 1)
+		n.op("LeakyRelu", "f", "q").Float("alpha", alpha)
+		n.op("MatMul", "y", "f", n.c([]int{3, 4}, weights...)).output(1, 4)
+		im, found := imported(t, n, frontend.Options{})
+		told := len(found) == 1 && found[0].Severity == diag.Warning && found[0].Code == diag.RangeTooWide
+		if im.Model == nil || told != wide {
+			t.Errorf("a slope of %v: %v", alpha, found)
 		}
 	}
 }

@@ -18,6 +18,7 @@ type circuit struct {
 	waiting       map[string]int // operands that have been read of a tensor, and are not arranged yet
 	wires         []*graph.Node  // quantisers that change nothing, and what lies in front of them
 	apart         bool           // steps of sequences stay apart
+	wide          []wideCodes    // that functions nobody quantises have made
 }
 
 // put says that an integer tensor is on a wire.

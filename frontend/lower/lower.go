@@ -95,6 +95,13 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	l.outputs()
 	r := l.result()
 	r.Arrive = arrive
+	for _, w := range l.wide {
+		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.RangeTooWide, Node: w.node.Label(), Op: w.node.FullOp(),
+			Where: graph.Where(p.File, w.node),
+			Msg:   fmt.Sprintf("its values are codes of %d bits, since they have no greater unit in common", w.bits),
+			Hint: "quantise behind it; or choose constants that are small multiples of one number, as a slope of 1/8 " +
+				"is"})
+	}
 	if r.Graph == nil || len(r.Graph.Nodes) > 0 {
 		return r
 	}

@@ -18,6 +18,15 @@ type recoder struct {
 	fill *big.Rat
 }
 
+// wideCodes are codes of more bits than anybody quantises to.
+type wideCodes struct {
+	node *graph.Node
+	bits int
+}
+
+// usualBits are those of codes that nobody has to be told of.
+const usualBits = 16
+
 // recode makes integers of what a tensor is a function of integers by, where that is no scale and bias: of the values
 // behind the last such step. It reports whether there was one, and where there was none why.
 func (c recoder) recode(tensor string) (recoded bool, reject error) {
@@ -48,6 +57,9 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 	q := &quantising{circuit: c.circuit, step: step, limit: whole.MaxSteps}
 	if reject = q.lower(codes); reject != nil {
 		return false, reject
+	}
+	if bits := c.Places[tensor].Type.Elem.Width; bits > usualBits {
+		c.circuit.wide = append(c.circuit.wide, wideCodes{step.Node, bits})
 	}
 	if q.of == nil {
 		c.Integers.DeclareGroups(tensor, of)
