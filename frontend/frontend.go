@@ -51,6 +51,9 @@ type Options struct {
 	InputType  *lower.InputType // what arrives; nil: reals, quantised on the host
 	InputQuant *InputQuant      // a quantiser to put in front of every input; nil: none
 
+	// what recurrences begin with, by the input on which that arrives; "" is for all that are not named
+	Initial map[string]InitialState
+
 	timed bool // other lengths are to follow: loops are not written out
 	steps int  // of a sequence whose length arrives on an input, which is bound to it; else 0
 }
@@ -101,7 +104,8 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	if err := im.prepare(g, name, o, d); err != nil || im.program == nil {
 		return im, err
 	}
-	how := lower.Options{Input: o.InputType, Stateful: o.Stateful, Timed: o.timed, Turns: o.Samples > 1}
+	how := lower.Options{Input: o.InputType, Stateful: o.Stateful, Timed: o.timed, Turns: o.Samples > 1,
+		Begins: func(input string) string { return beginsWith(im.written, input) }}
 	var found diag.List
 	low := lower.Lower(im.program, how, &found)
 	if again := rewritten(im.written, low); again != nil && !o.Stateful && !o.timed {

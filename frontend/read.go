@@ -26,6 +26,9 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	if l := g.LengthInput(); l != nil && opt.steps > 0 {
 		l.Bind(g, opt.steps)
 	}
+	if !opt.begin(g, name, d) {
+		return nil
+	}
 	return g
 }
 

@@ -14,6 +14,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/num"
 	"hlsgen/internal/suggest"
 )
@@ -124,6 +125,39 @@ func (s sizes) Set(text string) error {
 			*s.to = map[string]int{}
 		}
 		(*s.to)[name] = n
+	}
+	return nil
+}
+
+// initials is a repeatable STATE or INPUT=STATE.
+type initials struct {
+	to *map[string]frontend.InitialState
+}
+
+func (s initials) Type() string { return "[INPUT=]STATE" }
+
+func (s initials) String() string {
+	return strings.Join(compiler.Options{Initial: *s.to}.InitialTexts(), ",")
+}
+
+func (s initials) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		at := strings.LastIndex(part, "=") // names of inputs may hold one
+		state := frontend.InitialState(part[at+1:])
+		input := part[:max(0, at)]
+		if at == 0 || !slices.Contains(frontend.InitialStates, string(state)) {
+			return fmt.Errorf("want zero or quant, or one of them for an input, such as h0=zero")
+		}
+		if old, twice := (*s.to)[input]; twice && old != state {
+			if input == "" {
+				return fmt.Errorf("initial states are %s already", old)
+			}
+			return fmt.Errorf("the initial state %s is %s already", input, old)
+		}
+		if *s.to == nil {
+			*s.to = map[string]frontend.InitialState{}
+		}
+		(*s.to)[input] = state
 	}
 	return nil
 }

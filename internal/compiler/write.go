@@ -256,6 +256,9 @@ func (o Options) OfModel() []Given {
 	if q := o.Quantise; q != nil {
 		list = append(list, Given{"input-quant", []string{fmt.Sprintf("%s:%v", q.Type, q.Scale)}})
 	}
+	if len(o.Initial) > 0 {
+		list = append(list, Given{"initial-state", o.InitialTexts()})
+	}
 	if o.Calibrate != "" {
 		list = append(list, Given{"calibrate", []string{o.Calibrate}}, Given{"quantize", []string{o.recipe().String()}})
 		if o.Scales != "" {
@@ -315,6 +318,18 @@ func (o Options) given() map[string]string {
 }
 
 // dims are the sizes of axes, and the lengths of one, as --dim takes them.
+// InitialTexts are the initial states that were asked for, as the flag has them, in order.
+func (o Options) InitialTexts() (list []string) {
+	for _, input := range slices.Sorted(maps.Keys(o.Initial)) {
+		text := string(o.Initial[input])
+		if input != "" {
+			text = input + "=" + text
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
 func (o Options) dims() (list []string) {
 	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
 		list = append(list, fmt.Sprintf("%s=%d", axis, o.Dims[axis]))

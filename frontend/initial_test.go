@@ -1,0 +1,155 @@
+package frontend_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/diag"
+)
+
+// A begun is a Scan of two states that begin with inputs: s = Q(W*x + U*h), h = Q(tanh(s + c)), c = Q(s).
+type begun struct {
+	form   string // of the loop's quantisers: "Quant", "QDQ", "rows" of a scale for each element, or "none" of c
+	batch  any    // samples; the states are of shape [batch, 2]
+	moved  bool   // states arrive with an axis more in front
+	quant  bool   // c arrives through a quantiser of the model's
+	output bool   // the first state is an output of the model, too
+}
+
+func (b begun) write() []byte {
+	m := onnxtest.New(14).Opset(qonnx, 2).Input("x", graph.Float32, 5, b.batch, 3)
+	m.Init("s", graph.Float32, nil, 0.25).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4).
+		Init("rows", graph.Float32, []int{2}, 0.25, 0.125).Init("none", graph.Int8, nil, 0).
+		Init("lo", graph.Int8, nil, -8).Init("hi", graph.Int8, nil, 7).Init("axis", graph.Int64, []int{1}, 0).
+		Init("w", graph.Float32, []int{3, 2}, 1, 2, -1, 1, 1, 0).Init("u", graph.Float32, []int{2, 2}, 1, -1, 1, 1)
+	quant := func(m *onnxtest.Model, scale, in, out string) {
+		m.Node("Quant", in, scale, "zero", "bits").Domain(qonnx).Int("signed", 1).Str("rounding_mode", "ROUND").Out(out)
+	}
+	code := func(m *onnxtest.Model, in, out string) {
+		switch b.form {
+		case "QDQ":
+			m.Node("QuantizeLinear", in, "s", "none").Out(out + ".code")
+			m.Node("Clip", out+".code", "lo", "hi").Out(out + ".clipped")
+			m.Node("DequantizeLinear", out+".clipped", "s", "none").Out(out)
+		case "rows":
+			quant(m, "rows", in, out)
+		default:
+			quant(m, "s", in, out)
+		}
+	}
+	body := onnxtest.New(0).Input("h", graph.Float32, b.batch, 2).Input("c", graph.Float32, b.batch, 2).
+		Input("xt", graph.Float32, b.batch, 3)
+	body.Node("MatMul", "xt", "w").Out("a")
+	body.Node("MatMul", "h", "u").Out("b")
+	body.Node("Add", "a", "b").Out("sum")
+	quant(body, "s", "sum", "gate")
+	body.Node("Add", "gate", "c").Out("both")
+	body.Node("Tanh", "both").Out("squashed")
+	code(body, "squashed", "next")
+	state := "gate"
+	if b.form == "none" {
+		body.Node("Neg", "gate").Out("state")
+		state = "state"
+	} else {
+		body.Node("Neg", "gate").Out("turned")
+		code(body, "turned", "state")
+		state = "state"
+	}
+	body.Node("Identity", "next").Out("step")
+	body.Output("next", graph.Float32, b.batch, 2).Output(state, graph.Float32, b.batch, 2).
+		Output("step", graph.Float32, b.batch, 2)
+	quant(m, "s", "x", "q")
+	var states []string
+	for _, in := range []string{"h0", "c0"} {
+		from := in
+		if b.moved {
+			m.Input(in, graph.Float32, 1, b.batch, 2)
+			m.Node("Squeeze", in, "axis").Out(in + ".squeezed")
+			from = in + ".squeezed"
+		} else {
+			m.Input(in, graph.Float32, b.batch, 2)
+		}
+		if b.quant && in == "c0" {
+			m.Node("Quant", from, "rows", "zero", "bits").Domain(qonnx).Int("signed", 1).Out("cq")
+			from = "cq"
+		}
+		states = append(states, from)
+	}
+	m.Node("Scan", states[0], states[1], "q").Name("loop").Int("num_scan_inputs", 1).Graph("body", body).
+		Out("last", "", "y")
+	m.Output("y", graph.Float32).Output("last", graph.Float32)
+	if b.output {
+		m.Node("Identity", "h0").Out("same")
+		m.Output("same", graph.Float32)
+	}
+	return m.Bytes()
+}
+
+// TestInitialStates has recurrences that begin with inputs of real numbers. Without the flag they are refused, with a
+// hint of flags that map them; with it, every engine agrees, and the user is told.
+func TestInitialStates(t *testing.T) {
+	t.Parallel()
+	type states = map[string]frontend.InitialState
+	const zero, quant = frontend.InitialZero, frontend.InitialQuant
+	for _, c := range []struct {
+		begun
+		states
+		inputs string // empty: refused
+		says   string // a message or a hint
+	}{
+		{begun{form: "Quant", batch: 1}, nil, "", "--initial-state h0=quant puts"},
+		{begun{form: "Quant", batch: 1}, states{"h0": zero}, "", "--initial-state c0=zero begins"},
+		{begun{form: "Quant", batch: 1}, states{"": zero}, "x", "became zeros"},
+		{begun{form: "Quant", batch: 1}, states{"": quant}, "x h0 c0", "was put behind it"},
+		{begun{form: "Quant", batch: 1}, states{"h0": zero, "c0": quant}, "x c0", "was put behind it"},
+		{begun{form: "Quant", batch: 1}, states{"": quant, "c0": zero}, "x h0", "became zeros"},
+		{begun{form: "Quant", batch: 1, quant: true}, states{"": quant}, "x h0 c0", "was put behind it"},
+		{begun{form: "Quant", batch: 1, quant: true}, states{"": zero}, "x", "became zeros"},
+		{begun{form: "Quant", batch: 1, quant: true}, states{"h0": zero, "c0": quant}, "", "quantises it already"},
+		{begun{form: "QDQ", batch: 1}, nil, "", "--initial-state h0=zero begins"},
+		{begun{form: "QDQ", batch: 1}, states{"": quant}, "x h0 c0", "was put behind it"},
+		{begun{form: "QDQ", batch: 1, moved: true}, states{"": quant}, "x h0 c0", "was put behind it"},
+		{begun{form: "rows", batch: 1}, states{"": quant}, "x h0 c0", "was put behind it"},
+		{begun{form: "rows", batch: 1, moved: true}, states{"": quant}, "", "a scale for each element"},
+		{begun{form: "rows", batch: 1, moved: true}, states{"": zero}, "x", "became zeros"},
+		{begun{form: "none", batch: 1}, states{"h0": zero, "c0": quant}, "", "no quantiser of the loop's body"},
+		{begun{form: "none", batch: 1}, states{"": zero}, "x", "became zeros"},
+		{begun{form: "Quant", batch: "N"}, states{"": zero}, "x", "became zeros"},
+		{begun{form: "Quant", batch: "N"}, states{"": quant}, "x h0 c0", "was put behind it"},
+		{begun{form: "Quant", batch: 3}, states{"": zero}, "x", "became zeros"},
+		{begun{form: "Quant", batch: 1, output: true}, states{"h0": zero}, "", "recurrences begin with \"c0\""},
+		{begun{form: "Quant", batch: 1}, states{"x": zero}, "", "recurrences begin with \"h0\", \"c0\""},
+		{begun{form: "Quant", batch: 1}, states{"h1": zero}, "", "--initial-state names it"},
+	} {
+		t.Run(fmt.Sprintf("%+v %v", c.begun, c.states), func(t *testing.T) {
+			t.Parallel()
+			var d diag.List
+			im, err := frontend.Import("model.onnx", c.write(), frontend.Options{Initial: c.states}, &d)
+			if err != nil || !strings.Contains(fmt.Sprint(d.Diags), c.says) {
+				t.Fatal(err, d.Diags)
+			}
+			if (im.Model != nil) != (c.inputs != "") {
+				t.Fatal(d.Diags)
+			}
+			if im.Model == nil {
+				return
+			}
+			var inputs []string
+			for _, in := range im.Model.In {
+				inputs = append(inputs, in.Name)
+			}
+			if got := strings.Join(inputs, " "); got != c.inputs {
+				t.Errorf("inputs %s, want %s", got, c.inputs)
+			}
+			if !slices.Contains(strings.Fields(kinds(im)), "RNN") {
+				t.Errorf("layers %s", kinds(im))
+			}
+			agree(t, im.Model, 20)
+		})
+	}
+}
