@@ -22,33 +22,23 @@ const (
 // InitialStates are the texts of all InitialStates.
 var InitialStates = []string{string(InitialZero), string(InitialQuant)}
 
-// begin gives recurrences the initial states that the user asks for, and tells that it changes the model; false after
-// errors were added to d. A graph that cannot be prepared stays as it is: who prepares it says why.
-func (o Options) begin(g *graph.Graph, file string, d *diag.List) bool {
+// begin gives recurrences the initial states that the user asks for, and tells that it changes the model. It lists the
+// inputs that a quantiser was put behind; ok is false after errors were added to d. A graph that cannot be prepared
+// stays as it is: who prepares it says why.
+func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []string, ok bool) {
 	if len(o.Initial) == 0 {
-		return true
+		return nil, true
 	}
 	var quiet diag.List
 	bind := o.bind(g, file, &quiet)
 	bound, bind := bind.Bound(g)
 	p := graph.Prepare(bound, file, bind, &quiet)
 	if p == nil {
-		return true
+		return nil, true
 	}
 	states := p.StateInputs()
-	ok, found := true, false
-	refuse := func(input, msg, hint string) {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.InitialState, Node: input, Op: "input", Where: file, Msg: msg,
-			Hint: hint})
-		ok = false
-	}
-	for _, name := range slices.Sorted(maps.Keys(o.Initial)) {
-		if !slices.ContainsFunc(states, func(s *graph.StateInput) bool { return s.Name == name }) && name != "" {
-			refuse(name, "--initial-state names it, which is no input that a recurrence, and nothing else, begins with",
-				inputsToName(states))
-		}
-	}
-	b := &beginning{Graph: g, taken: g.Taken()}
+	ok = o.namesStates(states, file, d)
+	b, found := &beginning{Graph: g, taken: g.Taken()}, false
 	for _, s := range states {
 		as, named := o.Initial[s.Name]
 		if !named {
@@ -60,19 +50,45 @@ func (o Options) begin(g *graph.Graph, file string, d *diag.List) bool {
 		found = true
 		told, why := b.state(s, as)
 		if why != "" {
-			refuse(s.Name, "--initial-state quant has no quantiser to put behind this input: "+why,
-				fmt.Sprintf("--initial-state %s=zero begins with zeros, the usual meaning", s.Name))
+			ok = false
+			refuseState(s.Name, "--initial-state quant has no quantiser to put behind this input: "+why,
+				fmt.Sprintf("--initial-state %s=zero begins with zeros, the usual meaning", s.Name), file, d)
 			continue
 		}
+		if as == InitialQuant {
+			quantised = append(quantised, s.Name)
+		}
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InitialState, Node: s.Name, Op: "input", Where: file,
-			Msg: told + ", which changes the model", Hint: "what the engines agree on is the changed model: measure its " +
-				"accuracy"})
+			Msg:  told + ", which changes the model",
+			Hint: "what the engines agree on is the changed model: measure its accuracy"})
 	}
 	if ok && !found {
-		refuse("", "--initial-state has nothing to do: no recurrence begins with an input that arrives as real numbers",
-			"leave it out")
+		ok = false
+		refuseState("", "--initial-state has nothing to do: no recurrence begins with an input that arrives as real "+
+			"numbers", "leave it out", file, d)
 	}
 	g.Nodes = append(b.first, g.Nodes...)
+	return quantised, ok
+}
+
+func refuseState(input, msg, hint, file string, d *diag.List) {
+	x := diag.Diag{Severity: diag.Error, Code: diag.InitialState, Node: input, Where: file, Msg: msg, Hint: hint}
+	if input != "" {
+		x.Op = "input"
+	}
+	d.Add(x)
+}
+
+// namesStates holds that all inputs that the user names are initial states.
+func (o Options) namesStates(states []*graph.StateInput, file string, d *diag.List) bool {
+	ok := true
+	for _, name := range slices.Sorted(maps.Keys(o.Initial)) {
+		if name != "" && !slices.ContainsFunc(states, func(s *graph.StateInput) bool { return s.Name == name }) {
+			ok = false
+			refuseState(name, "--initial-state names it, which is no input that a recurrence, and nothing else, begins "+
+				"with", inputsToName(states), file, d)
+		}
+	}
 	return ok
 }
 
@@ -105,7 +121,13 @@ func (b *beginning) fresh(name string) string {
 // state changes one of them, and says how, or why it cannot.
 func (b *beginning) state(s *graph.StateInput, as InitialState) (told, why string) {
 	if as == InitialZero {
-		b.Inputs = slices.DeleteFunc(slices.Clone(b.Inputs), func(v graph.Value) bool { return v.Name == s.Name })
+		at := slices.IndexFunc(b.Inputs, func(v graph.Value) bool { return v.Name == s.Name })
+		for _, dim := range b.Inputs[at].Dims {
+			if dim.Param != "" {
+				b.Gone = append(b.Gone, dim.Param)
+			}
+		}
+		b.Inputs = slices.Delete(slices.Clone(b.Inputs), at, at+1)
 		b.Init[s.Name] = &graph.Tensor{DType: s.Known.DType, Shape: s.Shape, F: make([]float64, graph.Size(s.Shape))}
 		return "the initial state that arrives on it became zeros, a constant: it is no input any more", ""
 	}

@@ -16,6 +16,7 @@ import (
 type begun struct {
 	form   string // of the loop's quantisers: "Quant", "QDQ", "rows" of a scale for each element, or "none" of c
 	batch  any    // samples; the states are of shape [batch, 2]
+	apart  string // the name of that axis of the states, where it is another one
 	moved  bool   // states arrive with an axis more in front
 	quant  bool   // c arrives through a quantiser of the model's
 	output bool   // the first state is an output of the model, too
@@ -64,15 +65,19 @@ func (b begun) write() []byte {
 	body.Output("next", graph.Float32, b.batch, 2).Output(state, graph.Float32, b.batch, 2).
 		Output("step", graph.Float32, b.batch, 2)
 	quant(m, "s", "x", "q")
+	batch := b.batch
+	if b.apart != "" {
+		batch = b.apart
+	}
 	var states []string
 	for _, in := range []string{"h0", "c0"} {
 		from := in
 		if b.moved {
-			m.Input(in, graph.Float32, 1, b.batch, 2)
+			m.Input(in, graph.Float32, 1, batch, 2)
 			m.Node("Squeeze", in, "axis").Out(in + ".squeezed")
 			from = in + ".squeezed"
 		} else {
-			m.Input(in, graph.Float32, b.batch, 2)
+			m.Input(in, graph.Float32, batch, 2)
 		}
 		if b.quant && in == "c0" {
 			m.Node("Quant", from, "rows", "zero", "bits").Domain(qonnx).Int("signed", 1).Out("cq")
@@ -121,6 +126,7 @@ func TestInitialStates(t *testing.T) {
 		{begun{form: "none", batch: 1}, states{"": zero}, "x", "became zeros"},
 		{begun{form: "Quant", batch: "N"}, states{"": zero}, "x", "became zeros"},
 		{begun{form: "Quant", batch: "N"}, states{"": quant}, "x h0 c0", "was put behind it"},
+		{begun{form: "Quant", batch: "N", apart: "M", moved: true}, states{"": zero}, "x", "became zeros"},
 		{begun{form: "Quant", batch: 3}, states{"": zero}, "x", "became zeros"},
 		{begun{form: "Quant", batch: 1, output: true}, states{"h0": zero}, "", "recurrences begin with \"c0\""},
 		{begun{form: "Quant", batch: 1}, states{"x": zero}, "", "recurrences begin with \"h0\", \"c0\""},
@@ -128,8 +134,14 @@ func TestInitialStates(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%+v %v", c.begun, c.states), func(t *testing.T) {
 			t.Parallel()
+			opt := frontend.Options{Initial: c.states, Dims: map[string]int{}}
+			for _, axis := range []any{c.batch, c.apart} {
+				if name, ok := axis.(string); ok && name != "" {
+					opt.Dims[name] = 1
+				}
+			}
 			var d diag.List
-			im, err := frontend.Import("model.onnx", c.write(), frontend.Options{Initial: c.states}, &d)
+			im, err := frontend.Import("model.onnx", c.write(), opt, &d)
 			if err != nil || !strings.Contains(fmt.Sprint(d.Diags), c.says) {
 				t.Fatal(err, d.Diags)
 			}
@@ -150,6 +162,62 @@ func TestInitialStates(t *testing.T) {
 				t.Errorf("layers %s", kinds(im))
 			}
 			agree(t, im.Model, 20)
+		})
+	}
+}
+
+// TestInitialStatesOfCells has ONNX' own cells whose states arrive with the data. Formats of the gates quantise them, so
+// that there is nothing to quantise; zeros make them constants, which a stream keeps.
+func TestInitialStatesOfCells(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		steps    any
+		initial  map[string]frontend.InitialState
+		stateful bool
+		inputs   string // empty: refused
+		says     string
+	}{
+		{5, nil, false, "x h0 c0", ""},
+		{5, map[string]frontend.InitialState{"": "zero"}, false, "x", "became zeros"},
+		{5, map[string]frontend.InitialState{"c0": "zero"}, false, "x h0", "became zeros"},
+		{5, map[string]frontend.InitialState{"": "zero"}, true, "x", "became zeros"},
+		{5, nil, true, "", "its initial state arrives with the data"},
+		{5, map[string]frontend.InitialState{"": "quant"}, false, "", "nothing to do"},
+		{5, map[string]frontend.InitialState{"h0": "quant"}, false, "", "--initial-state h0=zero"},
+		{"T", map[string]frontend.InitialState{"": "zero"}, false, "x", "became zeros"},
+	} {
+		t.Run(fmt.Sprint(c.steps, c.initial, c.stateful), func(t *testing.T) {
+			t.Parallel()
+			n := newNet(14)
+			n.Input("x", graph.Float32, c.steps, 1, 3).quant("x", "q", n.s(0.25), 0, 4, 1)
+			n.Input("h0", graph.Float32, 1, 1, 2).Input("c0", graph.Float32, 1, 1, 2)
+			n.Node("LSTM", "q", n.c([]int{1, 8, 3}, count(24)...), n.c([]int{1, 8, 2}, count(16)...), "", "", "h0",
+				"c0").Int("hidden_size", 2).Name("cell").Out("y")
+			n.Output("y", graph.Float32)
+			formats := graph.CellFormats{}
+			for _, name := range graph.FormatNames {
+				formats[name] = graph.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
+			}
+			opt := frontend.Options{Initial: c.initial, Stateful: c.stateful, Cells: []frontend.Formats{
+				{Flag: frontend.LSTMFlag, Cells: map[string]graph.CellFormats{"cell": formats}}}}
+			if c.steps == "T" {
+				opt.Lengths = &frontend.Lengths{Axis: "T", Min: 2, Max: 6}
+			}
+			im, found := imported(t, n, opt)
+			if (im.Model != nil) != (c.inputs != "") || !strings.Contains(fmt.Sprint(found), c.says) {
+				t.Fatal(found)
+			}
+			if im.Model == nil {
+				return
+			}
+			var inputs []string
+			for _, in := range im.Model.In {
+				inputs = append(inputs, in.Name)
+			}
+			if got := strings.Join(inputs, " "); got != c.inputs {
+				t.Errorf("inputs %s, want %s", got, c.inputs)
+			}
+			agree(t, im.Model, 10)
 		})
 	}
 }

@@ -194,7 +194,8 @@ type Graph struct {
 	Meta        map[string]string // metadata_props
 	// inputs whose samples lie side by side along an axis, and have a length each (LengthInput)
 	Sides    map[string]int
-	Producer string // producer name and version
+	Gone     []string // dynamic axes of inputs that became constants
+	Producer string   // producer name and version
 }
 
 // Indices are those of all nodes of the file that a node stands for.
