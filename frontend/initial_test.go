@@ -2,6 +2,8 @@ package frontend_test
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -162,6 +164,50 @@ func TestInitialStates(t *testing.T) {
 				t.Errorf("layers %s", kinds(im))
 			}
 			agree(t, im.Model, 20)
+		})
+	}
+}
+
+// TestInitialStatesHints follows what refusals say until the model maps: each flag that is named does.
+func TestInitialStatesHints(t *testing.T) {
+	t.Parallel()
+	flag := regexp.MustCompile(`--initial-state (\w+)=(\w+)`)
+	for _, c := range []struct {
+		begun
+		follow string
+		want   map[string]frontend.InitialState
+	}{
+		{begun{form: "Quant", batch: 1}, "zero", map[string]frontend.InitialState{"h0": "zero", "c0": "zero"}},
+		{begun{form: "Quant", batch: 1}, "quant", map[string]frontend.InitialState{"h0": "quant", "c0": "quant"}},
+		{begun{form: "QDQ", batch: 1, moved: true}, "quant",
+			map[string]frontend.InitialState{"h0": "quant", "c0": "quant"}},
+		{begun{form: "rows", batch: 1, moved: true}, "zero", // the only one
+			map[string]frontend.InitialState{"h0": "zero", "c0": "zero"}},
+		{begun{form: "rows", batch: 1, moved: true}, "quant", map[string]frontend.InitialState{}},
+		{begun{form: "none", batch: 1}, "quant", map[string]frontend.InitialState{"h0": "quant"}},
+		{begun{form: "Quant", batch: 1, output: true}, "zero", map[string]frontend.InitialState{}},
+	} {
+		t.Run(fmt.Sprintf("%+v %v", c.begun, c.follow), func(t *testing.T) {
+			t.Parallel()
+			states, mapped, again := map[string]frontend.InitialState{}, false, true
+			for again {
+				var d diag.List
+				im, err := frontend.Import("model.onnx", c.write(), frontend.Options{Initial: states}, &d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				mapped, again = im.Model != nil, false
+				for _, x := range d.Diags {
+					for _, f := range flag.FindAllStringSubmatch(x.Hint, -1) {
+						if f[2] == c.follow && states[f[1]] == "" {
+							states[f[1]], again = frontend.InitialState(f[2]), true
+						}
+					}
+				}
+			}
+			if !maps.Equal(states, c.want) || mapped != (len(states) == 2) {
+				t.Errorf("it maps: %t, with %v, want %v", mapped, states, c.want)
+			}
 		})
 	}
 }
