@@ -19,8 +19,23 @@ const (
 	InitialQuant InitialState = "quant" // the input, through the quantiser that makes the state in the loop
 )
 
-// InitialStates are the texts of all InitialStates.
-var InitialStates = []string{string(InitialZero), string(InitialQuant)}
+// NamesOfInitial are all of them.
+var NamesOfInitial = []string{string(InitialZero), string(InitialQuant)}
+
+// InitialStates are by the input on which they arrive; "" is for all that are not named.
+type InitialStates map[string]InitialState
+
+// Texts are the states as the flag has them, in order.
+func (s InitialStates) Texts() (list []string) {
+	for _, input := range slices.Sorted(maps.Keys(s)) {
+		text := string(s[input])
+		if input != "" {
+			text = input + "=" + text
+		}
+		list = append(list, text)
+	}
+	return list
+}
 
 // begin gives recurrences the initial states that the user asks for, and tells that it changes the model. It lists the
 // inputs that a quantiser was put behind; ok is false after errors were added to d. A graph that cannot be prepared
@@ -85,8 +100,8 @@ func (o Options) namesStates(states []*graph.StateInput, file string, d *diag.Li
 	for _, name := range slices.Sorted(maps.Keys(o.Initial)) {
 		if name != "" && !slices.ContainsFunc(states, func(s *graph.StateInput) bool { return s.Name == name }) {
 			ok = false
-			refuseState(name, "--initial-state names it, which is no input that a recurrence, and nothing else, begins "+
-				"with", inputsToName(states), file, d)
+			refuseState(name, "--initial-state names it, which is no input that a recurrence, and nothing else, "+
+				"begins with", inputsToName(states), file, d)
 		}
 	}
 	return ok
@@ -157,8 +172,8 @@ func beginsWith(p *graph.Program, input string) string {
 		hint := fmt.Sprintf("--initial-state %s=zero begins with zeros, the usual meaning, and takes the input away",
 			s.Name)
 		if s.Quantised() {
-			hint += fmt.Sprintf("; --initial-state %s=quant puts the quantiser that makes the state in the loop's body "+
-				"in front", s.Name)
+			hint += fmt.Sprintf("; --initial-state %s=quant puts the quantiser that makes the state in the loop's "+
+				"body in front", s.Name)
 		}
 		return hint
 	}

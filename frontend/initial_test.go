@@ -101,7 +101,7 @@ func (b begun) write() []byte {
 // hint of flags that map them; with it, every engine agrees, and the user is told.
 func TestInitialStates(t *testing.T) {
 	t.Parallel()
-	type states = map[string]frontend.InitialState
+	type states = frontend.InitialStates
 	const zero, quant = frontend.InitialZero, frontend.InitialQuant
 	for _, c := range []struct {
 		begun
@@ -175,21 +175,21 @@ func TestInitialStatesHints(t *testing.T) {
 	for _, c := range []struct {
 		begun
 		follow string
-		want   map[string]frontend.InitialState
+		want   frontend.InitialStates
 	}{
-		{begun{form: "Quant", batch: 1}, "zero", map[string]frontend.InitialState{"h0": "zero", "c0": "zero"}},
-		{begun{form: "Quant", batch: 1}, "quant", map[string]frontend.InitialState{"h0": "quant", "c0": "quant"}},
+		{begun{form: "Quant", batch: 1}, "zero", frontend.InitialStates{"h0": "zero", "c0": "zero"}},
+		{begun{form: "Quant", batch: 1}, "quant", frontend.InitialStates{"h0": "quant", "c0": "quant"}},
 		{begun{form: "QDQ", batch: 1, moved: true}, "quant",
-			map[string]frontend.InitialState{"h0": "quant", "c0": "quant"}},
+			frontend.InitialStates{"h0": "quant", "c0": "quant"}},
 		{begun{form: "rows", batch: 1, moved: true}, "zero", // the only one
-			map[string]frontend.InitialState{"h0": "zero", "c0": "zero"}},
-		{begun{form: "rows", batch: 1, moved: true}, "quant", map[string]frontend.InitialState{}},
-		{begun{form: "none", batch: 1}, "quant", map[string]frontend.InitialState{"h0": "quant"}},
-		{begun{form: "Quant", batch: 1, output: true}, "zero", map[string]frontend.InitialState{}},
+			frontend.InitialStates{"h0": "zero", "c0": "zero"}},
+		{begun{form: "rows", batch: 1, moved: true}, "quant", frontend.InitialStates{}},
+		{begun{form: "none", batch: 1}, "quant", frontend.InitialStates{"h0": "quant"}},
+		{begun{form: "Quant", batch: 1, output: true}, "zero", frontend.InitialStates{}},
 	} {
 		t.Run(fmt.Sprintf("%+v %v", c.begun, c.follow), func(t *testing.T) {
 			t.Parallel()
-			states, mapped, again := map[string]frontend.InitialState{}, false, true
+			states, mapped, again := frontend.InitialStates{}, false, true
 			for again {
 				var d diag.List
 				im, err := frontend.Import("model.onnx", c.write(), frontend.Options{Initial: states}, &d)
@@ -212,25 +212,25 @@ func TestInitialStatesHints(t *testing.T) {
 	}
 }
 
-// TestInitialStatesOfCells has ONNX' own cells whose states arrive with the data. Formats of the gates quantise them, so
-// that there is nothing to quantise; zeros make them constants, which a stream keeps.
+// TestInitialStatesOfCells has ONNX' own cells whose states arrive with the data. Formats of the gates quantise them,
+// so that there is nothing to quantise; zeros make them constants, which a stream keeps.
 func TestInitialStatesOfCells(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		steps    any
-		initial  map[string]frontend.InitialState
+		initial  frontend.InitialStates
 		stateful bool
 		inputs   string // empty: refused
 		says     string
 	}{
 		{5, nil, false, "x h0 c0", ""},
-		{5, map[string]frontend.InitialState{"": "zero"}, false, "x", "became zeros"},
-		{5, map[string]frontend.InitialState{"c0": "zero"}, false, "x h0", "became zeros"},
-		{5, map[string]frontend.InitialState{"": "zero"}, true, "x", "became zeros"},
+		{5, frontend.InitialStates{"": "zero"}, false, "x", "became zeros"},
+		{5, frontend.InitialStates{"c0": "zero"}, false, "x h0", "became zeros"},
+		{5, frontend.InitialStates{"": "zero"}, true, "x", "became zeros"},
 		{5, nil, true, "", "its initial state arrives with the data"},
-		{5, map[string]frontend.InitialState{"": "quant"}, false, "", "nothing to do"},
-		{5, map[string]frontend.InitialState{"h0": "quant"}, false, "", "--initial-state h0=zero"},
-		{"T", map[string]frontend.InitialState{"": "zero"}, false, "x", "became zeros"},
+		{5, frontend.InitialStates{"": "quant"}, false, "", "nothing to do"},
+		{5, frontend.InitialStates{"h0": "quant"}, false, "", "--initial-state h0=zero"},
+		{"T", frontend.InitialStates{"": "zero"}, false, "x", "became zeros"},
 	} {
 		t.Run(fmt.Sprint(c.steps, c.initial, c.stateful), func(t *testing.T) {
 			t.Parallel()

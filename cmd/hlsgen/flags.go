@@ -14,7 +14,6 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/num"
 	"hlsgen/internal/suggest"
 )
@@ -130,14 +129,12 @@ func (s sizes) Set(text string) error {
 }
 
 // initials is a repeatable STATE or INPUT=STATE.
-type initials struct {
-	to *map[string]frontend.InitialState
-}
+type initials struct{ to *frontend.InitialStates }
 
 func (s initials) Type() string { return "[INPUT=]STATE" }
 
 func (s initials) String() string {
-	return strings.Join(compiler.Options{Initial: *s.to}.InitialTexts(), ",")
+	return strings.Join(s.to.Texts(), ",")
 }
 
 func (s initials) Set(text string) error {
@@ -145,7 +142,7 @@ func (s initials) Set(text string) error {
 		at := strings.LastIndex(part, "=") // names of inputs may hold one
 		state := frontend.InitialState(part[at+1:])
 		input := part[:max(0, at)]
-		if at == 0 || !slices.Contains(frontend.InitialStates, string(state)) {
+		if at == 0 || !slices.Contains(frontend.NamesOfInitial, string(state)) {
 			return fmt.Errorf("want zero or quant, or one of them for an input, such as h0=zero")
 		}
 		if old, twice := (*s.to)[input]; twice && old != state {
@@ -155,7 +152,7 @@ func (s initials) Set(text string) error {
 			return fmt.Errorf("the initial state %s is %s already", input, old)
 		}
 		if *s.to == nil {
-			*s.to = map[string]frontend.InitialState{}
+			*s.to = frontend.InitialStates{}
 		}
 		(*s.to)[input] = state
 	}

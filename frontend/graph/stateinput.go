@@ -26,15 +26,15 @@ func (p *Program) StateInputs() (list []*StateInput) {
 	outputs := setOf(Names(p.Graph.Outputs))
 	for _, in := range p.Graph.Inputs {
 		s := &StateInput{Name: in.Name, Known: p.Known[in.Name]}
-		if s.DType.Float() && p.begins(s, in.Name, false, outputs) && len(s.loops) > 0 {
+		if s.DType.Float() && s.reaches(p, in.Name, false, outputs) && len(s.loops) > 0 {
 			list = append(list, s)
 		}
 	}
 	return list
 }
 
-// begins notes the states that a tensor, made of an input, reaches. It is false where something else reads it.
-func (p *Program) begins(s *StateInput, tensor string, quantised bool, outputs map[string]bool) bool {
+// reaches notes the states that a tensor, made of the input, reaches. It is false where something else reads it.
+func (s *StateInput) reaches(p *Program, tensor string, quantised bool, outputs map[string]bool) bool {
 	if outputs[tensor] {
 		return false
 	}
@@ -54,7 +54,7 @@ func (p *Program) begins(s *StateInput, tensor string, quantised bool, outputs m
 				}
 			}
 		case step.Move != nil || role == Values || role == Encodes || role == Decodes || role == Limits:
-			if !p.begins(s, step.Output, quantised || role == Values || role == Encodes, outputs) {
+			if !s.reaches(p, step.Output, quantised || role == Values || role == Encodes, outputs) {
 				return false
 			}
 		default:
@@ -111,7 +111,7 @@ func (s *StateInput) quantiser() (all []quantising, why string) {
 		return nil, "the model quantises it already"
 	}
 	for i, l := range s.loops {
-		chain := l.Body.quantises(l.Body.Graph.Outputs[l.k].Name)
+		chain := quantises(l.Body, l.Body.Graph.Outputs[l.k].Name)
 		switch {
 		case chain == nil:
 			return nil, "no quantiser of the loop's body makes this state"
@@ -133,7 +133,7 @@ func (s *StateInput) quantiser() (all []quantising, why string) {
 }
 
 // quantises is the quantiser whose value a tensor has, from its first node to its last; nil where there is none.
-func (p *Program) quantises(tensor string) (chain []quantising) {
+func quantises(p *Program, tensor string) (chain []quantising) {
 	for {
 		step := p.Producer(tensor)
 		if step == nil {

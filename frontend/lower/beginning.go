@@ -28,7 +28,7 @@ func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
 }
 
 // instead is what to do about an initial state that arrives as real numbers; empty where nothing is known.
-func (l *lowering) instead(tensor string) string {
+func instead(l *lowering, tensor string) string {
 	for step := l.Producer(tensor); step != nil && step.Move != nil; step = l.Producer(tensor) {
 		tensor = step.Node.Inputs[0]
 	}

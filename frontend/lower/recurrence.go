@@ -133,7 +133,7 @@ func (l *lowering) recurrence(step *graph.Step) error {
 			codes, starts[k] = l.initial(initial)
 		}
 		if t == nil && codes == nil {
-			source.Instead[k] = l.instead(initial)
+			source.Instead[k] = instead(l, initial)
 		}
 		source.Start, source.Arrives = append(source.Start, t), append(source.Arrives, codes)
 	}

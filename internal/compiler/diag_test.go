@@ -184,7 +184,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	},
 	diag.InitialState: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, begins()),
-			Initial: map[string]frontend.InitialState{"h0": frontend.InitialQuant}}, d)
+			Initial: frontend.InitialStates{"h0": frontend.InitialQuant}}, d)
 	},
 	diag.ModelQuantised: func(t *testing.T, d *diag.List) bool {
 		x := &npy.Array{DType: "float32", Shape: []int{4, 8}}

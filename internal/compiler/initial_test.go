@@ -72,7 +72,7 @@ func TestInitialState(t *testing.T) {
 		for _, e := range []compiler.Engine{compiler.Reference, compiler.Eval, compiler.Fast, compiler.Cycle} {
 			var d diag.List
 			o := compiler.SimOptions{Engine: e, Input: c.data, Options: compiler.Options{Model: model,
-				Initial: map[string]frontend.InitialState{"h0": c.as}}}
+				Initial: frontend.InitialStates{"h0": c.as}}}
 			r, err := compiler.Simulate(context.Background(), o, &d)
 			if err != nil || r == nil {
 				t.Fatal(c.as, e, err, d.Diags)
@@ -80,7 +80,8 @@ func TestInitialState(t *testing.T) {
 			if !slices.Equal(r.Outputs[0].Data, c.want) {
 				t.Errorf("%s, engine %s: %v, want %v", c.as, e, r.Outputs[0].Data, c.want)
 			}
-			if len(d.Diags) != 1 || d.Diags[0].Code != diag.InitialState || !strings.Contains(d.Diags[0].Msg, "changes") {
+			if len(d.Diags) != 1 || d.Diags[0].Code != diag.InitialState ||
+				!strings.Contains(d.Diags[0].Msg, "changes the model") {
 				t.Errorf("%s, engine %s: diagnostics %v, want one note", c.as, e, d.Diags)
 			}
 		}

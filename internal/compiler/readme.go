@@ -237,7 +237,7 @@ func (o Options) Flags() (words []string) {
 	for _, dim := range o.dims() {
 		words = append(words, "--dim", dim)
 	}
-	for _, state := range o.InitialTexts() {
+	for _, state := range o.Initial.Texts() {
 		words = append(words, "--initial-state", state)
 	}
 	return words

@@ -257,7 +257,7 @@ func (o Options) OfModel() []Given {
 		list = append(list, Given{"input-quant", []string{fmt.Sprintf("%s:%v", q.Type, q.Scale)}})
 	}
 	if len(o.Initial) > 0 {
-		list = append(list, Given{"initial-state", o.InitialTexts()})
+		list = append(list, Given{"initial-state", o.Initial.Texts()})
 	}
 	if o.Calibrate != "" {
 		list = append(list, Given{"calibrate", []string{o.Calibrate}}, Given{"quantize", []string{o.recipe().String()}})
@@ -318,18 +318,6 @@ func (o Options) given() map[string]string {
 }
 
 // dims are the sizes of axes, and the lengths of one, as --dim takes them.
-// InitialTexts are the initial states that were asked for, as the flag has them, in order.
-func (o Options) InitialTexts() (list []string) {
-	for _, input := range slices.Sorted(maps.Keys(o.Initial)) {
-		text := string(o.Initial[input])
-		if input != "" {
-			text = input + "=" + text
-		}
-		list = append(list, text)
-	}
-	return list
-}
-
 func (o Options) dims() (list []string) {
 	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
 		list = append(list, fmt.Sprintf("%s=%d", axis, o.Dims[axis]))
