@@ -12,6 +12,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
 )
 
 // A begun is a Scan of two states that begin with inputs: s = Q(W*x + U*h), h = Q(tanh(s + c)), c = Q(s).
@@ -210,6 +211,26 @@ func TestInitialStatesHints(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestInitialStatesBesideInputQuant: inputs that the loop's quantiser was put behind get no other one.
+func TestInitialStatesBesideInputQuant(t *testing.T) {
+	t.Parallel()
+	var d diag.List
+	opt := frontend.Options{Initial: frontend.InitialStates{"h0": "quant", "c0": "zero"},
+		InputQuant: &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.25}}
+	im, err := frontend.Import("model.onnx", begun{form: "Quant", batch: 1}.write(), opt, &d)
+	if err != nil || im.Model == nil {
+		t.Fatal(err, d.Diags)
+	}
+	var told []string
+	for _, x := range d.Diags {
+		told = append(told, fmt.Sprint(x.Node, " ", x.Code))
+	}
+	if got := strings.Join(told, ", "); got != "h0 initial-state, c0 initial-state, x input-quantised" {
+		t.Errorf("it tells %s", got)
+	}
+	agree(t, im.Model, 20)
 }
 
 // TestInitialStatesOfCells has ONNX' own cells whose states arrive with the data. Formats of the gates quantise them,

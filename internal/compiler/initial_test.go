@@ -39,7 +39,7 @@ func begins() []byte {
 }
 
 // TestInitialState holds what every engine makes of initial states that the user gives, on data whose outputs are
-// known: zeros, and the input in steps of the state's quantiser, beside --input-quant, too.
+// known: zeros, and the input in steps of the state's quantiser.
 func TestInitialState(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
