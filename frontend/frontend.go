@@ -6,6 +6,7 @@
 //
 //   - frontend.go is the short story; read.go reads a file, with what belongs to it; outside.go has names for other
 //     modules
+//   - initial.go gives recurrences other initial states
 //   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
 //   - host.go says what the host computes as data: which code a number has, and what a code means; around.go cuts out
@@ -51,6 +52,7 @@ type Options struct {
 
 	InputType  *lower.InputType // what arrives; nil: reals, quantised on the host
 	InputQuant *InputQuant      // a quantiser to put in front of every input; nil: none
+	Initial    InitialStates    // what recurrences begin with instead of inputs
 
 	timed bool // other lengths are to follow: loops are not written out
 	steps int  // of a sequence whose length arrives on an input, which is bound to it; else 0
@@ -102,7 +104,8 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	if err := im.prepare(g, name, o, d); err != nil || im.program == nil {
 		return im, err
 	}
-	how := lower.Options{Input: o.InputType, Stateful: o.Stateful, Timed: o.timed, Turns: o.Samples > 1}
+	how := lower.Options{Input: o.InputType, Stateful: o.Stateful, Timed: o.timed, Turns: o.Samples > 1,
+		Begins: func(input string) string { return beginsWith(im.written, input) }}
 	var found diag.List
 	low := lower.Lower(im.program, how, &found)
 	if again := rewritten(im.written, low); again != nil && !o.Stateful && !o.timed {

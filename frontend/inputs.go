@@ -3,6 +3,7 @@ package frontend
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
@@ -20,8 +21,8 @@ type InputQuant struct {
 	Scale float64  // a float32, as in the file of a model
 }
 
-// insert changes the graph, and tells the user that it does.
-func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
+// insert changes the graph, and tells the user that it does. The inputs of has were given a quantiser.
+func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.List) {
 	taken := g.Taken()
 	fresh := func(name string) string {
 		for !taken.Take(name) {
@@ -36,7 +37,7 @@ func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
 	}
 	var nodes []*graph.Node
 	for _, in := range g.Inputs {
-		if !in.DType.Float() {
+		if !in.DType.Float() || slices.Contains(has, in.Name) {
 			continue
 		}
 		out := fresh(in.Name + ".quantised")

@@ -17,14 +17,18 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	}
 	graph.Decompose(g)
 	graph.RecoverWeights(g, name, d)
-	if opt.InputQuant != nil {
-		opt.InputQuant.insert(g, name, d)
-	}
 	for _, name := range slices.Sorted(maps.Keys(opt.Dims)) {
 		g.Open(name)
 	}
 	if l := g.LengthInput(); l != nil && opt.steps > 0 {
 		l.Bind(g, opt.steps)
+	}
+	quantised, ok := opt.begin(g, name, d)
+	if !ok {
+		return nil
+	}
+	if opt.InputQuant != nil {
+		opt.InputQuant.insert(g, name, quantised, d)
 	}
 	return g
 }

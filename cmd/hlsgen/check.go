@@ -71,7 +71,7 @@ func (s *screen) checked(o compiler.Options, c *compiler.Checked, d *diag.List) 
 	for _, f := range c.Imported.Fates {
 		index := fmt.Sprint(f.Index)
 		if f.Index < 0 {
-			index = "+" // put in by --input-quant
+			index = "+" // put in by --input-quant or --initial-state
 		}
 		op := f.Op[strings.LastIndex(f.Op, ":")+1:] // without its domain
 		cells := []string{index, label(f.Node), label(op), label(f.Fate)}

@@ -117,9 +117,11 @@ func (s *settings) verify(v *viper.Viper) error {
 			wrong = append(wrong, fmt.Sprintf("%s: unknown key %q%s", s.file, key, s.unknown(top)))
 		case top == "dim" && nested:
 			wrong = append(wrong, fmt.Sprintf("%s: dim: want a list, such as [T=520, N=4]", s.file))
+		case top == "initial-state" && nested:
+			wrong = append(wrong, fmt.Sprintf("%s: initial-state: want a list, such as [h0=zero, c0=quant]", s.file))
 		case top == "max-use" && nested:
 			wrong = append(wrong, fmt.Sprintf("%s: max-use: want one text, such as lut=0.7,bram=0.9", s.file))
-		case top != "dim" && (nested || list):
+		case top != "dim" && top != "initial-state" && (nested || list):
 			wrong = append(wrong, fmt.Sprintf("%s: %s: want a single value", s.file, top))
 		}
 	}

@@ -128,6 +128,37 @@ func (s sizes) Set(text string) error {
 	return nil
 }
 
+// initials is a repeatable STATE or INPUT=STATE.
+type initials struct{ to *frontend.InitialStates }
+
+func (s initials) Type() string { return "[INPUT=]STATE" }
+
+func (s initials) String() string {
+	return strings.Join(s.to.Texts(), ",")
+}
+
+func (s initials) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		at := strings.LastIndex(part, "=") // names of inputs may hold one
+		state := frontend.InitialState(part[at+1:])
+		input := part[:max(0, at)]
+		if at == 0 || !slices.Contains(frontend.NamesOfInitial, string(state)) {
+			return fmt.Errorf("want zero or quant, or one of them for an input, such as h0=zero")
+		}
+		if old, twice := (*s.to)[input]; twice && old != state {
+			if input == "" {
+				return fmt.Errorf("initial states are %s already", old)
+			}
+			return fmt.Errorf("the initial state %s is %s already", input, old)
+		}
+		if *s.to == nil {
+			*s.to = frontend.InitialStates{}
+		}
+		(*s.to)[input] = state
+	}
+	return nil
+}
+
 func positive(s string) (float64, error) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(f > 0) || math.IsInf(f, 0) {

@@ -17,13 +17,15 @@ func TestSweepNext(t *testing.T) {
 	r := &sweep.Result{Out: "out", Points: []sweep.Point{{Chosen: true, Board: "zcu104"}}}
 	r.Points[0].MaxUse = folding.Guideline
 	o := &sweep.Options{Options: compiler.Options{Model: "my net.onnx", Dims: map[string]int{"N": 4, "C": 2},
-		Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 9}, Stateful: true, LSTM: "f/lstm.json", Cells: "c.json",
+		Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 9}, Stateful: true,
+		Initial: frontend.InitialStates{"h0": "zero", "": "quant"}, LSTM: "f/lstm.json", Cells: "c.json",
 		Arrives: &frontend.InputType{Scale: big.NewRat(1, 255)}}}
 	s := &screen{}
 	s.sweepNext(r, o)
 	got := strings.Join(strings.Fields(strings.ReplaceAll(s.String(), "\\\n", " ")), " ")
 	for _, want := range []string{"hlsgen build 'my net.onnx' --board zcu104", "--dim C=2 --dim N=4 --dim T=1..9",
-		":1/255", "--lstm-config f/lstm.json --cell-config c.json", "--stateful"} {
+		":1/255", "--initial-state quant --initial-state h0=zero",
+		"--lstm-config f/lstm.json --cell-config c.json", "--stateful"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("want %q in\n%s", want, got)
 		}

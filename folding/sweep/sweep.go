@@ -207,6 +207,9 @@ func (o *Options) imports() (string, error) {
 	if q := o.Quantise; q != nil {
 		b = fmt.Appendf(b, "%v %v\n", q.Type, q.Scale)
 	}
+	if len(o.Initial) > 0 {
+		b = fmt.Appendf(b, "%v\n", o.Initial)
+	}
 	if o.Stateful {
 		b = append(b, "stateful\n"...)
 	}

@@ -103,7 +103,7 @@ func (g *Graph) Open(place string) {
 func (o Options) checkDims(g *Graph) {
 	axes := dynamicAxes(g)
 	for _, name := range slices.Sorted(maps.Keys(o.Dims)) {
-		if !slices.Contains(axes, name) {
+		if !slices.Contains(axes, name) && !slices.Contains(g.Gone, name) {
 			hint := "dynamic axes are: " + strings.Join(axes, ", ")
 			if len(g.Inputs) > 0 {
 				hint += "; any other is called INPUT:AXIS, such as " + g.Inputs[0].Name + ":0"

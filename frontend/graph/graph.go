@@ -53,6 +53,7 @@
 // What axes count:
 //
 //	alike, alike_loop   a program of n samples against one of a single sample
+//	stateinput          inputs that recurrences begin with
 //	lengthinput         the input that says how many steps of a sequence count
 //	stretch             a program of sequences against one of shorter ones
 //	sequence, batch     which leading axes are time, which are samples
@@ -194,7 +195,8 @@ type Graph struct {
 	Meta        map[string]string // metadata_props
 	// inputs whose samples lie side by side along an axis, and have a length each (LengthInput)
 	Sides    map[string]int
-	Producer string // producer name and version
+	Gone     []string // dynamic axes of inputs that became constants
+	Producer string   // producer name and version
 }
 
 // Indices are those of all nodes of the file that a node stands for.

@@ -27,6 +27,17 @@ func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
 	return &recur.Codes{Of: of, Span: l.span(o)}, o
 }
 
+// instead is what to do about an initial state that arrives as real numbers; empty where nothing is known.
+func instead(l *lowering, tensor string) string {
+	for step := l.Producer(tensor); step != nil && step.Move != nil; step = l.Producer(tensor) {
+		tensor = step.Node.Inputs[0]
+	}
+	if l.begins == nil {
+		return ""
+	}
+	return l.begins(tensor)
+}
+
 // starts are wires of the states that arrive with the data.
 func (e *loop) starts(l *lowering) (wires []int, reject error) {
 	for k := range e.cells[0].arrives {

@@ -75,6 +75,8 @@ type Options struct {
 	Stateful bool
 	Timed    bool // sequences have several lengths: loops give every step
 	Turns    bool // samples are to take turns in recurrences
+	// what to do about a recurrence that begins with a model's input, of real numbers; empty where nothing helps
+	Begins func(input string) string
 }
 
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
@@ -83,6 +85,7 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	l := &lowering{circuit: circuit{Program: find.New(p), waiting: map[string]int{},
 		apart: opt.Timed || opt.Turns},
 		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
+		begins: opt.Begins,
 		hosted: map[string]bool{}}
 	arrive := l.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
@@ -130,8 +133,9 @@ type lowering struct {
 	circuit
 	verdicts
 	loops    recurrences
-	stateful bool            // recurrences keep their states
-	timed    bool            // they give every step
+	stateful bool // recurrences keep their states
+	timed    bool // they give every step
+	begins   func(input string) string
 	hosted   map[string]bool // tensors behind what no layer computes, and no quantiser behind them: the host's
 	left     []left
 }

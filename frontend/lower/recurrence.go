@@ -112,7 +112,7 @@ func (l *lowering) recurrence(step *graph.Step) error {
 	if e := l.loops.of[r]; e != nil {
 		return l.loopOutput(step, e)
 	}
-	c, source := &loopCell{of: r}, recur.Source{Recur: r, Wanted: l.wanted(r)}
+	c, source := &loopCell{of: r}, recur.Source{Recur: r, Wanted: l.wanted(r), Instead: make([]string, r.States)}
 	e := &loop{step: step, length: r.Length, cells: []*loopCell{c}}
 	for k := range r.Scanned {
 		codes, nodes, reject := l.scanned(c, step.Node.Inputs[r.States+k], r.Scanned[k], r.Length)
@@ -131,6 +131,9 @@ func (l *lowering) recurrence(step *graph.Step) error {
 		var codes *recur.Codes
 		if t == nil {
 			codes, starts[k] = l.initial(initial)
+		}
+		if t == nil && codes == nil {
+			source.Instead[k] = instead(l, initial)
 		}
 		source.Start, source.Arrives = append(source.Start, t), append(source.Arrives, codes)
 	}

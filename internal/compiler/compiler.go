@@ -74,22 +74,23 @@ type Options struct {
 	FIFOAsked   bool // FIFO was asked for: what a folding file says of FIFOs gives way
 	Cost        dataflow.Formula
 	Dims        map[string]int
-	Lengths     *frontend.Lengths    // of an axis that is time; nil: it has one length
-	Arrives     *frontend.InputType  // --input-type
-	Quantise    *frontend.InputQuant // --input-quant
-	LSTM        string               // path of --lstm-config; may be empty
-	Cells       string               // path of --cell-config; may be empty
-	Stateful    bool                 // samples are pieces of one stream
-	Samples     int                  // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
-	Calibrate   string               // samples on which the model is quantised first; may be empty
-	Recipe      *frontend.Recipe     // what it becomes; nil: DefaultRecipe
-	Scales      quantise.Rule        // how; "" is the default
-	SaveModel   string               // where the file goes that is made of it; may be empty
-	Data        string               // samples, .npy or .npz; may be empty
-	Classes     string               // their labels, .npy; may be empty
-	AccBits     AccBits              // the zero value: no audit
-	AccPerPE    bool                 // accumulators are as wide as each PE's channels need
-	Verify      int                  // samples; AutoVerify: as many as the network's size allows
+	Lengths     *frontend.Lengths      // of an axis that is time; nil: it has one length
+	Arrives     *frontend.InputType    // --input-type
+	Quantise    *frontend.InputQuant   // --input-quant
+	Initial     frontend.InitialStates // --initial-state
+	LSTM        string                 // path of --lstm-config; may be empty
+	Cells       string                 // path of --cell-config; may be empty
+	Stateful    bool                   // samples are pieces of one stream
+	Samples     int                    // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
+	Calibrate   string                 // samples on which the model is quantised first; may be empty
+	Recipe      *frontend.Recipe       // what it becomes; nil: DefaultRecipe
+	Scales      quantise.Rule          // how; "" is the default
+	SaveModel   string                 // where the file goes that is made of it; may be empty
+	Data        string                 // samples, .npy or .npz; may be empty
+	Classes     string                 // their labels, .npy; may be empty
+	AccBits     AccBits                // the zero value: no audit
+	AccPerPE    bool                   // accumulators are as wide as each PE's channels need
+	Verify      int                    // samples; AutoVerify: as many as the network's size allows
 	NoCSim      bool
 	Out         string // folder; empty means the default name
 	Force       bool

@@ -185,6 +185,10 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
 			Quantise: quantise}, d)
 	},
+	diag.InitialState: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{NoCSim: true, Model: file(t, begins()),
+			Initial: frontend.InitialStates{"h0": frontend.InitialQuant}}, d)
+	},
 	diag.ModelQuantised: func(t *testing.T, d *diag.List) bool {
 		x := &npy.Array{DType: "float32", Shape: []int{4, 8}}
 		for i := range 32 {

@@ -225,6 +225,7 @@ func (o Options) Flags() (words []string) {
 	given := o.given()
 	delete(given, "folding")
 	delete(given, "dim") // which is a flag for each axis
+	delete(given, "initial-state")
 	if o.Cost != dataflow.Fitted {
 		given["cost"] = o.Cost.String()
 	}
@@ -235,6 +236,9 @@ func (o Options) Flags() (words []string) {
 	}
 	for _, dim := range o.dims() {
 		words = append(words, "--dim", dim)
+	}
+	for _, state := range o.Initial.Texts() {
+		words = append(words, "--initial-state", state)
 	}
 	return words
 }

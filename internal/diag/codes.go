@@ -38,6 +38,7 @@ const (
 	WordTooWide       Code = "word-too-wide"
 	DataInvalid       Code = "data-invalid"
 	InputQuantised    Code = "input-quantised"
+	InitialState      Code = "initial-state"
 	ModelQuantised    Code = "model-quantised"
 	QuantiseUnfit     Code = "quantise-unfit"
 	AccBitsExceeded   Code = "acc-bits-exceeded"
@@ -98,6 +99,7 @@ var Codes = map[Code]string{
 	WordTooWide:       "a stream word is wider than Vitis HLS accepts",
 	DataInvalid:       "input data do not fit the model",
 	InputQuantised:    "a quantiser was put in front of an input",
+	InitialState:      "an initial state that arrives on an input was changed, or cannot be",
 	ModelQuantised:    "the model was given other quantisers, on samples",
 	QuantiseUnfit:     "the model cannot be given other quantisers",
 	AccBitsExceeded:   "an accumulator does not fit the asked width",

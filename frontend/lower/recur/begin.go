@@ -1,6 +1,7 @@
 package recur
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -91,7 +92,7 @@ func (b *reader) beginning(k int, s Source) (of []real.Affine, span num.Range, r
 	if t == nil {
 		c := s.Arrives[k]
 		if c == nil {
-			return nil, span, arrivesReal(b.names[k])
+			return nil, span, arrivesReal(b.names[k], s.Instead[k])
 		}
 		for j := range n {
 			of = append(of, c.Of[min(j, len(c.Of)-1)])
@@ -131,8 +132,8 @@ func decimal(v *big.Rat) string {
 	return strconv.FormatFloat(float64(f), 'g', -1, 32)
 }
 
-// arrivesReal is the reason of a state that begins with real numbers.
-func arrivesReal(name string) error {
+// arrivesReal is the reason of a state that begins with real numbers, and what to do instead.
+func arrivesReal(name, instead string) error {
 	return unmapped.Because(fmt.Sprintf("the initial value of state %q arrives as real numbers", name),
-		"quantise it in front of the loop, with the quantiser that makes the state in the loop's body")
+		cmp.Or(instead, "quantise it in front of the loop, with the quantiser that makes the state in the loop's body"))
 }

@@ -50,6 +50,7 @@ type Source struct {
 	Scanned []Codes
 	Start   []*graph.Tensor // per state; nil where it arrives with the data
 	Arrives []*Codes        // per state that does: its integers; nil where they are not known
+	Instead []string        // per state that arrives as real numbers: what to do about it; may be empty
 	Wanted  []bool          // per output of the body
 }
 
@@ -168,7 +169,7 @@ func (b *reader) findStates(s Source) error {
 		if g.Outputs[k].Name == b.names[k] { // it stays as it is
 			st.keeps, st.next, st.at, found[k] = true, b.names[k], scaled.All(st.size), true
 			if st.of, st.span = kept(s, k); st.of == nil {
-				return arrivesReal(b.names[k])
+				return arrivesReal(b.names[k], s.Instead[k])
 			}
 			if reject := b.begin(k, s); reject != nil {
 				return reject

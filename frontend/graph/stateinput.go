@@ -1,0 +1,173 @@
+package graph
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// A StateInput is an input that nothing reads but recurrences, which begin with it.
+type StateInput struct {
+	Name string
+	Known
+	Real  bool // a recurrence gets it as it arrives: no quantiser stands between them
+	loops []begun
+}
+
+// begun is state k of a recurrence.
+type begun struct {
+	*Recur
+	k int
+}
+
+// StateInputs lists the inputs of the graph that recurrences begin with, in order. They may be moved, or quantised, on
+// their way.
+func (p *Program) StateInputs() (list []*StateInput) {
+	outputs := setOf(Names(p.Graph.Outputs))
+	for _, in := range p.Graph.Inputs {
+		s := &StateInput{Name: in.Name, Known: p.Known[in.Name]}
+		if s.DType.Float() && s.reaches(p, in.Name, false, outputs) && len(s.loops) > 0 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// reaches notes the states that a tensor, made of the input, reaches. It is false where something else reads it.
+func (s *StateInput) reaches(p *Program, tensor string, quantised bool, outputs map[string]bool) bool {
+	if outputs[tensor] {
+		return false
+	}
+	for _, step := range p.Readers(tensor) {
+		role := step.Node.Role()
+		switch {
+		case step.Recur != nil:
+			for k, name := range step.Node.Inputs {
+				of := begun{step.Recur, k}
+				switch {
+				case name != tensor || slices.Contains(s.loops, of):
+				case k >= step.Recur.States:
+					return false
+				default:
+					s.loops = append(s.loops, of)
+					s.Real = s.Real || !quantised
+				}
+			}
+		case step.Move != nil || role == Values || role == Encodes || role == Decodes || role == Limits:
+			if !s.reaches(p, step.Output, quantised || role == Values || role == Encodes, outputs) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// A quantising is a node of a quantiser, with its constants by slot.
+type quantising struct {
+	node *Node
+	by   []*Tensor // nil for the data
+}
+
+// Quantiser gives the nodes that quantise the state in the bodies of the recurrences that begin with the input: of a
+// tensor in, they make the tensor out. Names that are free come from fresh; constants are added to init. It is nil, and
+// why says for what reason, where there is no such quantiser, or several that differ.
+func (s *StateInput) Quantiser(in, out string, fresh func(string) string, init map[string]*Tensor) (nodes []*Node,
+	why string) {
+	chain, why := s.quantiser()
+	for i, q := range chain {
+		n := *q.node
+		n.Index, n.Stands, n.Name, n.Meta, n.Attrs = -1, nil, "initial-state", nil, maps.Clone(n.Attrs)
+		n.Inputs = slices.Clone(n.Inputs)
+		for slot, t := range q.by {
+			switch {
+			case n.Inputs[slot] == "":
+			case t == nil:
+				n.Inputs[slot] = in
+			default:
+				n.Inputs[slot] = fresh(fmt.Sprintf("%s.%d", out, slot))
+				init[n.Inputs[slot]] = t
+			}
+		}
+		if in = out; i < len(chain)-1 {
+			in = fresh(out + ".code")
+		}
+		n.Outputs = []string{in}
+		nodes = append(nodes, &n)
+	}
+	return nodes, why
+}
+
+// Quantised reports whether Quantiser has one to give.
+func (s *StateInput) Quantised() bool {
+	chain, _ := s.quantiser()
+	return chain != nil
+}
+
+// quantiser is what quantises the state in all loops.
+func (s *StateInput) quantiser() (all []quantising, why string) {
+	if !s.Real {
+		return nil, "the model quantises it already"
+	}
+	for i, l := range s.loops {
+		chain := quantises(l.Body, l.Body.Graph.Outputs[l.k].Name)
+		switch {
+		case chain == nil:
+			return nil, "no quantiser of the loop's body makes this state"
+		case i > 0 && !slices.EqualFunc(chain, all, quantising.equal):
+			return nil, "the recurrences that begin with it quantise it differently"
+		}
+		state := l.Body.Known[l.Body.Graph.Inputs[l.k].Name].Shape
+		for _, q := range chain {
+			for _, t := range q.by {
+				if t != nil && t.Len() > 1 && !slices.Equal(state, s.Shape) {
+					return nil, "the loop's quantiser has a scale for each element, and the input another shape than " +
+						"the state"
+				}
+			}
+		}
+		all = chain
+	}
+	return all, ""
+}
+
+// quantises is the quantiser whose value a tensor has, from its first node to its last; nil where there is none.
+func quantises(p *Program, tensor string) (chain []quantising) {
+	for {
+		step := p.Producer(tensor)
+		if step == nil {
+			return nil
+		}
+		n := p.Origin(step.Node)
+		role := n.Role()
+		ends := role == Values || role == Encodes
+		switch {
+		case n != step.Node || len(n.Outputs) != 1:
+			return nil
+		case ends || role == Decodes || role == Limits:
+			q := quantising{n, make([]*Tensor, len(n.Inputs))}
+			for slot := 1; slot < len(n.Inputs); slot++ {
+				if n.Inputs[slot] == "" {
+					continue
+				}
+				if q.by[slot] = p.Known[n.Inputs[slot]].Const; q.by[slot] == nil {
+					return nil
+				}
+			}
+			if chain = slices.Insert(chain, 0, q); ends {
+				return chain
+			}
+		case step.Move == nil:
+			return nil
+		}
+		tensor = n.Inputs[0]
+	}
+}
+
+// equal reports whether two nodes do the same.
+func (q quantising) equal(o quantising) bool {
+	same := func(a, b *Tensor) bool { return (a == nil) == (b == nil) && (a == nil || a.Equal(b)) }
+	return q.node.FullOp() == o.node.FullOp() && slices.EqualFunc(q.by, o.by, same) &&
+		fmt.Sprint(q.node.Attrs) == fmt.Sprint(o.node.Attrs)
+}

@@ -1,0 +1,181 @@
+package frontend
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// An InitialState says what recurrences begin with where that arrives on an input, as real numbers.
+type InitialState string
+
+// The initial states.
+const (
+	InitialZero  InitialState = "zero"  // zeros, a constant: the input goes
+	InitialQuant InitialState = "quant" // the input, through the quantiser that makes the state in the loop
+)
+
+// NamesOfInitial are all of them.
+var NamesOfInitial = []string{string(InitialZero), string(InitialQuant)}
+
+// InitialStates are by the input on which they arrive; "" is for all that are not named.
+type InitialStates map[string]InitialState
+
+// Texts are the states as the flag has them, in order.
+func (s InitialStates) Texts() (list []string) {
+	for _, input := range slices.Sorted(maps.Keys(s)) {
+		text := string(s[input])
+		if input != "" {
+			text = input + "=" + text
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// begin gives recurrences the initial states that the user asks for, and tells that it changes the model. It lists the
+// inputs that a quantiser was put behind; ok is false after errors were added to d. A graph that cannot be prepared
+// stays as it is: who prepares it says why.
+func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []string, ok bool) {
+	if len(o.Initial) == 0 {
+		return nil, true
+	}
+	var quiet diag.List
+	bind := o.bind(g, file, &quiet)
+	bound, bind := bind.Bound(g)
+	p := graph.Prepare(bound, file, bind, &quiet)
+	if p == nil {
+		return nil, true
+	}
+	states := p.StateInputs()
+	ok = o.namesStates(states, file, d)
+	b, found := &beginning{Graph: g, taken: g.Taken()}, false
+	for _, s := range states {
+		as, named := o.Initial[s.Name]
+		if !named {
+			as = o.Initial[""]
+		}
+		if as == "" || !named && !s.Real && as == InitialQuant {
+			continue
+		}
+		found = true
+		told, why := b.state(s, as)
+		if why != "" {
+			ok = false
+			refuseState(s.Name, "--initial-state quant has no quantiser to put behind this input: "+why,
+				fmt.Sprintf("--initial-state %s=zero begins with zeros, the usual meaning", s.Name), file, d)
+			continue
+		}
+		if as == InitialQuant {
+			quantised = append(quantised, s.Name)
+		}
+		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InitialState, Node: s.Name, Op: "input", Where: file,
+			Msg:  told + ", which changes the model",
+			Hint: "what the engines agree on is the changed model: measure its accuracy"})
+	}
+	if ok && !found {
+		ok = false
+		refuseState("", "--initial-state has nothing to do: no recurrence begins with an input that arrives as real "+
+			"numbers", "leave it out", file, d)
+	}
+	g.Nodes = append(b.first, g.Nodes...)
+	return quantised, ok
+}
+
+func refuseState(input, msg, hint, file string, d *diag.List) {
+	x := diag.Diag{Severity: diag.Error, Code: diag.InitialState, Node: input, Where: file, Msg: msg, Hint: hint}
+	if input != "" {
+		x.Op = "input"
+	}
+	d.Add(x)
+}
+
+// namesStates holds that all inputs that the user names are initial states.
+func (o Options) namesStates(states []*graph.StateInput, file string, d *diag.List) bool {
+	ok := true
+	for _, name := range slices.Sorted(maps.Keys(o.Initial)) {
+		if name != "" && !slices.ContainsFunc(states, func(s *graph.StateInput) bool { return s.Name == name }) {
+			ok = false
+			refuseState(name, "--initial-state names it, which is no input that a recurrence, and nothing else, "+
+				"begins with", inputsToName(states), file, d)
+		}
+	}
+	return ok
+}
+
+// inputsToName is the hint of an input that is none.
+func inputsToName(states []*graph.StateInput) string {
+	if len(states) == 0 {
+		return "leave it out: no recurrence of this model begins with an input"
+	}
+	var names []string
+	for _, s := range states {
+		names = append(names, fmt.Sprintf("%q", s.Name))
+	}
+	return "recurrences begin with " + strings.Join(names, ", ")
+}
+
+// A beginning is a graph that gets other initial states.
+type beginning struct {
+	*graph.Graph
+	taken graph.Taken
+	first []*graph.Node
+}
+
+func (b *beginning) fresh(name string) string {
+	for !b.taken.Take(name) {
+		name += "_"
+	}
+	return name
+}
+
+// state changes one of them, and says how, or why it cannot.
+func (b *beginning) state(s *graph.StateInput, as InitialState) (told, why string) {
+	if as == InitialZero {
+		at := slices.IndexFunc(b.Inputs, func(v graph.Value) bool { return v.Name == s.Name })
+		for _, dim := range b.Inputs[at].Dims {
+			if dim.Param != "" {
+				b.Gone = append(b.Gone, dim.Param)
+			}
+		}
+		b.Inputs = slices.Delete(slices.Clone(b.Inputs), at, at+1)
+		b.Init[s.Name] = &graph.Tensor{DType: s.Known.DType, Shape: s.Shape, F: make([]float64, graph.Size(s.Shape))}
+		return "the initial state that arrives on it became zeros, a constant: it is no input any more", ""
+	}
+	out := b.fresh(s.Name + ".quantised")
+	nodes, why := s.Quantiser(s.Name, out, b.fresh, b.Init)
+	if why != "" {
+		return "", why
+	}
+	for _, n := range b.Nodes {
+		for i, name := range n.Inputs {
+			if name == s.Name {
+				n.Inputs[i] = out
+			}
+		}
+	}
+	b.first = append(b.first, nodes...)
+	return "the quantiser that makes this state in the loop's body was put behind it", ""
+}
+
+// beginsWith says with which flags a recurrence can begin that gets an input as real numbers: each does what it says.
+// It is empty where none does.
+func beginsWith(p *graph.Program, input string) string {
+	for _, s := range p.StateInputs() {
+		if s.Name != input || !s.Real {
+			continue
+		}
+		hint := fmt.Sprintf("--initial-state %s=zero begins with zeros, the usual meaning, and takes the input away",
+			s.Name)
+		if s.Quantised() {
+			hint += fmt.Sprintf("; --initial-state %s=quant puts the quantiser that makes the state in the loop's "+
+				"body in front", s.Name)
+		}
+		return hint
+	}
+	return ""
+}

@@ -1,0 +1,89 @@
+package compiler_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+)
+
+// begins is a recurrence h = Q(x[t]*w + h*u) whose state begins with an input, h0.
+func begins() []byte {
+	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Input("x", graph.Float32, 4, 1, 2).
+		Input("h0", graph.Float32, 1, 2)
+	m.Init("w", graph.Float32, []int{2, 2}, 1, -1, 2, 1).Init("u", graph.Float32, []int{2, 2}, 1, 1, -1, 0)
+	m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+	quant := func(m *onnxtest.Model, x, y string) {
+		m.Node("Quant", x, "s", "z", "bits").Domain("qonnx.custom_op.general").Int("signed", 1).
+			Str("rounding_mode", "ROUND").Out(y)
+	}
+	quant(m, "x", "q")
+	b := onnxtest.New(0).Input("h", graph.Float32, 1, 2).Input("xt", graph.Float32, 1, 2)
+	b.Node("MatMul", "xt", "w").Out("a")
+	b.Node("MatMul", "h", "u").Out("b")
+	b.Node("Add", "a", "b").Out("sum")
+	quant(b, "sum", "next")
+	b.Node("Identity", "next").Out("step")
+	b.Output("next", graph.Float32, 1, 2).Output("step", graph.Float32, 1, 2)
+	m.Node("Scan", "h0", "q").Name("loop").Int("num_scan_inputs", 1).Graph("body", b).Out("", "y")
+	return m.Output("y", graph.Float32).Bytes()
+}
+
+// TestInitialState holds what every engine makes of initial states that the user gives, on data whose outputs are
+// known: zeros, and the input in steps of the state's quantiser.
+func TestInitialState(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	model := filepath.Join(dir, "m.onnx")
+	save := func(name string, data []byte, err error) string {
+		t.Helper()
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	save("m.onnx", begins(), nil)
+	x := &npy.Array{DType: "float32", Shape: []int{4, 1, 2}, Data: []float64{0.25, 0, 0, 0.3, -0.5, 0, 0, 0}}
+	h := &npy.Array{DType: "float32", Shape: []int{1, 2}, Data: []float64{0.6, -0.1}}
+	only, err := npy.Format(x)
+	one := save("x.npy", only, err)
+	archive, err := npy.FormatZip(map[string]*npy.Array{"x": x, "h0": h})
+	both := save("both.npz", archive, err)
+	for _, c := range []struct {
+		as   frontend.InitialState
+		data string
+		want []float64
+	}{
+		{frontend.InitialZero, one, []float64{0.25, -0.25, 1, 0.5, 0, 1.5, -1.5, 0}},
+		{frontend.InitialQuant, both, []float64{0.75, 0.25, 1, 1, -0.5, 1.5, -2, -0.5}},
+	} {
+		for _, e := range []compiler.Engine{compiler.Reference, compiler.Eval, compiler.Fast, compiler.Cycle} {
+			var d diag.List
+			o := compiler.SimOptions{Engine: e, Input: c.data, Options: compiler.Options{Model: model,
+				Initial: frontend.InitialStates{"h0": c.as}}}
+			r, err := compiler.Simulate(context.Background(), o, &d)
+			if err != nil || r == nil {
+				t.Fatal(c.as, e, err, d.Diags)
+			}
+			if !slices.Equal(r.Outputs[0].Data, c.want) {
+				t.Errorf("%s, engine %s: %v, want %v", c.as, e, r.Outputs[0].Data, c.want)
+			}
+			if len(d.Diags) != 1 || d.Diags[0].Code != diag.InitialState ||
+				!strings.Contains(d.Diags[0].Msg, "changes the model") {
+				t.Errorf("%s, engine %s: diagnostics %v, want one note", c.as, e, d.Diags)
+			}
+		}
+	}
+}
