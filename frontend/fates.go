@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	prefixFate = "host prefix"
-	suffixFate = "host suffix"
+	prefixFate   = "host prefix"
+	suffixFate   = "host suffix"
+	constantFate = "constant"
+	unmappedFate = "not mapped"
 )
 
 // fates says what becomes of every node of the file.
@@ -48,7 +50,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 		layer := low.Layers[n.Index]
 		switch {
 		case !computed[n.Index]:
-			f.Fate = "constant"
+			f.Fate = constantFate
 		case host[n.Index] == suffixFate && layer != "":
 			f.Fate = layer + ", " + suffixFate // the product of a Gemm is in the layer, its bias is not
 		case host[n.Index] == prefixFate && layer != "" && written.Loop(n) != nil:
@@ -62,7 +64,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 		case low.Graph == nil && !low.Rejected[n.Index]:
 			f.Fate = "undecided" // what it becomes depends on what could not be mapped
 		default:
-			f.Fate = "not mapped"
+			f.Fate = unmappedFate
 		}
 		out = append(out, f)
 	}
@@ -111,7 +113,7 @@ func unknownFates(g *graph.Graph) (out []NodeFate) {
 		if partOf(g.Nodes[:i], n) {
 			continue
 		}
-		fate := "not mapped"
+		fate := unmappedFate
 		if graph.KnownOperator(n.Domain, n.Op) {
 			fate = "not reached"
 		}

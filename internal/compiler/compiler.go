@@ -77,6 +77,7 @@ type Options struct {
 	Lengths     *frontend.Lengths    // of an axis that is time; nil: it has one length
 	Arrives     *frontend.InputType  // --input-type
 	Quantise    *frontend.InputQuant // --input-quant
+	Outputs     []string             // --outputs; nil: the model's own
 	LSTM        string               // path of --lstm-config; may be empty
 	Cells       string               // path of --cell-config; may be empty
 	Stateful    bool                 // samples are pieces of one stream

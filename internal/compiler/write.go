@@ -256,6 +256,9 @@ func (o Options) OfModel() []Given {
 	if q := o.Quantise; q != nil {
 		list = append(list, Given{"input-quant", []string{fmt.Sprintf("%s:%v", q.Type, q.Scale)}})
 	}
+	if len(o.Outputs) > 0 {
+		list = append(list, Given{"outputs", []string{strings.Join(o.Outputs, ",")}})
+	}
 	if o.Calibrate != "" {
 		list = append(list, Given{"calibrate", []string{o.Calibrate}}, Given{"quantize", []string{o.recipe().String()}})
 		if o.Scales != "" {

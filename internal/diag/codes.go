@@ -38,6 +38,8 @@ const (
 	DataInvalid       Code = "data-invalid"
 	InputQuantised    Code = "input-quantised"
 	ModelQuantised    Code = "model-quantised"
+	ModelCut          Code = "model-cut"
+	OutputUnknown     Code = "output-unknown"
 	QuantiseUnfit     Code = "quantise-unfit"
 	AccBitsExceeded   Code = "acc-bits-exceeded"
 	AccBitsUnfit      Code = "acc-bits-unfit"
@@ -97,6 +99,8 @@ var Codes = map[Code]string{
 	DataInvalid:       "input data do not fit the model",
 	InputQuantised:    "a quantiser was put in front of an input",
 	ModelQuantised:    "the model was given other quantisers, on samples",
+	ModelCut:          "the model was cut at the tensors that --outputs names",
+	OutputUnknown:     "--outputs names what is no tensor of the model",
 	QuantiseUnfit:     "the model cannot be given other quantisers",
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	AccBitsUnfit:      "--acc-bits does not fit the model",
