@@ -125,7 +125,7 @@ const maxEnds = 16
 
 // A Cut is where a file can end in front of what could not be mapped.
 type Cut struct {
-	Outputs    []string // what the rest reads, and the outputs that do not depend on the rest
+	Outputs    []string // what the rest reads, and the outputs that do not depend on the rest; --outputs can name them
 	Left, Gone int      // nodes that depend on data
 }
 
@@ -165,7 +165,9 @@ func CutOf(name string, onnx []byte, opt Options, fates []NodeFate) *Cut {
 		}
 	}
 	c.Outputs = slices.DeleteFunc(c.Outputs, func(t string) bool { return t == "" || !wanted[t] })
-	if c.Gone == 0 || c.Gone > c.Left || len(c.Outputs) == 0 || len(c.Outputs) > maxEnds {
+	unnamed := func(t string) bool { return strings.Contains(t, ",") || strings.TrimSpace(t) != t }
+	if c.Gone == 0 || c.Gone > c.Left || len(c.Outputs) == 0 || len(c.Outputs) > maxEnds ||
+		slices.ContainsFunc(c.Outputs, unnamed) {
 		return nil
 	}
 	return &c

@@ -214,7 +214,7 @@ func (t *task) inputs() {
 			"(default scale 1); at most 16 bits; the model's own scaling then becomes thresholds on the device")
 	option[*frontend.InputQuant](t.FlagSet, &o.Quantise, "input-quant", "", "TYPE:SCALE", inputQuant,
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
-	options(t.FlagSet, &o.Outputs, "outputs", "NAME,...", output, "cut the model: these tensors of the file are its "+
+	options(t.FlagSet, &o.Outputs, "outputs", "TENSOR,...", output, "cut the model: these tensors of the file are its "+
 		"outputs, in this order, and what only others need is left out")
 	t.path(&o.LSTM, "lstm-config", "FILE", "JSON file with the formats of the gates of ONNX LSTM nodes, "+
 		"whose gates are real numbers; this changes the model", nil)

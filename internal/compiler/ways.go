@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/templates"
 )
 
 // A way is a flag with which a model without quantised layers may have some.
@@ -100,8 +101,8 @@ func (o Options) namesCut(fates []frontend.NodeFate, opt frontend.Options, d *di
 			return
 		}
 		if im.Model != nil && !told.Failed() {
-			hint := fmt.Sprintf("the model maps with --outputs %s, which leaves out %d of %d nodes: the host has to "+
-				"compute these", strings.Join(c.Outputs, ","), gone, gone+c.Left)
+			flag := templates.ShellLine([]string{"--outputs", strings.Join(c.Outputs, ",")})
+			hint := fmt.Sprintf("the model maps with %s, which leaves %d of %d nodes to you", flag, gone, gone+c.Left)
 			if d.Diags[at].Hint != "" {
 				hint = d.Diags[at].Hint + "; or cut it off: " + hint
 			}
