@@ -2,11 +2,12 @@
 // real-valued at both ends as host functions.
 //
 // In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, real, pass,
-// canon, quantise, scaled, stats and lower, and dataflow, num and diag; none of the layers.
+// canon, quantise, scaled, stats and lower, and dataflow, num, suggest and diag; none of the layers.
 //
 //   - frontend.go is the short story; read.go reads a file, with what belongs to it; outside.go has names for other
 //     modules
-//   - inputs.go, cut.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
+//   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
+//   - cut.go ends a file at other outputs, and finds where in front of what does not map
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
 //   - host.go says what the host computes as data: which code a number has, and what a code means; around.go cuts out
 //     what is no such data

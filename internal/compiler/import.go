@@ -44,7 +44,7 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 	}
 	if im.Model == nil {
 		o.namesFlags(opt, d)
-		o.namesCut(im.Fates, opt, d)
+		namesCut(o, im.Fates, opt, d)
 	}
 	if im.Model != nil {
 		im.Model.Name = src.Name

@@ -74,7 +74,7 @@ func pictures(r *rand.Rand, channels int) *npy.Array {
 	return a
 }
 
-// The hint of a tail that does not map names the tensors at which the model maps, with operators that are not known, too.
+// The hint of a tail that does not map names the tensors at which the model maps; with unknown operators, too.
 func TestCutNamed(t *testing.T) {
 	t.Parallel()
 	for _, op := range []string{"", "Relu", "NonMaxSuppression"} {
@@ -85,7 +85,8 @@ func TestCutNamed(t *testing.T) {
 				return err
 			},
 			"build": func(d *diag.List) error {
-				_, err := Run(t.Context(), Options{Model: path, Board: "zcu104", Out: filepath.Join(t.TempDir(), "o")}, d)
+				o := Options{Model: path, Board: "zcu104", Out: filepath.Join(t.TempDir(), "o")}
+				_, err := Run(t.Context(), o, d)
 				return err
 			},
 			"simulate": func(d *diag.List) error {
@@ -148,7 +149,7 @@ func TestOutputs(t *testing.T) {
 		Engine: Reference, Input: zipped(t, map[string]*npy.Array{"x": x})}
 	exact, d := asked(t, o)
 	if exact == nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.ModelCut ||
-		!strings.Contains(d.Diags[0].Msg, `its outputs are "binsq", "score", "shares" in the place of "scores", "end"`) ||
+		!strings.Contains(d.Diags[0].Msg, `are "binsq", "score", "shares" in the place of "scores", "end"`) ||
 		!strings.Contains(d.Diags[0].Msg, "with 1 of 2 inputs") {
 		t.Fatalf("%v", d.Diags)
 	}

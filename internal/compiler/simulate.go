@@ -213,7 +213,7 @@ func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag
 		return nil, nil, err
 	}
 	if im.Model == nil {
-		o.namesCut(im.Fates, opt, d)
+		namesCut(o.Options, im.Fates, opt, d)
 	}
 	return im, im.Model, err
 }

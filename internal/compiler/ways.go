@@ -75,7 +75,7 @@ const maxCuts = 3
 
 // namesCut gives the first error about a node that has no layer the tensors at which this very model can be cut in
 // front of it, as it was tried. There are none where most of the model is behind.
-func (o Options) namesCut(fates []frontend.NodeFate, opt frontend.Options, d *diag.List) {
+func namesCut(o Options, fates []frontend.NodeFate, opt frontend.Options, d *diag.List) {
 	at := slices.IndexFunc(d.Diags, func(x diag.Diag) bool { return x.Severity == diag.Error })
 	if at < 0 || d.Diags[at].Code == diag.NothingQuantised || len(opt.Outputs) > 0 || o.Calibrate != "" {
 		return
