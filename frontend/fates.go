@@ -10,8 +10,10 @@ import (
 
 // The fates of nodes that the host computes, in front of the layers and behind them.
 const (
-	HostPrefix = "host prefix"
-	HostSuffix = "host suffix"
+	HostPrefix   = "host prefix"
+	HostSuffix   = "host suffix"
+	constantFate = "constant"
+	unmappedFate = "not mapped"
 )
 
 // fates says what becomes of every node of the file.
@@ -49,7 +51,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 		layer := low.Layers[n.Index]
 		switch {
 		case !computed[n.Index]:
-			f.Fate = "constant"
+			f.Fate = constantFate
 		case host[n.Index] == HostSuffix && layer != "":
 			f.Fate = layer + ", " + HostSuffix // the product of a Gemm is in the layer, its bias is not
 		case host[n.Index] == HostPrefix && layer != "" && written.Loop(n) != nil:
@@ -63,7 +65,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 		case low.Graph == nil && !low.Rejected[n.Index]:
 			f.Fate = "undecided" // what it becomes depends on what could not be mapped
 		default:
-			f.Fate = "not mapped"
+			f.Fate = unmappedFate
 		}
 		out = append(out, f)
 	}
@@ -112,7 +114,7 @@ func unknownFates(g *graph.Graph) (out []NodeFate) {
 		if partOf(g.Nodes[:i], n) {
 			continue
 		}
-		fate := "not mapped"
+		fate := unmappedFate
 		if graph.KnownOperator(n.Domain, n.Op) {
 			fate = "not reached"
 		}

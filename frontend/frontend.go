@@ -2,12 +2,13 @@
 // real-valued at both ends as host functions.
 //
 // In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, real, pass,
-// canon, quantise, scaled, stats and lower, and dataflow, num and diag; none of the layers.
+// canon, quantise, scaled, stats and lower, and dataflow, num, suggest and diag; none of the layers.
 //
 //   - frontend.go is the short story; read.go reads a file, with what belongs to it; outside.go has names for other
 //     modules
 //   - initial.go gives recurrences other initial states
 //   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
+//   - cut.go ends a file at other outputs, and finds where in front of what does not map
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
 //   - host.go says what the host computes as data: which code a number has, and what a code means; around.go cuts out
 //     what is no such data
@@ -53,6 +54,7 @@ type Options struct {
 	InputType  *lower.InputType // what arrives; nil: reals, quantised on the host
 	InputQuant *InputQuant      // a quantiser to put in front of every input; nil: none
 	Initial    InitialStates    // what recurrences begin with instead of inputs
+	Outputs    []string         // tensors of the file that are its outputs instead of its own; nil: its own
 
 	timed bool // other lengths are to follow: loops are not written out
 	steps int  // of a sequence whose length arrives on an input, which is bound to it; else 0
@@ -335,7 +337,7 @@ func signature(p *graph.Program) (in, out []dataflow.Real) {
 	}
 	for _, v := range p.Graph.Outputs {
 		k := p.Known[v.Name]
-		out = append(out, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: v.DType.String(), Batch: true})
+		out = append(out, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: k.DType.String(), Batch: true})
 	}
 	return in, out
 }

@@ -33,12 +33,16 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	return g
 }
 
-// graph is the graph of a file as it is; nil after errors were added to d.
+// graph is the graph of a file as it is, up to the outputs that are asked for; nil after errors were added to d.
 func (o Options) graph(name string, onnx []byte, d *diag.List) *graph.Graph {
 	if o.Folder != nil {
 		if onnx = onnxio.Whole(name, onnx, o.Folder, d); onnx == nil {
 			return nil
 		}
 	}
-	return onnxio.Read(name, onnx, d)
+	g := onnxio.Read(name, onnx, d)
+	if g == nil || !cut(g, o.Outputs, name, d) {
+		return nil
+	}
+	return g
 }

@@ -285,6 +285,14 @@ func inputQuant(s string) (*frontend.InputQuant, error) {
 	return &frontend.InputQuant{Type: t, Scale: float64(f)}, nil
 }
 
+// output takes the name of a tensor; only the model can tell whether there is one.
+func output(s string) (string, error) {
+	if s == "" {
+		return "", fmt.Errorf("want the name of a tensor")
+	}
+	return s, nil
+}
+
 // fraction reads a positive number: 0.5, 9.84184371191077e-05 or 1/255.
 func fraction(s string) (*big.Rat, error) {
 	unlike := fmt.Errorf("want a scale above 0, such as 0.5, 1e-3 or 1/255")

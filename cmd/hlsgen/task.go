@@ -217,6 +217,8 @@ func (t *task) inputs() {
 	t.Var(initials{&o.Initial}, "initial-state", "what recurrences begin with where that arrives on an input as real "+
 		"numbers: zero, a constant, or quant, the loop's own quantiser behind the input; of all, or of some, "+
 		"h0=zero,c0=quant (may be repeated); this changes the model")
+	options(t.FlagSet, &o.Outputs, "outputs", "TENSOR,...", output, "cut the model: these tensors of the file are its "+
+		"outputs, in this order, and what only others need is left out")
 	t.path(&o.LSTM, "lstm-config", "FILE", "JSON file with the formats of the gates of ONNX LSTM nodes, "+
 		"whose gates are real numbers; this changes the model", nil)
 	t.path(&o.Cells, "cell-config", "FILE", "the same for ONNX GRU, RNN and LSTM nodes, by the names of nodes or of "+

@@ -160,25 +160,11 @@ func (s *scope) live() map[string]bool {
 		if !slices.ContainsFunc(n.Outputs, func(o string) bool { return live[o] }) {
 			continue
 		}
-		for _, in := range reads(n) {
+		for _, in := range n.Reads() {
 			live[in] = true
 		}
 	}
 	return live
-}
-
-// reads lists what a node reads, its bodies included. Names that bodies make themselves may be among them: no graph
-// around has them.
-func reads(n *graph.Node) []string {
-	all := slices.Clone(n.Inputs)
-	for _, a := range n.Attrs {
-		if a.G == nil {
-			continue
-		}
-		all = append(all, graph.Names(a.G.Outputs)...)
-		each(a.G, func(n *graph.Node) { all = append(all, n.Inputs...) })
-	}
-	return all
 }
 
 // sweep drops what was read before and is not any more, and leaves what nothing read in the file as it was.

@@ -287,6 +287,22 @@ func (n *Node) Str(name, def string) string {
 // Ints is an integer list attribute, nil where absent.
 func (n *Node) Ints(name string) []int64 { return n.Attrs[name].Ints }
 
+// Reads lists what a node reads, its bodies included. Names that bodies make themselves may be among them: no graph
+// around has them.
+func (n *Node) Reads() []string {
+	all := slices.Clone(n.Inputs)
+	for _, a := range n.Attrs {
+		if a.G == nil {
+			continue
+		}
+		all = append(all, Names(a.G.Outputs)...)
+		for _, inner := range a.G.Nodes {
+			all = append(all, inner.Reads()...)
+		}
+	}
+	return all
+}
+
 // Copy is a graph of the same nodes and tensors: others may take their places.
 func (g *Graph) Copy() *Graph {
 	c := *g

@@ -78,6 +78,7 @@ type Options struct {
 	Arrives     *frontend.InputType    // --input-type
 	Quantise    *frontend.InputQuant   // --input-quant
 	Initial     frontend.InitialStates // --initial-state
+	Outputs     []string               // --outputs; nil: the model's own
 	LSTM        string                 // path of --lstm-config; may be empty
 	Cells       string                 // path of --cell-config; may be empty
 	Stateful    bool                   // samples are pieces of one stream

@@ -189,6 +189,14 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, begins()),
 			Initial: frontend.InitialStates{"h0": frontend.InitialQuant}}, d)
 	},
+	diag.ModelCut: func(t *testing.T, d *diag.List) bool {
+		m := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Softmax", "shares").quant("act", 4, 0, 0.25)
+		return run(t, compiler.Options{NoCSim: true, Outputs: []string{"fc1.out"},
+			Model: file(t, m.matmul("fc2", 2, ones).end())}, d)
+	},
+	diag.OutputUnknown: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{NoCSim: true, Outputs: []string{"fc1.oot"}}, d)
+	},
 	diag.ModelQuantised: func(t *testing.T, d *diag.List) bool {
 		x := &npy.Array{DType: "float32", Shape: []int{4, 8}}
 		for i := range 32 {

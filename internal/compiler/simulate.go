@@ -212,6 +212,9 @@ func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag
 	if im == nil {
 		return nil, nil, err
 	}
+	if im.Model == nil {
+		namesCut(o.Options, im.Fates, opt, d)
+	}
 	return im, im.Model, err
 }
 

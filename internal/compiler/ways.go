@@ -1,7 +1,9 @@
 package compiler
 
 import (
+	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"hlsgen/frontend"
@@ -11,6 +13,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/templates"
 )
 
 // A way is a flag with which a model without quantised layers may have some.
@@ -70,6 +73,49 @@ func namesFlags(o Options, opt frontend.Options, d *diag.List) {
 	}
 	if len(found) > 0 {
 		d.Diags[at].Hint = "the model maps with " + strings.Join(found, "; or with ")
+	}
+}
+
+// maxCuts is how often a model is cut in front of what does not map: a cut may show what does not map in front of it.
+const maxCuts = 3
+
+// namesCut gives the first error about a node that has no layer the tensors at which this very model can be cut in
+// front of it, as it was tried. There are none where most of the model is behind.
+func namesCut(o Options, fates []frontend.NodeFate, opt frontend.Options, d *diag.List) {
+	at := slices.IndexFunc(d.Diags, func(x diag.Diag) bool { return x.Severity == diag.Error })
+	if at < 0 || d.Diags[at].Code == diag.NothingQuantised || len(opt.Outputs) > 0 || o.Calibrate != "" {
+		return
+	}
+	src := Open(o.Model, new(diag.List))
+	if src == nil {
+		return
+	}
+	opt.Pass = pass.Options[*canon.Model]{}
+	gone := 0
+	for range maxCuts {
+		c := frontend.CutOf(src.File, src.ONNX, opt, fates)
+		if c == nil {
+			return
+		}
+		opt.Outputs = c.Outputs
+		if gone += c.Gone; gone > c.Left {
+			return
+		}
+		var told diag.List
+		im, err := frontend.Import(src.File, src.ONNX, opt, &told)
+		if err != nil || im == nil {
+			return
+		}
+		if im.Model != nil && !told.Failed() {
+			flag := templates.ShellLine([]string{"--outputs", strings.Join(c.Outputs, ",")})
+			hint := fmt.Sprintf("the model maps with %s, which leaves %d of %d nodes to you", flag, gone, gone+c.Left)
+			if d.Diags[at].Hint != "" {
+				hint = d.Diags[at].Hint + "; or cut it off: " + hint
+			}
+			d.Diags[at].Hint = hint
+			return
+		}
+		fates = im.Fates
 	}
 }
 

@@ -259,6 +259,9 @@ func (o Options) OfModel() []Given {
 	if len(o.Initial) > 0 {
 		list = append(list, Given{"initial-state", o.Initial.Texts()})
 	}
+	if len(o.Outputs) > 0 {
+		list = append(list, Given{"outputs", []string{strings.Join(o.Outputs, ",")}})
+	}
 	if o.Calibrate != "" {
 		list = append(list, Given{"calibrate", []string{o.Calibrate}}, Given{"quantize", []string{o.recipe().String()}})
 		if o.Scales != "" {

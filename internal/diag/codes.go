@@ -40,6 +40,8 @@ const (
 	InputQuantised    Code = "input-quantised"
 	InitialState      Code = "initial-state"
 	ModelQuantised    Code = "model-quantised"
+	ModelCut          Code = "model-cut"
+	OutputUnknown     Code = "output-unknown"
 	QuantiseUnfit     Code = "quantise-unfit"
 	AccBitsExceeded   Code = "acc-bits-exceeded"
 	AccBitsUnfit      Code = "acc-bits-unfit"
@@ -101,6 +103,8 @@ var Codes = map[Code]string{
 	InputQuantised:    "a quantiser was put in front of an input",
 	InitialState:      "an initial state that arrives on an input was changed, or cannot be",
 	ModelQuantised:    "the model was given other quantisers, on samples",
+	ModelCut:          "the model was cut at the tensors that --outputs names",
+	OutputUnknown:     "--outputs names what is no tensor of the model",
 	QuantiseUnfit:     "the model cannot be given other quantisers",
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	AccBitsUnfit:      "--acc-bits does not fit the model",

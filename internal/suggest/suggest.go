@@ -3,7 +3,10 @@
 // In come a word and the ones that are known; out comes one of these, or none. It sees nothing of this module.
 package suggest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Nearest is the known word that takes the fewest letters inserted, deleted, replaced or swapped to get from word, if
 // these are at most a third of its letters, or at most two; else it is the only word that begins with word; else it
@@ -31,6 +34,20 @@ func Nearest(word string, known []string) string {
 		}
 	}
 	return best
+}
+
+// Near lists known words that may be meant, the nearest first, at most so many.
+func Near(word string, known []string, most int) (near []string) {
+	left := slices.Clone(known)
+	for len(near) < most {
+		n := Nearest(word, left)
+		if n == "" {
+			break
+		}
+		near = append(near, n)
+		left = slices.DeleteFunc(left, func(k string) bool { return k == n })
+	}
+	return near
 }
 
 // distance is the number of bytes to insert, delete or replace, or of neighbours to swap, that turns a into b, no

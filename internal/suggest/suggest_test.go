@@ -1,6 +1,9 @@
 package suggest
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestNearest tells typos and beginnings from other words.
 func TestNearest(t *testing.T) {
@@ -19,5 +22,11 @@ func TestNearest(t *testing.T) {
 		if got := Meant(word, known); got != want {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
+	}
+	if got := Near("pases", known, 2); !slices.Equal(got, []string{"passes"}) {
+		t.Errorf("near pases are %q", got)
+	}
+	if got := Near("t1", []string{"t12", "t2", "t", "far away"}, 2); !slices.Equal(got, []string{"t12", "t2"}) {
+		t.Errorf("near t1 are %q", got)
 	}
 }

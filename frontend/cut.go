@@ -1,0 +1,174 @@
+package frontend
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
+)
+
+// cut makes the named tensors the outputs of a graph, in that order, drops what only others need, and tells the user.
+// It reports false after adding to d which of the names are no tensors of the graph.
+func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
+	if len(outputs) == 0 || slices.Equal(outputs, graph.Names(g.Outputs)) {
+		return true
+	}
+	values := map[string]graph.Value{}
+	var known []string
+	for _, v := range g.Inputs {
+		known, values[v.Name] = append(known, v.Name), v
+	}
+	for _, n := range g.Nodes {
+		for _, o := range n.Outputs {
+			if o != "" {
+				known, values[o] = append(known, o), graph.Value{Name: o}
+			}
+		}
+	}
+	for _, v := range g.Outputs { // the file says of which type they are
+		values[v.Name] = v
+	}
+	var ends []graph.Value
+	for i, name := range outputs {
+		v, ok := values[name]
+		say := diag.Diag{Severity: diag.Error, Code: diag.OutputUnknown, Node: name, Op: "output", Where: file}
+		switch {
+		case !ok:
+			say.Msg, say.Hint = "the model makes no tensor of this name", meant(g, name, known)
+			d.Add(say)
+		case slices.Contains(outputs[:i], name):
+			say.Msg, say.Hint = "it is named twice", "name every tensor once"
+			d.Add(say)
+		}
+		ends = append(ends, v)
+	}
+	if d.Failed() {
+		return false
+	}
+	before, had := len(g.Nodes), graph.Names(g.Outputs)
+	inputs := g.Inputs
+	g.Outputs = ends
+	keep(g)
+	say := diag.Diag{Severity: diag.Note, Code: diag.ModelCut, Where: file,
+		Msg: fmt.Sprintf("the model was cut: its outputs are %s in the place of %s, and %d of %d nodes are left out",
+			listed(outputs), listed(had), before-len(g.Nodes), before),
+		Hint: "what is behind these tensors is yours to compute"}
+	if gone := len(inputs) - len(g.Inputs); gone > 0 {
+		say.Msg += fmt.Sprintf(", with %d of %d inputs", gone, len(inputs))
+	}
+	d.Add(say)
+	return true
+}
+
+// meant is what to do about a name that no tensor has: the tensors of a node of that name, or those with names like it.
+func meant(g *graph.Graph, name string, known []string) string {
+	for _, n := range g.Nodes {
+		if n.Name == name {
+			return fmt.Sprintf("a node has this name; what it makes is %s", listed(n.Outputs))
+		}
+	}
+	if near := suggest.Near(name, known, 3); len(near) > 0 {
+		return "did you mean " + listed(near) + "?"
+	}
+	return "give names of tensors, such as the model's outputs: " + listed(graph.Names(g.Outputs))
+}
+
+// listed is names of tensors in a message, the first of many.
+func listed(names []string) string {
+	const most = 8
+	var quoted []string
+	for _, name := range names[:min(most, len(names))] {
+		quoted = append(quoted, strconv.Quote(name))
+	}
+	if more := len(names) - len(quoted); more > 0 {
+		quoted = append(quoted, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// keep drops what no output of a graph needs: nodes and initializers, and inputs that dropped nodes alone read.
+func keep(g *graph.Graph) {
+	live := map[string]bool{}
+	for _, o := range g.Outputs {
+		live[o.Name] = true
+	}
+	read := map[string]bool{}
+	kept := make([]*graph.Node, 0, len(g.Nodes))
+	for _, n := range slices.Backward(g.Nodes) {
+		reads, needed := n.Reads(), slices.ContainsFunc(n.Outputs, func(o string) bool { return live[o] })
+		for _, in := range reads {
+			read[in] = true
+			live[in] = live[in] || needed
+		}
+		if needed {
+			kept = append(kept, n)
+		}
+	}
+	slices.Reverse(kept)
+	g.Nodes = kept
+	g.Inputs = slices.DeleteFunc(slices.Clone(g.Inputs), func(v graph.Value) bool {
+		return read[v.Name] && !live[v.Name]
+	})
+	for name := range g.Init {
+		if read[name] && !live[name] {
+			delete(g.Init, name)
+		}
+	}
+}
+
+// maxEnds is the tensors at which a cut is named.
+const maxEnds = 16
+
+// A Cut is where a file can end in front of what could not be mapped.
+type Cut struct {
+	Outputs    []string // what the rest reads, and the outputs that do not depend on the rest; --outputs can name them
+	Left, Gone int      // nodes that depend on data
+}
+
+// CutOf finds where a file ends in front of the nodes that could not be mapped, and of all that needs them. fates are
+// what Import has said of the nodes. It is nil where nothing is cut off, or more than is left: what could not be mapped
+// is no tail of the model then.
+func CutOf(name string, onnx []byte, opt Options, fates []NodeFate) *Cut {
+	g := opt.graph(name, onnx, new(diag.List))
+	if g == nil {
+		return nil
+	}
+	keep(g)
+	fate := map[int]string{}
+	for _, f := range fates {
+		fate[f.Index] = f.Fate
+	}
+	var c Cut
+	gone, wanted := map[string]bool{}, map[string]bool{}
+	for _, o := range g.Outputs {
+		wanted[o.Name] = true
+	}
+	for _, n := range g.Nodes {
+		reads := n.Reads()
+		off := fate[n.Index] == unmappedFate || slices.ContainsFunc(reads, func(t string) bool { return gone[t] })
+		switch {
+		case off:
+			c.Gone++
+			for _, o := range n.Outputs {
+				gone[o] = o != ""
+			}
+			for _, in := range reads {
+				wanted[in] = true
+			}
+		case fate[n.Index] != constantFate:
+			c.Left++
+			c.Outputs = append(c.Outputs, n.Outputs...)
+		}
+	}
+	c.Outputs = slices.DeleteFunc(c.Outputs, func(t string) bool { return t == "" || !wanted[t] })
+	unnamed := func(t string) bool { return strings.Contains(t, ",") || strings.TrimSpace(t) != t }
+	if c.Gone == 0 || c.Gone > c.Left || len(c.Outputs) == 0 || len(c.Outputs) > maxEnds ||
+		slices.ContainsFunc(c.Outputs, unnamed) {
+		return nil
+	}
+	return &c
+}
