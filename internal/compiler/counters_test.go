@@ -31,7 +31,7 @@ func TestCounters(t *testing.T) {
 		early    bool // a layer begins a frame before its first word
 		long     bool
 	}{
-		{"digits-mlp-w2a2", 60, false, false},
+		{"digits-mlp-w2a2", 24, false, false},
 		{"digits-conv1d-w4a4", 3000, true, false},
 		{"digits-cnn-w4a4", 10_000, true, true},
 		{"bilstm-h32-w4a4", 10_000, true, true},
