@@ -64,7 +64,7 @@ func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
 	return true
 }
 
-// meant is what to do about a name that no tensor has: the tensors of a node of that name, or those with names like it.
+// meant returns a hint for a name that no tensor has: the tensors of a node of that name, or those with names like it.
 func meant(g *graph.Graph, name string, known []string) string {
 	for _, n := range g.Nodes {
 		if n.Name == name {

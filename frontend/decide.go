@@ -12,7 +12,7 @@ import (
 
 // decideWork bounds the products that a search may add up, and decideMost its runs.
 const (
-	decideWork = 2_000_000_000
+	decideWork = 500_000_000
 	decideMost = 2000
 )
 
@@ -38,6 +38,9 @@ type trial struct {
 // outputs nearer.
 func (c *Comparer) decided(part *graph.Part, in []*graph.Reals, given []dataflow.RealTensor,
 	exact map[string]*graph.Reals) string {
+	if hull, _ := part.Bounds32(in, nil); !c.holds(hull, given) {
+		return "" // no codes give these outputs
+	}
 	s := &decider{c, part, in, given, exact, map[element]float64{}, trial{},
 		min(decideMost, max(8, decideWork/max(1, part.Work())))}
 	s.now = s.run()
@@ -52,6 +55,12 @@ func (c *Comparer) decided(part *graph.Part, in []*graph.Reals, given []dataflow
 		}
 	}
 	return ""
+}
+
+// holds reports whether outputs are within bounds.
+func (c *Comparer) holds(bounds map[string]*graph.Reals, given []dataflow.RealTensor) bool {
+	_, _, ok := c.within(bounds, given)
+	return ok
 }
 
 type decider struct {

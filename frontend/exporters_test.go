@@ -46,7 +46,7 @@ func (e exported) nodes(m *onnxtest.Model, attrs func(n *onnxtest.Node)) exporte
 
 func perColumn(n *onnxtest.Node) { n.Int("axis", 1) }
 
-// scales are those of x and y: what each spelling of constants has to give.
+// scales lists the constants that every spelling has to give, by name.
 var scales = []struct {
 	name  string
 	value float64

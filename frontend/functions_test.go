@@ -16,7 +16,7 @@ type part struct {
 	write func(n *net, x, y string)
 }
 
-// codes are where integers come from.
+// codes write tensors of scaled integers from real numbers.
 var codes = []part{
 	{"Quant", func(n *net, x, y string) { n.quant(x, y, n.s(0.5), 0, 4, 1) }},
 	{"Quant per channel", func(n *net, x, y string) { n.quant(x, y, n.c([]int{1, 2, 1, 1}, 0.5, 0.25), 0, 4, 1) }},
@@ -43,7 +43,7 @@ var codes = []part{
 	}},
 }
 
-// functions are what the elements of the values are put through.
+// functions write functions of each element.
 var functions = []part{
 	{"Relu", func(n *net, x, y string) { n.op("Relu", y, x) }},
 	{"Clip", func(n *net, x, y string) { n.op("Clip", y, x, n.s(-1.25), n.s(1.5)) }},
@@ -77,7 +77,7 @@ var functions = []part{
 	}},
 }
 
-// readers are what takes the values.
+// readers write layers that read a tensor.
 var readers = []part{
 	{"Conv", func(n *net, x, y string) {
 		n.op("Conv", y, x, n.c([]int{2, 2, 1, 1}, 1, 2, -1, 3))
@@ -169,6 +169,24 @@ func TestWideFunctions(t *testing.T) {
 		if im.Model == nil || told != wide {
 			t.Errorf("a slope of %v: %v", alpha, found)
 		}
+	}
+}
+
+// A function of long ranges in many channels is not read at every integer: it is refused at once, as it always was.
+func TestFunctionsOfLongRanges(t *testing.T) {
+	t.Parallel()
+	const inputs, outputs = 16, 256
+	w := make(v, inputs*outputs)
+	for i := range w {
+		w[i] = float64(i*i%9973%23 - 11)
+	}
+	n := newNet(13)
+	n.Input("x", graph.Float32, 1, inputs).quant("x", "q", n.s(0.5), 0, 8, 1)
+	n.op("MatMul", "h", "q", n.c([]int{inputs, outputs}, w...)).op("Relu", "f", "h")
+	n.op("MatMul", "y", "f", n.c([]int{outputs, 1}, w[:outputs]...)).output(1, 1)
+	_, found := imported(t, n, frontend.Options{})
+	if len(found) == 0 || !strings.Contains(found[0].Msg, `Relu "f" stands between it and the last quantiser`) {
+		t.Errorf("%v", found)
 	}
 }
 

@@ -117,7 +117,7 @@ func (s shed) same(was map[string]string) {
 	}
 }
 
-// hiddenBeside is where a path is written before it is in its place.
+// hiddenBeside returns the hidden path beside a path, at which it is written first.
 func hiddenBeside(path string) string {
 	sum := sha256.Sum256([]byte(filepath.Base(path)))
 	return filepath.Join(filepath.Dir(path), ".hlsgen-"+hex.EncodeToString(sum[:8]))

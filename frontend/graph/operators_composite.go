@@ -58,7 +58,7 @@ func decompose(g *Graph, around map[string]*Tensor) {
 	g.Nodes = nodes
 }
 
-// compositeOf is how a node is written out.
+// compositeOf returns how a node is written in other operators. It reports false where it is none of the table.
 func compositeOf(n *Node) (composite, bool) {
 	c, ok := composites[domainOf(n.Domain)][n.Op]
 	return c, ok

@@ -6,8 +6,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Curves: functions of one element that are not made of lines. Numbers in a definition's formula, such as the sixth of
-// HardSwish, are what the formula says; attributes are float32, and so are their defaults.
+// Curves: functions of one element that are not made of lines. A number in a definition's formula is exact, as the
+// sixth of HardSwish. Attributes and their defaults are float32.
 
 // gelu is x times the normal distribution up to x, by the error function.
 func gelu(x *real.Expr) *real.Expr {

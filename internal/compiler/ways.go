@@ -86,7 +86,7 @@ func namesCut(o Options, fates []frontend.NodeFate, opt frontend.Options, d *dia
 	if at < 0 || d.Diags[at].Code == diag.NothingQuantised || len(opt.Outputs) > 0 || o.Calibrate != "" {
 		return
 	}
-	src := Open(o.Model, new(diag.List))
+	src := again(o)
 	if src == nil {
 		return
 	}

@@ -13,8 +13,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// maxRecoded bounds the integers that a function is read at, one by one.
-const maxRecoded = 1 << 16
+// maxRecoded bounds the integers that one function is read at, one by one, and allRecoded those of all functions of a
+// tensor.
+const (
+	maxRecoded = 1 << 16
+	allRecoded = 1 << 19
+)
 
 // maxCodeBits bounds the codes that are made of a function's values: those of a leaky ReLU of 8 bits, whose slope is
 // any float32, have 34.
@@ -43,7 +47,7 @@ func (p *Program) Recode(step *graph.Step, fill *big.Rat) (codes *Codes, of scal
 		return nil, of, Joined(form)
 	}
 	r := recoding{fill: fill}
-	if reject = r.read(codes); reject != nil {
+	if reject = r.classify(codes); reject != nil {
 		return nil, of, reject
 	}
 	if of.Of, reject = r.values(step.Node); reject != nil {
@@ -61,6 +65,7 @@ type recoding struct {
 	of    []recoded
 	class []int32 // per element
 	fill  *big.Rat
+	read  int // integers that functions were read at
 }
 
 // A recoded is elements that are one function of integers of one range.
@@ -72,9 +77,11 @@ type recoded struct {
 	span    *big.Rat // the greatest value less the least
 }
 
-// read finds the values of all elements.
-func (r *recoding) read(c *Codes) error {
+// classify finds the values of all elements. Elements mostly are like the one before, or like the one that followed
+// the like of the one before.
+func (r *recoding) classify(c *Codes) error {
 	by := make([][]int32, len(c.Forms.Of)) // classes
+	last := make([]int, len(c.Forms.Of))   // among these
 	for k := range c.n {
 		form, at := c.Forms.At(k), c.Forms.Which(k)
 		var over num.Range
@@ -87,12 +94,17 @@ func (r *recoding) read(c *Codes) error {
 			over = in.Type.Channel(in.Channel(leaves[0].Index[k]))
 		}
 		class := int32(-1)
-		for i := len(by[at]) - 1; i >= 0 && class < 0; i-- {
-			if f := &r.of[by[at][i]]; f.over == over && form.SameNumbers(f.element, k) {
-				class = by[at][i]
+		for i := range by[at] {
+			like := (last[at] + i) % len(by[at])
+			if f := &r.of[by[at][like]]; f.over == over && form.SameNumbers(f.element, k) {
+				class, last[at] = by[at][like], like
+				break
 			}
 		}
 		if class < 0 {
+			if r.read += int(min(uint64(over.Hi)-uint64(over.Lo), allRecoded)) + 1; r.read > allRecoded {
+				return unscaled(form.Nodes)
+			}
 			if len(r.of) == maxClasses {
 				return unmapped.Because("its input is scaled differently at every element",
 					"quantise activations per tensor or per channel")
@@ -101,7 +113,7 @@ func (r *recoding) read(c *Codes) error {
 			if reject != nil {
 				return reject
 			}
-			class = int32(len(r.of))
+			class, last[at] = int32(len(r.of)), len(by[at])
 			r.of, by[at] = append(r.of, f), append(by[at], class)
 		}
 		r.class = append(r.class, class)
