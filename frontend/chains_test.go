@@ -154,8 +154,8 @@ func TestChains(t *testing.T) {
 		}
 		lowered++
 		for k, r := in.Type.Range().Lo, in.Type.Range(); k <= r.Hi; k++ {
-			x := in.Value(k)
-			sample := []dataflow.RealTensor{{Shape: []int{1, 2}, Data: []float64{x, x}}}
+			x, _ := new(big.Rat).Mul(in.Scale, new(big.Rat).SetInt64(k)).Float32()
+			sample := []dataflow.RealTensor{{Shape: []int{1, 2}, Data: []float64{float64(x), float64(x)}}}
 			want, err := im.Model.Reference(sample)
 			if err != nil {
 				t.Fatalf("chain %d %q at %d: %v", seed, c.text, k, err)

@@ -90,7 +90,7 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 	if program == nil || err != nil {
 		return out
 	}
-	low := lower.Lower(program, lower.Options{Input: opt.InputType}, &quiet)
+	low := lower.Lower(program, lower.Options{}, &quiet)
 	for _, x := range quiet.Diags {
 		if x.Node != "" {
 			d.Add(x)

@@ -51,10 +51,10 @@ type Options struct {
 	// links do not lead out of.
 	Folder fs.FS
 
-	InputType  *lower.InputType // what arrives; nil: reals, quantised on the host
-	InputQuant *InputQuant      // a quantiser to put in front of every input; nil: none
-	Initial    InitialStates    // what recurrences begin with instead of inputs
-	Outputs    []string         // tensors of the file that are its outputs instead of its own; nil: its own
+	InputType  *InputType    // what arrives; nil: reals, quantised on the host
+	InputQuant *InputQuant   // a quantiser to put in front of every input; nil: none
+	Initial    InitialStates // what recurrences begin with instead of inputs
+	Outputs    []string      // tensors of the file that are its outputs instead of its own; nil: its own
 
 	timed bool // other lengths are to follow: loops are not written out
 	steps int  // of a sequence whose length arrives on an input, which is bound to it; else 0
@@ -106,7 +106,7 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	if err := im.prepare(g, name, o, d); err != nil || im.program == nil {
 		return im, err
 	}
-	how := lower.Options{Input: o.InputType, Stateful: o.Stateful, Timed: o.timed, Turns: o.Samples > 1,
+	how := lower.Options{Stateful: o.Stateful, Timed: o.timed, Turns: o.Samples > 1,
 		Begins: func(input string) string { return beginsWith(im.written, input) }}
 	var found diag.List
 	low := lower.Lower(im.program, how, &found)
@@ -303,13 +303,7 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 	m := &dataflow.Model{Name: g.Name, Reference: reference(p), Meta: g.Meta}
 	m.In, m.Out = signature(p)
 	whole(m, batch)
-	if o.InputType != nil {
-		arrive := map[string]*lower.InputType{}
-		for _, name := range inputNames(p) {
-			arrive[name] = o.InputType
-		}
-		grids(m.In, arrive)
-	}
+	grids(m.In, p.Graph.Arrive)
 	im := &Imported{Model: m, options: bind, written: p, stream: o.Stateful}
 	if o.Stateful {
 		m.Stream = im.pieces
@@ -448,7 +442,7 @@ func toCodes(low *lower.Result, names []string, part *graph.Part) func([]dataflo
 			t := low.Graph.Streams[low.Graph.In[i]].Type
 			out[i].Shape = t.Shape
 			if a := low.Arrive[name]; a != nil {
-				out[i].Data, err = arrived(name, in[slices.Index(names, name)].Data, a)
+				out[i].Data, err = arrived(name, in[slices.Index(names, name)], a)
 			} else {
 				out[i].Data, err = codesOf(name, vals[name], t)
 			}

@@ -113,10 +113,10 @@ func compareHost(t *testing.T, m *dataflow.Model, own bool) {
 func randomIn(r *rand.Rand, inputs []dataflow.Real, times float64) (in []dataflow.RealTensor) {
 	for _, of := range inputs {
 		x := dataflow.RealTensor{Shape: of.Shape}
-		for range (dataflow.Shape)(of.Shape).Size() {
+		for i := range (dataflow.Shape)(of.Shape).Size() {
 			v := of.Format().Round(times * (of.Range[0] + r.Float64()*(of.Range[1]-of.Range[0])))
 			if of.Grid != nil {
-				v = of.Grid(v)
+				v = of.Grid(i, v)
 			}
 			x.Data = append(x.Data, v)
 		}
@@ -154,7 +154,8 @@ func compareIn(t *testing.T, m *dataflow.Model, h *dataflow.Host, begins []dataf
 			for k, at := range p.Index {
 				x := in[p.Input].Data[at]
 				if p.Steps == nil {
-					if v := m.In[p.Input].Code(want[k]); v != x {
+					a := m.In[p.Input].Arrives
+					if v := a.Value(a.Of(in[p.Input].Shape, int(at)), want[k]); v != x {
 						t.Fatalf("element %d of input %d: integer %d is %g, want %g", k, i, want[k], v, x)
 					}
 				} else if got[k] != want[k] {

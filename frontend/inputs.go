@@ -3,17 +3,118 @@ package frontend
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/lower"
+	"hlsgen/frontend/real"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
 
-// An InputType declares that the model's inputs arrive as integers.
-type InputType = lower.InputType
+// An InputType declares that the model's inputs arrive as integers of a type. Integer k of a channel stands for
+// (Scale*k + Offset - Mean) / Deviation, exactly.
+type InputType struct {
+	Type   num.Type
+	Scale  *big.Rat
+	Offset *big.Rat // nil: 0
+	// Of all channels, or of each: nil where they are 0, and 1. Channels lie along axis 1 or, where that does not have
+	// as many, the last axis.
+	Mean, Deviation []*big.Rat
+}
+
+// String is the text of the type, its scale and its offset, as --input-type takes it.
+func (t *InputType) String() string {
+	s := t.Type.String() + ":" + t.Scale.RatString()
+	if t.Offset != nil && t.Offset.Sign() != 0 {
+		s += ":" + t.Offset.RatString()
+	}
+	return s
+}
+
+// of returns what the integers of each channel stand for, or of all where they are one.
+func (t *InputType) of() (of []real.Affine) {
+	for c := range max(1, len(t.Mean), len(t.Deviation)) {
+		a := real.Affine{Scale: new(big.Rat).Set(t.Scale), Bias: new(big.Rat)}
+		if t.Offset != nil {
+			a.Bias.Set(t.Offset)
+		}
+		if t.Mean != nil {
+			a.Bias.Sub(a.Bias, t.Mean[min(c, len(t.Mean)-1)])
+		}
+		if t.Deviation != nil {
+			by := new(big.Rat).Inv(t.Deviation[min(c, len(t.Deviation)-1)])
+			a.Scale.Mul(a.Scale, by)
+			a.Bias.Mul(a.Bias, by)
+		}
+		of = append(of, a)
+	}
+	return of
+}
+
+// insert says of every input of the graph that it arrives as integers. ok is false after errors were added to d.
+func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.List) (ok bool) {
+	g.Arrive = map[string]*graph.Arrival{}
+	refuse := func(in graph.Value, msg, hint string) bool {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.InputUnfit, Node: in.Name, Op: "input", Where: file, Msg: msg,
+			Hint: hint})
+		return false
+	}
+	if a, b := len(t.Mean), len(t.Deviation); a > 1 && b > 1 && a != b {
+		return refuse(g.Inputs[0], fmt.Sprintf("--input-mean gives %d numbers, --input-std %d", a, b),
+			"give one number for all channels, or one for each")
+	}
+	if t.Scale == nil {
+		return refuse(g.Inputs[0], "--input-mean and --input-std say what integers stand for, but none arrive",
+			"give --input-type, too: UINT8:1/255 for pixels")
+	}
+	of, b := t.of(), &inserting{Graph: g, taken: g.Taken()}
+	for _, in := range g.Inputs {
+		if slices.Contains(has, in.Name) {
+			continue
+		}
+		if !in.DType.Float() {
+			g.Arrive[in.Name] = graph.Units(t.Type)
+			continue
+		}
+		axis := 0
+		if len(of) > 1 {
+			if axis = channels(in, len(of)); axis == 0 {
+				return refuse(in, fmt.Sprintf("--input-mean and --input-std give %d numbers, but neither axis 1 nor the "+
+					"last axis has as many channels", len(of)), "give one number for all channels, or one for each")
+			}
+		}
+		a, err := graph.NewArrival(t.Type, of, axis, in.DType.Format())
+		if err != nil {
+			return refuse(in, err.Error(), "give --input-type another scale, or fewer bits")
+		}
+		g.Arrive[in.Name] = a
+		if !slices.ContainsFunc(of, func(of real.Affine) bool { return of.Bias.Sign() != 0 }) {
+			continue
+		}
+		// What pads the values is mostly none of them. Then lowering gives this tensor codes of its own.
+		out := b.moveReaders(in.Name, ".values")
+		b.first = append(b.first, &graph.Node{Index: -1, Name: "input-type", Op: "Mul", Outputs: []string{out},
+			Inputs: []string{in.Name, b.constant(out+".one", in.DType, 1)}})
+	}
+	g.Nodes = append(b.first, g.Nodes...)
+	return true
+}
+
+// channels returns the axis of so many channels, counted from behind; 0 where there is none.
+func channels(in graph.Value, n int) int {
+	rank := len(in.Dims)
+	switch {
+	case !in.Known || rank == 0:
+		return 0
+	case rank > 1 && in.Dims[1].Size == n:
+		return rank - 1
+	case in.Dims[rank-1].Size == n:
+		return 1
+	}
+	return 0
+}
 
 // An InputQuant is a quantiser that the user puts in front of every real input: the model's own has none there.
 type InputQuant struct {
@@ -23,73 +124,103 @@ type InputQuant struct {
 
 // insert changes the graph, and tells the user that it does. The inputs of has were given a quantiser.
 func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.List) {
-	taken := g.Taken()
-	fresh := func(name string) string {
-		for !taken.Take(name) {
-			name += "_"
-		}
-		return name
-	}
-	constant := func(name string, v float64) string {
-		name = fresh(name)
-		g.Init[name] = &graph.Tensor{DType: graph.Float32, F: []float64{v}}
-		return name
-	}
-	var nodes []*graph.Node
+	b := &inserting{Graph: g, taken: g.Taken()}
 	for _, in := range g.Inputs {
 		if !in.DType.Float() || slices.Contains(has, in.Name) {
 			continue
 		}
-		out := fresh(in.Name + ".quantised")
-		for _, n := range g.Nodes {
-			for i, name := range n.Inputs {
-				if name == in.Name {
-					n.Inputs[i] = out
-				}
-			}
-		}
-		nodes = append(nodes, &graph.Node{Index: -1, Name: "input-quant", Op: graph.Quant, Domain: graph.QONNX,
+		out := b.moveReaders(in.Name, ".quantised")
+		b.first = append(b.first, &graph.Node{Index: -1, Name: "input-quant", Op: graph.Quant, Domain: graph.QONNX,
 			Outputs: []string{out}, Attrs: graph.Attrs{"signed": graph.FlagAttr(q.Type.Signed())},
-			Inputs: []string{in.Name, constant(out+".scale", q.Scale), constant(out+".zero", 0),
-				constant(out+".bits", float64(q.Type.Width))}})
+			Inputs: []string{in.Name, b.constant(out+".scale", graph.Float32, q.Scale),
+				b.constant(out+".zero", graph.Float32, 0), b.constant(out+".bits", graph.Float32, float64(q.Type.Width))}})
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InputQuantised, Node: in.Name, Op: "input", Where: file,
 			Msg: fmt.Sprintf("a quantiser to %s with scale %v was put behind this input, which changes the model",
 				q.Type, q.Scale),
 			Hint: "what the engines agree on is the changed model: measure its accuracy"})
 	}
-	g.Nodes = append(nodes, g.Nodes...)
+	g.Nodes = append(b.first, g.Nodes...)
+}
+
+// An inserting puts nodes behind the inputs of a graph.
+type inserting struct {
+	*graph.Graph
+	taken graph.Taken
+	first []*graph.Node
+}
+
+func (b *inserting) fresh(name string) string {
+	for !b.taken.Take(name) {
+		name += "_"
+	}
+	return name
+}
+
+func (b *inserting) constant(name string, as graph.DType, v float64) string {
+	name = b.fresh(name)
+	b.Init[name] = &graph.Tensor{DType: as, F: []float64{v}}
+	return name
+}
+
+// moveReaders has the readers of an input read another tensor, and returns its name.
+func (b *inserting) moveReaders(input, suffix string) string {
+	out := b.fresh(input + suffix)
+	for _, n := range b.Nodes {
+		for i, name := range n.Inputs {
+			if name == input {
+				n.Inputs[i] = out
+			}
+		}
+	}
+	return out
 }
 
 // grids tells which values the inputs may have that arrive as integers.
-func grids(in []dataflow.Real, arrive map[string]*lower.InputType) {
+func grids(in []dataflow.Real, arrive map[string]*graph.Arrival) {
 	for k := range in {
-		t := arrive[in[k].Name]
-		if t == nil {
+		a := arrive[in[k].Name]
+		if a == nil {
 			continue
 		}
-		r := t.Type.Range()
-		scale, _ := t.Scale.Float64()
-		in[k].Range = [2]float64{t.Value(r.Lo), t.Value(r.Hi)}
-		in[k].Grid = func(x float64) float64 { return t.Value(max(r.Lo, min(r.Hi, int64(math.Round(x/scale))))) }
+		r := a.Type.Range()
+		in[k].Range = [2]float64{math.Inf(1), math.Inf(-1)}
+		for c := range a.Of {
+			in[k].Range[0] = min(in[k].Range[0], a.Float(c, r.Lo))
+			in[k].Range[1] = max(in[k].Range[1], a.Float(c, r.Hi))
+		}
+		shape := in[k].Shape
+		in[k].Grid = func(i int, x float64) float64 { return a.Nearest(a.Channel(shape, i), x) }
 		if _, _, integer := in[k].Limits(); !integer {
-			in[k].Code, in[k].Arrives = t.Value, t.Type
+			in[k].Arrives = &dataflow.Integers{Type: a.Type, Channels: len(a.Of), Within: a.Within, Of: a.Channel,
+				Value: a.Float}
 		}
 	}
 }
 
 // arrived finds the integers of an input's real values, and refuses what is not on the grid.
-func arrived(name string, x []float64, t *lower.InputType) ([]int64, error) {
-	scale, _ := t.Scale.Float64()
-	codes := make([]int64, len(x))
-	for i, v := range x {
-		q := math.Round(v / scale)
-		if math.Abs(q) > 1<<53 || !t.Type.Holds(int64(q)) || t.Value(int64(q)) != v {
-			return nil, &OffGrid{fmt.Sprintf("input %q, element %d: %v is not %s times an integer that %s holds", name,
-				i, v, t.Scale.RatString(), t.Type)}
+func arrived(name string, x dataflow.RealTensor, a *graph.Arrival) ([]int64, error) {
+	codes := make([]int64, len(x.Data))
+	for i, v := range x.Data {
+		c := a.Channel(x.Shape, i)
+		var ok bool
+		if codes[i], ok = a.Integer(c, v); !ok {
+			return nil, &OffGrid{fmt.Sprintf("input %q, element %d: %v is not %s that %s holds", name, i, v,
+				formula(a.Of[c]), a.Type)}
 		}
-		codes[i] = int64(q)
 	}
 	return codes, nil
+}
+
+// formula says in words what integers stand for.
+func formula(of real.Affine) string {
+	s := of.Scale.RatString() + " times an integer"
+	switch of.Bias.Sign() {
+	case 1:
+		s = of.Bias.RatString() + " more than " + s
+	case -1:
+		s = new(big.Rat).Neg(of.Bias).RatString() + " less than " + s
+	}
+	return s
 }
 
 // An OffGrid error is a value that an input of integers cannot have.

@@ -27,6 +27,9 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	if !ok {
 		return nil
 	}
+	if opt.InputType != nil && !opt.InputType.insert(g, name, quantised, d) {
+		return nil
+	}
 	if opt.InputQuant != nil {
 		opt.InputQuant.insert(g, name, quantised, d)
 	}

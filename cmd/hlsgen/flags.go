@@ -244,22 +244,49 @@ func oneOf[T ~string](what string, names []string) func(string) (T, error) {
 	}
 }
 
-func inputType(s string) (*frontend.InputType, error) {
-	name, scale, scaled := strings.Cut(s, ":")
-	t, err := num.ParseType(strings.ToUpper(name))
-	if err != nil {
-		return nil, err
+func inputType(in *frontend.InputType, s string) error {
+	parts := strings.Split(s, ":")
+	t, err := num.ParseType(strings.ToUpper(parts[0]))
+	switch {
+	case err != nil:
+		return err
+	case t.Width > 16:
+		return fmt.Errorf("inputs have at most 16 bits")
+	case len(parts) > 3:
+		return fmt.Errorf("want TYPE:SCALE:OFFSET at most, such as UINT8:1/255:-0.5")
 	}
-	if t.Width > 16 {
-		return nil, fmt.Errorf("inputs have at most 16 bits")
-	}
-	in := &frontend.InputType{Type: t, Scale: big.NewRat(1, 1)}
-	if scaled {
-		if in.Scale, err = fraction(scale); err != nil {
-			return nil, err
+	in.Type, in.Scale, in.Offset = t, big.NewRat(1, 1), nil
+	if len(parts) > 1 {
+		if in.Scale, err = fraction(parts[1]); err != nil {
+			return err
 		}
 	}
-	return in, nil
+	if len(parts) > 2 {
+		in.Offset, err = number(parts[2])
+	}
+	return err
+}
+
+func inputMean(in *frontend.InputType, s string) (err error) {
+	in.Mean, err = list(s, number)
+	return err
+}
+
+func inputDeviation(in *frontend.InputType, s string) (err error) {
+	in.Deviation, err = list(s, fraction)
+	return err
+}
+
+// list reads numbers with commas between them.
+func list(s string, parse func(string) (*big.Rat, error)) (all []*big.Rat, err error) {
+	for _, part := range strings.Split(s, ",") {
+		r, err := parse(strings.TrimSpace(part))
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", part, err)
+		}
+		all = append(all, r)
+	}
+	return all, nil
 }
 
 func inputQuant(s string) (*frontend.InputQuant, error) {
@@ -319,6 +346,22 @@ func fraction(s string) (*big.Rat, error) {
 	}
 	f, _ := r.Float64()
 	return r, within(f)
+}
+
+// number reads any number: 0, -0.5 or 1/255.
+func number(s string) (*big.Rat, error) {
+	if f, err := strconv.ParseFloat(s, 64); err == nil && f == 0 && !strings.ContainsAny(s, "123456789") {
+		return new(big.Rat), nil
+	}
+	size, negative := strings.CutPrefix(s, "-")
+	r, err := fraction(size)
+	if err != nil {
+		return nil, fmt.Errorf("want a number such as 0, -0.5 or 1/255")
+	}
+	if negative {
+		r.Neg(r)
+	}
+	return r, nil
 }
 
 func boardNames() (names []string) {

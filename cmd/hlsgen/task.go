@@ -209,9 +209,13 @@ func (t *task) inputs() {
 	o := t.o
 	t.Var(sizes{&o.Dims, &o.Lengths}, "dim", "size of a dynamic axis, such as T=520 (may be repeated); or "+
 		"the lengths of sequences, such as T=1..520")
-	option[*frontend.InputType](t.FlagSet, &o.Arrives, "input-type", "", "TYPE[:SCALE]", inputType,
-		"inputs arrive as integers of this type whose value is SCALE times the integer: UINT8, UINT8:1/255 "+
-			"(default scale 1); at most 16 bits; the model's own scaling then becomes thresholds on the device")
+	t.Var(&value{kind: "TYPE[:SCALE[:OFFSET]]", set: t.ofInput(inputType)}, "input-type",
+		"inputs arrive as integers of this type whose value is SCALE times the integer, plus OFFSET: UINT8, UINT8:1/255, "+
+			"UINT8:1/255:-0.5 (default scale 1, offset 0); at most 16 bits")
+	t.Var(&value{kind: "MEAN,...", set: t.ofInput(inputMean)}, "input-mean",
+		"with --input-type: subtract this from the values, of all channels or of each: 0.485,0.456,0.406")
+	t.Var(&value{kind: "STD,...", set: t.ofInput(inputDeviation)}, "input-std",
+		"with --input-type: divide the values by this, after the mean is subtracted: 0.229,0.224,0.225")
 	option[*frontend.InputQuant](t.FlagSet, &o.Quantise, "input-quant", "", "TYPE:SCALE", inputQuant,
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
 	t.Var(initials{&o.Initial}, "initial-state", "what recurrences begin with where that arrives on an input as real "+
@@ -225,6 +229,16 @@ func (t *task) inputs() {
 		"operators; this changes the model", nil)
 	t.BoolVar(&o.Stateful, "stateful", false, "samples are pieces of one stream, in order: recurrences go on with the "+
 		"state that they ended with in the sample before")
+}
+
+// ofInput returns how a flag is set that says something of the integers that arrive.
+func (t *task) ofInput(say func(*frontend.InputType, string) error) func(*value, string) (string, error) {
+	return func(_ *value, s string) (string, error) {
+		if t.o.Arrives == nil {
+			t.o.Arrives = &frontend.InputType{}
+		}
+		return s, say(t.o.Arrives, s)
+	}
 }
 
 // quantising adds what quantises a model first.

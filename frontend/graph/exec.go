@@ -188,7 +188,7 @@ func (p *Part) start(in []*Reals, all map[string]*Reals, h *holding) (out []*Rea
 // run executes the part; what it computes is d's. h, if given, lets go what nobody needs.
 func (p *Part) run(in []*Reals, d *decider, h *holding) (out []*Reals, err error) {
 	for i, name := range p.from {
-		d.all[name] = in[i]
+		d.all[name] = p.arriving(name, in[i], (*Arrival).reals)
 	}
 	for _, r := range p.runners {
 		vals := make([]*Reals, len(r.reads))

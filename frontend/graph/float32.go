@@ -135,7 +135,11 @@ func (p *Part) Work() (n int) {
 // bounds32 gives what any float32 executor may give. A quantiser's codes are what code leaves of them; sure says which
 // can be one alone.
 func (p *Part) bounds32(in []*Reals, code func(name string, out *Reals, sure []bool)) map[string]*Reals {
-	return p.walk(in, map[string]*Reals{}, func(c *Reals) *Reals {
+	held := slices.Clone(in)
+	for i, name := range p.from {
+		held[i] = p.arriving(name, in[i], (*Arrival).bounds)
+	}
+	return p.walk(held, map[string]*Reals{}, func(c *Reals) *Reals {
 		out := newReals(c.Shape)
 		for i := range c.Lo {
 			x := real.Interval{Lo: c.Lo[i], Hi: c.Hi[i]}

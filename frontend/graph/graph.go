@@ -195,8 +195,9 @@ type Graph struct {
 	Meta        map[string]string // metadata_props
 	// inputs whose samples lie side by side along an axis, and have a length each (LengthInput)
 	Sides    map[string]int
-	Gone     []string // dynamic axes of inputs that became constants
-	Producer string   // producer name and version
+	Gone     []string            // dynamic axes of inputs that became constants
+	Arrive   map[string]*Arrival // the inputs whose real numbers arrive as integers, as the user says
+	Producer string              // producer name and version
 }
 
 // Indices are those of all nodes of the file that a node stands for.

@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"math/big"
 	"slices"
 
 	"hlsgen/frontend/graph"
@@ -39,31 +38,6 @@ func hostPrefix(l *lowering, step *graph.Step) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// An InputType declares that the model's inputs arrive as integers of a type: their real value is the float32 nearest
-// to Scale times the integer.
-type InputType struct {
-	Type  num.Type
-	Scale *big.Rat
-}
-
-// Value is the real value of integer k.
-func (t *InputType) Value(k int64) float64 {
-	r := new(big.Rat).SetInt64(k)
-	f, _ := r.Mul(r, t.Scale).Float32()
-	return float64(f)
-}
-
-// linear reports whether every value is scale*k without rounding.
-func (t *InputType) linear() bool {
-	for k, r := t.Type.Range().Lo, t.Type.Range(); k <= r.Hi; k++ {
-		v := new(big.Rat).SetInt64(k)
-		if v.Mul(v, t.Scale).Cmp(new(big.Rat).SetFloat64(t.Value(k))) != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // maxLookahead is how many tensors behind an input are looked at for its first layer.
@@ -112,28 +86,29 @@ func (l *lowering) hostPlace(tensor string, elem num.Type, r num.Range) *place.P
 	return p
 }
 
-// declareInputs makes integer tensors of the inputs that arrive as integers: all of them where the user says so, else
-// those whose own type is an integer of at most 16 bits, or that do nothing but look up rows of tables.
-func (l *lowering) declareInputs(asked *InputType) map[string]*InputType {
-	arrive := map[string]*InputType{}
+// declareInputs makes integer tensors of the inputs that arrive as integers: those of which the user says so, else those
+// whose own type is an integer of at most 16 bits, or that do nothing but look up rows of tables.
+func (l *lowering) declareInputs() map[string]*graph.Arrival {
+	arrive := map[string]*graph.Arrival{}
 	for _, in := range l.Graph.Inputs {
-		t := asked
-		if bits := in.DType.Integer(); t == nil && bits.Width > 0 {
-			t = &InputType{bits, big.NewRat(1, 1)}
+		a := l.Graph.Arrive[in.Name]
+		if bits := in.DType.Integer(); a == nil && bits.Width > 0 {
+			a = graph.Units(bits)
 		}
-		if rows := l.LooksUp(in.Name); t == nil && rows > 0 && !in.DType.Float() {
-			t = &InputType{num.Smallest(num.Range{Lo: 0, Hi: int64(rows - 1)}), big.NewRat(1, 1)}
+		if rows := l.LooksUp(in.Name); a == nil && rows > 0 && !in.DType.Float() {
+			a = graph.Units(num.Smallest(num.Range{Lo: 0, Hi: int64(rows - 1)}))
 		}
-		if t == nil {
+		if a == nil {
 			continue
 		}
-		arrive[in.Name] = t
-		l.Places[in.Name] = l.hostPlace(in.Name, t.Type, t.Type.Range())
-		if t.linear() {
-			l.Integers.Declare(in.Name, []real.Affine{{Scale: t.Scale, Bias: new(big.Rat)}})
-		} else {
-			l.Integers.DeclareSingle(in.Name, t.Scale)
+		arrive[in.Name] = a
+		l.Places[in.Name] = l.hostPlace(in.Name, a.Type, a.Type.Range())
+		values := scaled.Values{Of: a.Of}
+		if len(a.Of) > 1 {
+			shape := l.Known[in.Name].Shape
+			values.Group = func(element int32) int32 { return int32(a.Channel(shape, int(element))) }
 		}
+		l.Integers.DeclareGroups(in.Name, values)
 	}
 	return arrive
 }

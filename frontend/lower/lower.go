@@ -50,7 +50,7 @@ type Result struct {
 	Layers  map[int]string // ONNX node index -> layer that computes it
 	Carried []Carried      // the integer tensors that streams carry whole
 	Integer *scaled.Analysis
-	Arrive  map[string]*InputType // the model's inputs that arrive as integers
+	Arrive  map[string]*graph.Arrival // the model's inputs that arrive as integers
 
 	Rejected map[int]bool // ONNX node indices of what could not be mapped
 	// ONNX node indices of loops that no layer runs, short ones or steps of the file: written out, they may be mapped
@@ -70,7 +70,6 @@ type Carried struct {
 
 // Options change what the accelerator is fed with.
 type Options struct {
-	Input *InputType // nil: the host computes codes from real inputs
 	// recurrences keep their states from frame to frame (rnn.Params.Keeps): all run forwards, from constants
 	Stateful bool
 	Timed    bool // sequences have several lengths: loops give every step
@@ -87,7 +86,7 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
 		begins: opt.Begins,
 		hosted: map[string]bool{}}
-	arrive := l.declareInputs(opt.Input)
+	arrive := l.declareInputs()
 	for _, step := range recurrencesFirst(p) {
 		if l.Uses.Used(step) {
 			l.buildFor(step)

@@ -365,9 +365,6 @@ func (f *former) leaf(tensor string, index []int32, values *Values) Form {
 	if slices.ContainsFunc(of, func(a real.Affine) bool { return a.Bias.Sign() != 0 }) {
 		out.Expr = real.Add(out.Expr, number(true))
 	}
-	if f.a.singles[tensor] {
-		out.Expr = real.Single(out.Expr)
-	}
 	return out
 }
 

@@ -28,7 +28,6 @@ type Analysis struct {
 	Program *graph.Program
 	integer map[string]Values
 	partly  map[string]bool // of these, the ones with elements that are constants
-	singles map[string]bool // of these, the ones whose real value is rounded to float32
 	derived map[string]bool // depends on an integer tensor
 	ranks   map[*graph.Step]int
 	all     []int32 // 0, 1, 2 ...
@@ -36,7 +35,7 @@ type Analysis struct {
 
 // New starts an analysis without integer tensors.
 func New(p *graph.Program) *Analysis {
-	return &Analysis{p, map[string]Values{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, nil, nil}
+	return &Analysis{p, map[string]Values{}, map[string]bool{}, map[string]bool{}, nil, nil}
 }
 
 // All lists n elements. Nobody may change the list.
@@ -94,13 +93,6 @@ func (a *Analysis) DeclareGroups(tensor string, of Values) { a.integer[tensor] =
 // whatever the integer.
 func (a *Analysis) DeclareSome(tensor string, of []real.Affine) {
 	a.integer[tensor], a.partly[tensor] = Values{Of: of}, true
-}
-
-// DeclareSingle makes a tensor an integer tensor whose real value is the float32 nearest to scale*q: what a program
-// holds that divides pixels by 255.
-func (a *Analysis) DeclareSingle(tensor string, scale *big.Rat) {
-	a.Declare(tensor, []real.Affine{{Scale: scale, Bias: new(big.Rat)}})
-	a.singles[tensor] = true
 }
 
 // Integer is the real value of element i of an integer tensor; ok is false where the tensor is none.

@@ -62,7 +62,7 @@ func TestDriver(t *testing.T) {
 	cases := []struct {
 		model   string
 		lengths []int
-		bytes   bool // each a sixteenth
+		bytes   bool // less a half, a mean and by a deviation of each channel
 	}{
 		{"digits-mlp-w2a2", nil, false},
 		{"digits-mlp-w2a2", nil, true},
@@ -101,7 +101,12 @@ func TestDriver(t *testing.T) {
 			sim := SimOptions{Options: o, Engine: Eval}
 			if c.bytes {
 				in.DType = "uint8"
-				o.Arrives = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 16)}
+				o.Arrives = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 15),
+					Offset: big.NewRat(-1, 2)}
+				for c := range x.Shape[1] {
+					o.Arrives.Mean = append(o.Arrives.Mean, big.NewRat(int64(c%7-3), 100))
+					o.Arrives.Deviation = append(o.Arrives.Deviation, big.NewRat(int64(8+c%5), 10))
+				}
 				in.Data = make([]float64, len(x.Data))
 				for i := range in.Data {
 					in.Data[i] = float64(i * 7 % 16)
@@ -131,6 +136,9 @@ func TestDriver(t *testing.T) {
 			}
 			lib := library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
 			sim.Options, sim.Input, sim.Output = o, data(t, in), filepath.Join(t.TempDir(), "y.npy")
+			if c.bytes {
+				save(t, sim.Input+".reals.npy", normalised(o.Arrives, in))
+			}
 			simulated(t, sim)
 			args[2], args[3], args[4] = lib, sim.Input, sim.Output
 			said, err := exec.Command(tools[2], args...).CombinedOutput()
@@ -140,6 +148,22 @@ func TestDriver(t *testing.T) {
 			t.Logf("%s", said)
 		})
 	}
+}
+
+// normalised is what a float32 program makes of integers that stand for numbers, channels along axis 1.
+func normalised(t *frontend.InputType, in *npy.Array) *npy.Array {
+	single := func(r *big.Rat) float32 {
+		f, _ := r.Float32()
+		return f
+	}
+	out := &npy.Array{DType: "float32", Shape: in.Shape}
+	inner := dataflow.Shape(in.Shape[2:]).Size()
+	for i, k := range in.Data {
+		c := i / inner % in.Shape[1]
+		v := float32(k)*single(t.Scale) + single(t.Offset)
+		out.Data = append(out.Data, float64((v-single(t.Mean[c]))/single(t.Deviation[c])))
+	}
+	return out
 }
 
 // TestDriverAXI drives accelerators behind their movers, in Verilator: results are those of engine eval, with a memory

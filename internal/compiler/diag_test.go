@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -193,6 +194,11 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		m := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Softmax", "shares").quant("act", 4, 0, 0.25)
 		return run(t, compiler.Options{NoCSim: true, Outputs: []string{"fc1.out"},
 			Model: file(t, m.matmul("fc2", 2, ones).end())}, d)
+	},
+	diag.InputUnfit: func(t *testing.T, d *diag.List) bool {
+		one := big.NewRat(1, 2)
+		return run(t, compiler.Options{NoCSim: true, Arrives: &frontend.InputType{
+			Type: num.Type{Kind: num.UInt, Width: 8}, Scale: one, Mean: []*big.Rat{one, one, one}}}, d)
 	},
 	diag.OutputUnknown: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{NoCSim: true, Outputs: []string{"fc1.oot"}}, d)

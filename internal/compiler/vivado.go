@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hlsgen/boards"
+	"hlsgen/folding"
 	"hlsgen/templates"
 	"hlsgen/templates/axi"
 	"hlsgen/templates/vivado"
@@ -47,7 +48,8 @@ func BoardClockOf(r *Result) (mhz, fps float64) {
 		return 0, 0
 	}
 	mhz = r.System.Clock.MHz()
-	return mhz, r.Design.FPS() * min(1, mhz/r.Design.ClockMHz())
+	d := r.Design
+	return mhz, folding.Rate(min(mhz, d.ClockMHz()), d.Clocks.Interval, d.Model.Turns.PerFrame())
 }
 
 // toBitstream says how a board gets what was made; nothing where there is no way to it.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -251,7 +252,19 @@ type Given struct {
 func (o Options) OfModel() []Given {
 	list := []Given{{"dim", o.dims()}}
 	if t := o.Arrives; t != nil {
-		list = append(list, Given{"input-type", []string{t.Type.String() + ":" + t.Scale.RatString()}})
+		list = append(list, Given{"input-type", []string{t.String()}})
+		for _, of := range []struct {
+			flag string
+			list []*big.Rat
+		}{{"input-mean", t.Mean}, {"input-std", t.Deviation}} {
+			var texts []string
+			for _, r := range of.list {
+				texts = append(texts, r.RatString())
+			}
+			if texts != nil {
+				list = append(list, Given{of.flag, []string{strings.Join(texts, ",")}})
+			}
+		}
 	}
 	if q := o.Quantise; q != nil {
 		list = append(list, Given{"input-quant", []string{fmt.Sprintf("%s:%v", q.Type, q.Scale)}})

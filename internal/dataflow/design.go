@@ -33,11 +33,19 @@ type Real struct {
 	Whole []int      // the shape in the file where that fixes a batch of several samples, side by side; else nil
 	Axis  int        // along which the samples lie in Whole
 	Range [2]float64 // of an input: the values that the first quantisers tell apart, for making up test data
-	// Grid, if set, gives the value nearest to x that the input may have.
-	Grid func(x float64) float64
-	// Code, if set, says that the input's reals arrive as integers of type Arrives: it gives the value of one.
-	Code    func(k int64) float64
-	Arrives num.Type
+	// Grid, if set, gives the value nearest to x that element i may have.
+	Grid    func(i int, x float64) float64
+	Arrives *Integers // the input's reals arrive as integers; nil where they do not
+}
+
+// Integers says which real numbers integers stand for. Numbers as far as Within from the value of an integer stand for
+// it, too.
+type Integers struct {
+	Type     num.Type
+	Channels int                                   // that have values of their own; 1: all have the same
+	Within   []float64                             // by channel
+	Of       func(shape []int, i int) int          // the channel of element i of a tensor
+	Value    func(channel int, code int64) float64 // of an integer, in the input's type
 }
 
 // Limits is the range of an integer dtype; integer is false for a real one.

@@ -45,7 +45,7 @@ func (h *Host) probing(inputs []Real) *probing {
 		t := RealTensor{Shape: in.Shape, Data: make([]float64, n)}
 		for i := range t.Data {
 			if t.Data[i] = in.Format().Round((in.Range[0] + in.Range[1]) / 2); in.Grid != nil {
-				t.Data[i] = in.Grid(t.Data[i])
+				t.Data[i] = in.Grid(i, t.Data[i])
 			}
 		}
 		p.sample = append(p.sample, t)

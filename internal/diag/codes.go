@@ -38,6 +38,7 @@ const (
 	WordTooWide       Code = "word-too-wide"
 	DataInvalid       Code = "data-invalid"
 	InputQuantised    Code = "input-quantised"
+	InputUnfit        Code = "input-unfit"
 	InitialState      Code = "initial-state"
 	ModelQuantised    Code = "model-quantised"
 	ModelCut          Code = "model-cut"
@@ -101,6 +102,7 @@ var Codes = map[Code]string{
 	WordTooWide:       "a stream word is wider than Vitis HLS accepts",
 	DataInvalid:       "input data do not fit the model",
 	InputQuantised:    "a quantiser was put in front of an input",
+	InputUnfit:        "what is said of the inputs' integers does not fit the model",
 	InitialState:      "an initial state that arrives on an input was changed, or cannot be",
 	ModelQuantised:    "the model was given other quantisers, on samples",
 	ModelCut:          "the model was cut at the tensors that --outputs names",

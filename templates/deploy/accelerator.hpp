@@ -113,40 +113,13 @@ public:
     // steps as steps says, and so do results.
     template <class T> std::vector<float> predict(const std::vector<T>& x, const std::vector<std::size_t>& steps = {}) {
         if (network.inputs != 1 || network.outputs != 1) throw unfit("the model has several inputs or outputs: call run");
-        std::vector<double> reals(x.begin(), x.end());
-        if constexpr (std::is_integral_v<T>) // they stand for numbers, where the accelerator was built for integers
-            for (double& v : reals) v = meant(network.sends[0], std::int64_t(v));
-        const std::vector<double> y = run({reals}, steps)[0];
+        const std::vector<double> y = results_of({std::vector<double>(x.begin(), x.end())}, steps, std::is_integral_v<T>)[0];
         return std::vector<float>(y.begin(), y.end());
     }
 
     // run is predict for any model. A double holds every value exactly; the inputs' are rounded to the types of the model.
-    std::vector<std::vector<double>> run(std::vector<std::vector<double>> x, const std::vector<std::size_t>& steps = {}) {
-        const std::vector<std::size_t> lengths = lengths_of(x, steps);
-        for (std::size_t k = 0; k < network.inputs; k++)
-            for (double& v : x[k]) v = rounded(network.input[k], v);
-        std::vector<std::size_t> at(network.streams_in, 0); // where in its input a stream is
-        std::vector<frames> all(network.streams_out);
-        bool running = false;
-        for (std::size_t first = 0; first < lengths.size(); first += together) {
-            const std::vector<std::size_t> some(lengths.begin() + std::ptrdiff_t(first),
-                                                lengths.begin() + std::ptrdiff_t(std::min(first + together, lengths.size())));
-            std::vector<frames> in(network.streams_in);
-            try {
-                for (std::size_t k = 0; k < network.streams_in; k++) at[k] = send(network.sends[k], x[network.sends[k].input], at[k], some, in[k]);
-            } catch (...) {
-                if (running) on.wait(); // nothing is left behind
-                throw;
-            }
-            if (running) append(on.wait(), all);
-            running = false;
-            on.start(in, sizes_of(some));
-            running = true;
-        }
-        append(on.wait(), all);
-        std::vector<std::vector<double>> y(network.outputs);
-        for (std::size_t k = 0; k < network.outputs; k++) take(network.results[k], lengths, all, y[k]);
-        return y;
+    std::vector<std::vector<double>> run(const std::vector<std::vector<double>>& x, const std::vector<std::size_t>& steps = {}) {
+        return results_of(x, steps, false);
     }
 
     // throughput is samples per second of frames that are ready: the first kind of sample, over and over.
@@ -175,6 +148,35 @@ private:
         return of;
     }
 
+    // results_of is run of data that are integers themselves, or numbers.
+    std::vector<std::vector<double>> results_of(std::vector<std::vector<double>> x, const std::vector<std::size_t>& steps, bool integers) {
+        const std::vector<std::size_t> lengths = lengths_of(x, steps);
+        for (std::size_t k = 0; k < network.inputs && !integers; k++)
+            for (double& v : x[k]) v = rounded(network.input[k], v);
+        std::vector<std::size_t> at(network.streams_in, 0); // where in its input a stream is
+        std::vector<frames> all(network.streams_out);
+        bool running = false;
+        for (std::size_t first = 0; first < lengths.size(); first += together) {
+            const std::vector<std::size_t> some(lengths.begin() + std::ptrdiff_t(first),
+                                                lengths.begin() + std::ptrdiff_t(std::min(first + together, lengths.size())));
+            std::vector<frames> in(network.streams_in);
+            try {
+                for (std::size_t k = 0; k < network.streams_in; k++) at[k] = send(network.sends[k], x[network.sends[k].input], integers, at[k], some, in[k]);
+            } catch (...) {
+                if (running) on.wait(); // nothing is left behind
+                throw;
+            }
+            if (running) append(on.wait(), all);
+            running = false;
+            on.start(in, sizes_of(some));
+            running = true;
+        }
+        append(on.wait(), all);
+        std::vector<std::vector<double>> y(network.outputs);
+        for (std::size_t k = 0; k < network.outputs; k++) take(network.results[k], lengths, all, y[k]);
+        return y;
+    }
+
     static void append(std::vector<frames> some, std::vector<frames>& to) {
         for (std::size_t k = 0; k < to.size(); k++)
             for (bytes& f : some[k]) to[k].push_back(std::move(f));
@@ -191,14 +193,16 @@ private:
         return y;
     }
 
-    // meant is the number that an integer of an input stands for.
-    static double meant(const sent& s, std::int64_t code) {
+    // whole is the integer x itself, of data that are integers: an accelerator takes them that was built for them.
+    static std::int64_t whole(const sent& s, double x) {
         if (s.quantisers != nullptr) throw unfit(std::string("input \"") + network.input[s.input].name + "\" is real, the data are integers: build with --input-type");
-        if (s.values == nullptr) return double(code);
-        if (code < s.lo || code > s.hi)
-            throw unfit(std::string("input \"") + network.input[s.input].name + "\": " + std::to_string(code) + " is no integer from " + std::to_string(s.lo) +
-                        " to " + std::to_string(s.hi));
-        return s.values[code - s.lo];
+        if (x >= double(s.lo) && x <= double(s.hi) && x == std::floor(x)) return std::int64_t(x);
+        throw unfit(no_integer(s, x));
+    }
+
+    static std::string no_integer(const sent& s, double x) {
+        return std::string("input \"") + network.input[s.input].name + "\": " + std::to_string(x) + " is no integer from " + std::to_string(s.lo) +
+               " to " + std::to_string(s.hi);
     }
 
     static std::size_t words(const stream& s, std::size_t steps) { return s.words * s.bytes * steps; }
@@ -232,24 +236,24 @@ private:
     }
 
     static std::int64_t code_of(const sent& s, std::size_t i, double x) {
-        if (s.quantisers == nullptr) return integer_of(s, x);
-        const quantiser& q = s.quantisers[s.which == nullptr ? 0 : s.which[i]];
+        const std::size_t which = s.which == nullptr ? 0 : std::size_t(s.which[i]);
+        if (s.quantisers == nullptr) return s.values == nullptr ? whole(s, x) : nearest(s, which, x);
+        const quantiser& q = s.quantisers[which];
         return q.codes[std::upper_bound(q.thresholds, q.thresholds + q.steps, x) - q.thresholds];
     }
 
-    static std::int64_t integer_of(const sent& s, double x) {
-        if (s.values != nullptr) {
-            const auto end = s.values + (s.hi - s.lo + 1), at = std::lower_bound(s.values, end, x); // they rise
-            if (at != end && *at == x) return s.lo + (at - s.values);
-        } else if (x >= double(s.lo) && x <= double(s.hi) && x == std::floor(x)) {
-            return std::int64_t(x);
-        }
-        throw unfit(std::string("input \"") + network.input[s.input].name + "\": " + std::to_string(x) + " is no integer from " + std::to_string(s.lo) +
-                    " to " + std::to_string(s.hi) + (s.values != nullptr ? " times its scale" : ""));
+    // nearest is the integer of a channel that x stands for.
+    static std::int64_t nearest(const sent& s, std::size_t channel, double x) {
+        const std::size_t n = std::size_t(s.hi - s.lo + 1);
+        const double* const values = s.values + channel * n; // they rise
+        std::size_t at = std::min(std::size_t(std::lower_bound(values, values + n, x) - values), n - 1);
+        if (at > 0 && x - values[at - 1] < values[at] - x) at--;
+        if (std::fabs(values[at] - x) <= (s.within == nullptr ? 0 : s.within[channel])) return s.lo + std::int64_t(at);
+        throw unfit(no_integer(s, x) + ", scaled");
     }
 
     // send makes frames of samples, which lie in x from at on, and is where the next one lies.
-    static std::size_t send(const sent& s, const std::vector<double>& x, std::size_t at, const std::vector<std::size_t>& lengths, frames& into) {
+    static std::size_t send(const sent& s, const std::vector<double>& x, bool integers, std::size_t at, const std::vector<std::size_t>& lengths, frames& into) {
         const tensor& t = network.input[s.input];
         const std::size_t elements = s.stream.words * s.stream.per_word;
         for (std::size_t n : lengths) {
@@ -257,7 +261,8 @@ private:
             bytes frame(words(s.stream, steps), 0);
             for (std::size_t step = 0; step < steps; step++)
                 for (std::size_t i = 0; i < elements; i++) {
-                    const std::int64_t code = code_of(s, i, x[at + place(t, step, std::size_t(s.index[i]), n)]);
+                    const double v = x[at + place(t, step, std::size_t(s.index[i]), n)];
+                    const std::int64_t code = integers ? whole(s, v) : code_of(s, i, v);
                     std::uint8_t* word = frame.data() + (step * s.stream.words + i / s.stream.per_word) * s.stream.bytes;
                     put(word, i % s.stream.per_word * s.stream.bits, s.stream.bits, encode(s.stream, code));
                 }

@@ -110,7 +110,7 @@ class _Sent:
         self.groups = None
         if which is not None:
             which = np.array(which)
-            self.groups = [np.flatnonzero(which == k) for k in range(len(self.quantisers))]
+            self.groups = [np.flatnonzero(which == k) for k in range(which.max() + 1)]
 
     def codes(self, x):
         """x: rows of elements of the input; the result: rows of codes, in the order in which they travel."""
@@ -129,12 +129,14 @@ class _Sent:
         lo, hi = self.integers["lo"], self.integers["hi"]
         values = self.integers.get("values")
         if values is not None and x.dtype.kind == "f":
-            values = np.array(values)
-            order = np.argsort(values)
-            at = np.minimum(np.searchsorted(values, x, sorter=order), len(values) - 1)
-            codes = order[at]
-            wrong = values[codes] != x
-            codes = codes + lo
+            values = np.array(values).reshape(-1, hi - lo + 1)  # they rise
+            within = np.array(self.integers.get("within", [0] * len(values)))
+            codes, wrong = np.empty(x.shape, np.int64), np.empty(x.shape, bool)
+            for at, of, most in zip([slice(None)] if self.groups is None else self.groups, values, within):
+                some = x[:, at].astype(np.float64)
+                above = np.minimum(np.searchsorted(of, some), len(of) - 1)
+                near = above - ((above > 0) & (some - of[above - 1] < of[above] - some))
+                codes[:, at], wrong[:, at] = near + lo, abs(of[near] - some) > most
         else:
             codes = x.astype(np.int64)
             wrong = (codes != x) | (codes < lo) | (codes > hi)
@@ -142,7 +144,7 @@ class _Sent:
             row, element = np.argwhere(wrong)[0]
             raise Unfit("input %r, sample %d: %r is no integer from %d to %d%s" % (
                 self.input["name"], row, x[row, element].item(), lo, hi,
-                " times its scale" if values is not None else ""))
+                ", scaled" if values is not None else ""))
         return codes
 
 

@@ -183,11 +183,7 @@ func (s sketch) codes(name, x string, send Send, wide bool) string {
 		if in.Values == nil {
 			return s.cast(name+"_codes", x, onnxpb.TensorProto_INT64)
 		}
-		q := Quantiser{Thresholds: in.Values[1:]}
-		for code := in.Lo; code <= in.Hi; code++ {
-			q.Codes = append(q.Codes, code)
-		}
-		quantisers = []Quantiser{q}
+		quantisers = in.quantisers()
 	}
 	codes := make([][]int64, len(quantisers))
 	for k, q := range quantisers {
@@ -306,4 +302,22 @@ func (s sketch) excepted(name, codes, x string, means []Meaning, which []int32) 
 		pick(s, name+"_of_code", at, padded(tries, table.places), table.places, which)})
 	instead := pick(s, name+"_instead", at, padded(values, table.places), table.places, which)
 	return s.node("Where", name+"_formula", []string{is, instead, x})
+}
+
+// quantisers returns, per channel, the one that gives the integer that a number stands for.
+func (in *Integers) quantisers() (list []Quantiser) {
+	for channel := range in.channels() {
+		q, values := Quantiser{}, in.of(channel)
+		for k, v := range values {
+			q.Codes = append(q.Codes, in.Lo+int64(k))
+			switch {
+			case k > 0 && in.Within == nil:
+				q.Thresholds = append(q.Thresholds, v)
+			case k > 0:
+				q.Thresholds = append(q.Thresholds, v-in.Within[channel])
+			}
+		}
+		list = append(list, q)
+	}
+	return list
 }

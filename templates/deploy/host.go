@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hlsgen/internal/dataflow"
@@ -89,12 +90,26 @@ type Quantiser struct {
 }
 
 // Integers says that an input is made of integers: their range, and, of a real-valued input, what each of them stands
-// for.
+// for. Where channels differ, which of the stream gives the channel of each element, and values are those of one channel
+// behind the other. A number as far as within from a value stands for it.
 type Integers struct {
 	Lo     int64     `json:"lo"`
 	Hi     int64     `json:"hi"`
 	Values []float64 `json:"values,omitempty"`
+	Within []float64 `json:"within,omitempty"` // by channel; nil: 0
 }
+
+// maxValues bounds the values of an input's integers.
+const maxValues = 1 << 20
+
+// of returns the values of a channel.
+func (in *Integers) of(channel int) []float64 {
+	n := int(in.Hi - in.Lo + 1)
+	return in.Values[channel*n : (channel+1)*n]
+}
+
+// channels is how many have values of their own.
+func (in *Integers) channels() int { return len(in.Values) / int(in.Hi-in.Lo+1) }
 
 // A Receive is a stream out of the accelerator.
 type Receive struct {
@@ -281,9 +296,23 @@ func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.Real, p tem
 	if in.Steps == nil {
 		lo, hi := p.Port.Elem.Range().Lo, p.Port.Elem.Range().Hi
 		s.Integers = &Integers{Lo: lo, Hi: hi}
-		if _, _, integer := r.Limits(); !integer && hi-lo < 1<<16 {
-			for code := lo; code <= hi; code++ {
-				s.Integers.Values = append(s.Integers.Values, r.Code(code))
+		if a := r.Arrives; a != nil {
+			if n := int(hi-lo+1) * a.Channels; n > maxValues {
+				return none("the integers of input %q have %d values, more than the %d of a driver's tables", r.Name, n,
+					maxValues)
+			}
+			for channel := range a.Channels {
+				for code := lo; code <= hi; code++ {
+					s.Integers.Values = append(s.Integers.Values, a.Value(channel, code))
+				}
+			}
+			if slices.Max(a.Within) > 0 {
+				s.Integers.Within = a.Within
+			}
+			for _, at := range s.Index {
+				if a.Channels > 1 {
+					which = append(which, int32(a.Of(r.Shape, int(at))))
+				}
 			}
 		}
 	}

@@ -38,7 +38,8 @@ struct quantiser {
 };
 
 // sent says that element i of a frame, or of a step, is the code of element index[i] of an input: by quantisers[which[i]], or the
-// integer from lo to hi that it is or, where there are values, stands for.
+// integer from lo to hi that it is or, where there are values, stands for: that whose value is next to it, no further away than
+// within. Channel which[i], or the only one, has the values from which[i] * (hi - lo + 1) on, and within[which[i]], or 0.
 struct sent {
     hlsgen::stream stream;
     std::size_t input;
@@ -47,6 +48,7 @@ struct sent {
     const quantiser* quantisers;
     std::int64_t lo, hi;
     const double* values;
+    const double* within;
 };
 
 // meaning is values[code - lo], or code * scale + bias, with exceptions.

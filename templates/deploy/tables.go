@@ -68,10 +68,11 @@ func add[T any](v *tablesView, kind, name string, items []T, spell func(to []byt
 }
 
 func (v *tablesView) sent(name string, s Send) string {
-	quantisers, values, lo, hi := "nullptr", "nullptr", int64(0), int64(0)
+	quantisers, values, within, lo, hi := "nullptr", "nullptr", "nullptr", int64(0), int64(0)
 	if s.Integers != nil {
 		lo, hi = s.Integers.Lo, s.Integers.Hi
 		values = add(v, "double", name+"_values", s.Integers.Values, float)
+		within = add(v, "double", name+"_within", s.Integers.Within, float)
 	}
 	var list []string
 	for k, q := range s.Quantise {
@@ -82,10 +83,10 @@ func (v *tablesView) sent(name string, s Send) string {
 	if list != nil {
 		quantisers = add(v, "quantiser", name+"_quantisers", list, text)
 	}
-	return fmt.Sprintf("{%s, %d, %s, %s, %s, %s, %s, %s}", s.cpp(), s.Input,
+	return fmt.Sprintf("{%s, %d, %s, %s, %s, %s, %s, %s, %s}", s.cpp(), s.Input,
 		add(v, "std::int32_t", name+"_index", s.Index, short),
 		add(v, "std::int32_t", name+"_which", s.Which, short),
-		quantisers, integer(nil, lo), integer(nil, hi), values)
+		quantisers, integer(nil, lo), integer(nil, hi), values, within)
 }
 
 func (v *tablesView) result(name string, r *Result, t Tensor) string {

@@ -172,23 +172,17 @@ func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 	if _, _, integer = (dataflow.Real{DType: a.DType}).Limits(); !integer {
 		return rounded(in, a.Data)
 	}
-	if in.Code == nil {
+	if in.Arrives == nil {
 		msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
 		return nil, &Unfit{Msg: msg, Hint: meaningHint(a)}
 	}
-	value := map[float64]float64{}
 	data := make([]float64, len(a.Data))
 	for i, code := range a.Data {
-		v, known := value[code]
-		if !known {
-			if !in.Arrives.Holds(int64(code)) {
-				return nil, fmt.Errorf("input %q arrives as %s, which does not hold %v (element %d)",
-					in.Name, in.Arrives, code, i)
-			}
-			v = in.Code(int64(code))
-			value[code] = v
+		if !in.Arrives.Type.Holds(int64(code)) {
+			return nil, fmt.Errorf("input %q arrives as %s, which does not hold %v (element %d)",
+				in.Name, in.Arrives.Type, code, i)
 		}
-		data[i] = v
+		data[i] = in.Arrives.Value(in.Arrives.Of(a.Shape, i), int64(code))
 	}
 	return data, nil
 }
@@ -271,7 +265,7 @@ func random(m *dataflow.Model, rnd *rand.Rand) (run []dataflow.RealTensor) {
 		for i := range t.Data {
 			v := lo + rnd.Float64()*(hi-lo)
 			if in.Grid != nil {
-				t.Data[i] = in.Grid(v)
+				t.Data[i] = in.Grid(i, v)
 			} else if integer {
 				t.Data[i] = float64(int64(v))
 			} else {

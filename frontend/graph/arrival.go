@@ -1,0 +1,201 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/real"
+	"hlsgen/internal/num"
+)
+
+// An Arrival says that the real numbers of an input arrive as integers of a type. Integer k of a channel stands for
+// Scale*k + Bias, exactly. Files and programs hold that number rounded to the input's own type.
+type Arrival struct {
+	Type num.Type
+	Of   []real.Affine // one for all channels, or one per channel; scales are above 0
+	Axis int           // of the channels, counted from behind: 1 is the last axis; 0 where Of is one for all
+	// By channel: how far a number may be from the value that it stands for. Programs scale, subtract and divide, each
+	// with an error, by constants with errors. 0 where every value is a number of the input's type.
+	Within []float64
+
+	format num.Format // of the input's type
+	lines  []line     // by channel
+	// By channel and integer, from the least on: the value in the input's type. Nil of integers that stand for
+	// themselves, and of more than maxNear: then values are computed.
+	near [][]float64
+}
+
+const maxNear = 1 << 18
+
+// A line is an affine function in float64.
+type line struct{ scale, bias float64 }
+
+func lineOf(of real.Affine) line {
+	scale, _ := of.Scale.Float64()
+	bias, _ := of.Bias.Float64()
+	return line{scale, bias}
+}
+
+// NewArrival returns the arrival of numbers of a format. The error says why these do not tell the integers apart.
+func NewArrival(t num.Type, of []real.Affine, axis int, f num.Format) (*Arrival, error) {
+	a := &Arrival{Type: t, Of: of, Axis: axis, Within: make([]float64, len(of)), format: f}
+	r := t.Range()
+	for c := range of {
+		var most float64
+		a.lines = append(a.lines, lineOf(of[c]))
+		for _, k := range []int64{r.Lo, r.Hi} {
+			near := nearestIn(a.Value(c, k), f)
+			if math.IsInf(near, 0) {
+				return nil, fmt.Errorf("integer %d stands for a number that is too large for the input's type", k)
+			}
+			most = max(most, math.Abs(near))
+		}
+		if a.holds(c) {
+			continue
+		}
+		of := a.lines[c]
+		a.Within[c] = math.Ldexp(most+2*math.Abs(of.bias), 2-f.Digits)
+		if 2*a.Within[c] >= of.scale {
+			return nil, fmt.Errorf("steps of %g are too small for numbers of up to %g with %d bits", of.scale, most,
+				f.Digits)
+		}
+	}
+	if n := int(r.Hi - r.Lo + 1); n*len(of) <= maxNear {
+		a.near = make([][]float64, len(of))
+		for c := range of {
+			for k := r.Lo; k <= r.Hi; k++ {
+				a.near[c] = append(a.near[c], nearestIn(a.Value(c, k), f))
+			}
+		}
+	}
+	return a, nil
+}
+
+// holds reports whether the input's type surely holds every value of a channel: all are multiples of one power of two,
+// few enough.
+func (a *Arrival) holds(channel int) bool {
+	of, r := a.Of[channel], a.Type.Range()
+	unit := math.MaxInt // its exponent
+	for _, v := range []*big.Rat{of.Scale, of.Bias} {
+		if !dyadic(v) {
+			return false
+		}
+		if v.Sign() != 0 {
+			unit = min(unit, int(v.Num().TrailingZeroBits())-v.Denom().BitLen()+1)
+		}
+	}
+	for _, k := range []int64{r.Lo, r.Hi} {
+		v, _ := a.Value(channel, k).Float64()
+		if math.Abs(v) > math.Ldexp(1, unit+a.format.Digits) {
+			return false
+		}
+	}
+	return unit >= a.format.Least
+}
+
+// dyadic reports whether a rational's denominator is a power of two.
+func dyadic(v *big.Rat) bool { return int(v.Denom().TrailingZeroBits()) == v.Denom().BitLen()-1 }
+
+// Units is the arrival of integers that stand for themselves.
+func Units(t num.Type) *Arrival {
+	one := real.Affine{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}
+	return &Arrival{Type: t, Of: []real.Affine{one}, Within: make([]float64, 1), format: num.Float64,
+		lines: []line{lineOf(one)}}
+}
+
+// nearestIn returns the number of a format next to a rational.
+func nearestIn(v *big.Rat, f num.Format) float64 {
+	if f == num.Float32 {
+		single, _ := v.Float32()
+		return float64(single)
+	}
+	near, _ := v.Float64()
+	return f.Round(near)
+}
+
+// Channel returns the channel of element i of a tensor. Axes in front of those of the input change nothing.
+func (a *Arrival) Channel(shape []int, i int) int {
+	if len(a.Of) == 1 {
+		return 0
+	}
+	axis := len(shape) - a.Axis
+	return i / Size(shape[axis+1:]) % shape[axis]
+}
+
+// Value returns what integer k of a channel stands for.
+func (a *Arrival) Value(channel int, k int64) *big.Rat {
+	r, of := new(big.Rat).SetInt64(k), a.Of[channel]
+	return r.Add(r.Mul(r, of.Scale), of.Bias)
+}
+
+// Float returns the value of integer k of a channel in the input's type.
+func (a *Arrival) Float(channel int, k int64) float64 {
+	if a.near != nil {
+		return a.near[channel][k-a.Type.Range().Lo]
+	}
+	return nearestIn(a.Value(channel, k), a.format)
+}
+
+// Integer returns the integer of a channel that a number stands for; ok is false where it is none of the type.
+func (a *Arrival) Integer(channel int, x float64) (k int64, ok bool) {
+	line, r := a.lines[channel], a.Type.Range()
+	k = int64(max(float64(r.Lo), min(float64(r.Hi), math.Round((x-line.bias)/line.scale))))
+	return k, math.Abs(a.Float(channel, k)-x) <= a.Within[channel]
+}
+
+// Nearest returns the number next to x that the input may have.
+func (a *Arrival) Nearest(channel int, x float64) float64 {
+	k, _ := a.Integer(channel, x)
+	return a.Float(channel, k)
+}
+
+// exact reports whether every number is the value that it stands for.
+func (a *Arrival) exact() bool {
+	return !slices.ContainsFunc(a.Within, func(w float64) bool { return w > 0 })
+}
+
+// reals returns the values that the numbers of a sample stand for.
+func (a *Arrival) reals(in *Reals) *Reals {
+	if a.exact() {
+		return in
+	}
+	out := newReals(in.Shape)
+	out.Truth = func(i int) *big.Rat {
+		channel := a.Channel(in.Shape, i)
+		k, ok := a.Integer(channel, in.Lo[i])
+		if !ok {
+			return new(big.Rat).SetFloat64(in.Lo[i])
+		}
+		return a.Value(channel, k)
+	}
+	for i := range out.Lo {
+		y := Around(out.Truth(i))
+		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
+	}
+	return out
+}
+
+// bounds encloses the numbers that float32 programs may hold of a sample.
+func (a *Arrival) bounds(in *Reals) *Reals {
+	if a.exact() {
+		return in
+	}
+	out := newReals(in.Shape)
+	for i, x := range in.Lo {
+		most := a.Within[a.Channel(in.Shape, i)]
+		out.Lo[i], out.Hi[i] = x-most, x+most
+	}
+	return out
+}
+
+// arriving is a value of the part, as of gives it of an input of the program that arrives as integers. A value that has
+// its truth is left as it is.
+func (p *Part) arriving(name string, in *Reals, of func(*Arrival, *Reals) *Reals) *Reals {
+	a := p.prog.Graph.Arrive[name]
+	if a == nil || in.Truth != nil || !in.Exact() {
+		return in
+	}
+	return of(a, in)
+}
