@@ -52,7 +52,7 @@ var firsts = append(slices.Clip(readers), []part{
 		n.op("AveragePool", y, x).Ints("kernel_shape", 3, 3).Ints("pads", 1, 1, 1, 1)
 	}},
 	{"normalised, Conv", func(n *net, x, y string) {
-		n.op("Sub", y+".c", x, n.c([]int{2, 1, 1}, 0.485, -0.25)).op("Div", y+".n", y+".c", n.c([]int{2, 1, 1}, 0.25, 1.5))
+		n.chain(x, y+".n", list{"Sub", n.c([]int{2, 1, 1}, 0.485, -0.25)}, list{"Div", n.c([]int{2, 1, 1}, 0.25, 1.5)})
 		n.op("Conv", y, y+".n", n.c([]int{2, 2, 1, 1}, 1, 2, -1, 3))
 	}},
 }...)
@@ -93,7 +93,8 @@ func onGrid(t *testing.T, m *dataflow.Model, samples int) {
 		got, _ := run(t, m, x)
 		for o := range want {
 			if !slices.Equal(want[o].Data, got[o].Data) {
-				t.Fatalf("input %v, output %d: the layers give %v, the model %v", x[0].Data, o, got[o].Data, want[o].Data)
+				t.Fatalf("input %v, output %d: the layers give %v, the model %v", x[0].Data, o, got[o].Data,
+					want[o].Data)
 			}
 		}
 	}
@@ -179,7 +180,8 @@ func codeOf(in *frontend.InputType, channel int, k int64) float64 {
 	v.Quo(v.Sub(v, at(in.Mean, 0)), at(in.Deviation, 1))
 	v.Mul(v, big.NewRat(16, 1))
 	twice := new(big.Int).Mul(v.Num(), big.NewInt(2))
-	q, rest := new(big.Int).DivMod(twice.Add(twice, v.Denom()), new(big.Int).Mul(v.Denom(), big.NewInt(2)), new(big.Int))
+	by := new(big.Int).Mul(v.Denom(), big.NewInt(2))
+	q, rest := new(big.Int).DivMod(twice.Add(twice, v.Denom()), by, new(big.Int))
 	if rest.Sign() == 0 && q.Bit(0) == 1 { // a tie goes to the even code
 		q.Sub(q, big.NewInt(1))
 	}

@@ -81,8 +81,8 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 		axis := 0
 		if len(of) > 1 {
 			if axis = channels(in, len(of)); axis == 0 {
-				return refuse(in, fmt.Sprintf("--input-mean and --input-std give %d numbers, but neither axis 1 nor the "+
-					"last axis has as many channels", len(of)), "give one number for all channels, or one for each")
+				return refuse(in, fmt.Sprintf("--input-mean and --input-std give %d numbers, but neither axis 1 nor "+
+					"the last axis has as many channels", len(of)), "give one number for all channels, or one for each")
 			}
 		}
 		a, err := graph.NewArrival(t.Type, of, axis, in.DType.Format())
@@ -95,8 +95,7 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 		}
 		// What pads the values is mostly none of them. Then lowering gives this tensor codes of its own.
 		out := b.moveReaders(in.Name, ".values")
-		b.first = append(b.first, &graph.Node{Index: -1, Name: "input-type", Op: "Mul", Outputs: []string{out},
-			Inputs: []string{in.Name, b.constant(out+".one", in.DType, 1)}})
+		b.first = append(b.first, graph.TimesOne("input-type", in.Name, b.constant(out+".one", in.DType, 1), out))
 	}
 	g.Nodes = append(b.first, g.Nodes...)
 	return true
@@ -133,7 +132,8 @@ func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.L
 		b.first = append(b.first, &graph.Node{Index: -1, Name: "input-quant", Op: graph.Quant, Domain: graph.QONNX,
 			Outputs: []string{out}, Attrs: graph.Attrs{"signed": graph.FlagAttr(q.Type.Signed())},
 			Inputs: []string{in.Name, b.constant(out+".scale", graph.Float32, q.Scale),
-				b.constant(out+".zero", graph.Float32, 0), b.constant(out+".bits", graph.Float32, float64(q.Type.Width))}})
+				b.constant(out+".zero", graph.Float32, 0),
+				b.constant(out+".bits", graph.Float32, float64(q.Type.Width))}})
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InputQuantised, Node: in.Name, Op: "input", Where: file,
 			Msg: fmt.Sprintf("a quantiser to %s with scale %v was put behind this input, which changes the model",
 				q.Type, q.Scale),

@@ -209,12 +209,12 @@ func (t *task) inputs() {
 	o := t.o
 	t.Var(sizes{&o.Dims, &o.Lengths}, "dim", "size of a dynamic axis, such as T=520 (may be repeated); or "+
 		"the lengths of sequences, such as T=1..520")
-	t.Var(&value{kind: "TYPE[:SCALE[:OFFSET]]", set: t.ofInput(inputType)}, "input-type",
-		"inputs arrive as integers of this type whose value is SCALE times the integer, plus OFFSET: UINT8, UINT8:1/255, "+
-			"UINT8:1/255:-0.5 (default scale 1, offset 0); at most 16 bits")
-	t.Var(&value{kind: "MEAN,...", set: t.ofInput(inputMean)}, "input-mean",
+	t.Var(&value{kind: "TYPE[:SCALE[:OFFSET]]", set: ofInput(o, inputType)}, "input-type",
+		"inputs arrive as integers of this type whose value is SCALE times the integer, plus OFFSET: UINT8, "+
+			"UINT8:1/255, UINT8:1/255:-0.5 (default scale 1, offset 0); at most 16 bits")
+	t.Var(&value{kind: "MEAN,...", set: ofInput(o, inputMean)}, "input-mean",
 		"with --input-type: subtract this from the values, of all channels or of each: 0.485,0.456,0.406")
-	t.Var(&value{kind: "STD,...", set: t.ofInput(inputDeviation)}, "input-std",
+	t.Var(&value{kind: "STD,...", set: ofInput(o, inputDeviation)}, "input-std",
 		"with --input-type: divide the values by this, after the mean is subtracted: 0.229,0.224,0.225")
 	option[*frontend.InputQuant](t.FlagSet, &o.Quantise, "input-quant", "", "TYPE:SCALE", inputQuant,
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
@@ -232,12 +232,12 @@ func (t *task) inputs() {
 }
 
 // ofInput returns how a flag is set that says something of the integers that arrive.
-func (t *task) ofInput(say func(*frontend.InputType, string) error) func(*value, string) (string, error) {
+func ofInput(o *compiler.Options, say func(*frontend.InputType, string) error) func(*value, string) (string, error) {
 	return func(_ *value, s string) (string, error) {
-		if t.o.Arrives == nil {
-			t.o.Arrives = &frontend.InputType{}
+		if o.Arrives == nil {
+			o.Arrives = &frontend.InputType{}
 		}
-		return s, say(t.o.Arrives, s)
+		return s, say(o.Arrives, s)
 	}
 }
 

@@ -35,6 +35,7 @@
 //
 //	program, recur, window          the five forms of step; Prepare
 //	bind, limits                    what the file leaves open; what a model may ask for
+//	arrival                         inputs that arrive as integers, and what these stand for
 //	reading, call, expand           a node, its attributes and inputs; the steps made of it; made-up nodes
 //	again                           what stays when nodes are replaced
 //	tables, list, move              index tables, and what takes their place; where moved elements come from

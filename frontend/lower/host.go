@@ -86,8 +86,8 @@ func (l *lowering) hostPlace(tensor string, elem num.Type, r num.Range) *place.P
 	return p
 }
 
-// declareInputs makes integer tensors of the inputs that arrive as integers: those of which the user says so, else those
-// whose own type is an integer of at most 16 bits, or that do nothing but look up rows of tables.
+// declareInputs makes integer tensors of the inputs that arrive as integers: those of which the user says so, else
+// those whose own type is an integer of at most 16 bits, or that do nothing but look up rows of tables.
 func (l *lowering) declareInputs() map[string]*graph.Arrival {
 	arrive := map[string]*graph.Arrival{}
 	for _, in := range l.Graph.Inputs {

@@ -90,8 +90,8 @@ type Quantiser struct {
 }
 
 // Integers says that an input is made of integers: their range, and, of a real-valued input, what each of them stands
-// for. Where channels differ, which of the stream gives the channel of each element, and values are those of one channel
-// behind the other. A number as far as within from a value stands for it.
+// for. Where channels differ, which of the stream gives the channel of each element, and values are those of one
+// channel behind the other. A number as far as within from a value stands for it.
 type Integers struct {
 	Lo     int64     `json:"lo"`
 	Hi     int64     `json:"hi"`
