@@ -203,5 +203,5 @@ func (p *Part) arriving(name string, in *Reals, of func(*Arrival, *Reals) *Reals
 // TimesOne returns a node that multiplies a tensor by the constant one: what it makes has the same values, and may have
 // codes of its own.
 func TimesOne(name, in, one, out string) *Node {
-	return &Node{Index: -1, Name: name, Op: "Mul", Inputs: []string{in, one}, Outputs: []string{out}}
+	return &Node{Index: -1, Name: name, Op: Mul, Inputs: []string{in, one}, Outputs: []string{out}}
 }
