@@ -51,6 +51,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		return refuse("--input-type and --input-quant say of a quantised model what arrives",
 			"quantise the model first, with --save-model, and then use what was written")
 	}
+	opt.settle(g, name)
 	q := &Quantising{file: name, dynamic: graph.Freeze(g)}
 	graph.Decompose(g)
 	bind := opt.bind(g, name, d)

@@ -24,6 +24,7 @@
 //	                       operators that are written out before anything else happens: quantised ones, those that
 //	                       onnxruntime fuses, FINN's; the steps of FINN's build
 //	operators_dynamic      quantisers whose scales come from the data, taken out and run
+//	operators_branches     an If whose condition is known, as the nodes of its branch
 //	operators_role         what operators do, as far as quantisers are concerned
 //	operators_weights      weights that float32 had rounded
 //	operators_units        what codes of constants stand for
@@ -134,6 +135,7 @@ type Node struct {
 	Name    string // as in the file; may be empty or repeated
 	Op      string
 	Domain  string // "" for ai.onnx
+	Version int64  // of the domain's operators, where a function has another than the model; else 0
 	Inputs  []string
 	Outputs []string
 	Attrs   Attrs

@@ -59,6 +59,7 @@ const (
 	Mul        = "Mul"
 	Quant      = "Quant"
 	Reshape    = "Reshape"
+	If         = "If"
 	Scan       = "Scan"
 	Sub        = "Sub"
 	Transpose  = "Transpose"
@@ -179,6 +180,7 @@ func init() { // definitions look operators up
 			"Dropout":            {1, 3, 0, buildDropout},
 			"Scan":               {1, 1 << 10, loops, buildScan},
 			"Loop":               {0, 1 << 10, loops, buildLoop},
+			If:                   {1, 1, 0, buildIf},
 			"LSTM":               {3, 8, loops | TakesFormats, buildRecurrent},
 			"GRU":                {3, 6, loops | TakesFormats, buildRecurrent},
 			"RNN":                {3, 6, loops | TakesFormats, buildRecurrent},
