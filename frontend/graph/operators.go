@@ -34,6 +34,7 @@ const (
 	Minifloat                      // quantises to floats
 	OneHot                         // a row of zeros with a one for each index
 	Uniform                        // gives codes of equal steps: inputs are the data, the scale and the zero point
+	SumsFirst                      // adds up windows along the first axis of its weights, not the second
 	Graded                         // gives codes of steps that grow with the value: inputs are the data and the scale
 
 	loops    // runs along a sequence
@@ -80,6 +81,9 @@ func init() { // definitions look operators up
 		"Max":     {1, 1, 0, buildOver(real.Max)},
 		"Product": {1, 1, 0, buildOver(real.Mul)},
 		"OneHot":  {2, 2, OneHot, buildOneHot},
+
+		"QuantizeLinear":   {2, 3, 0, buildQuantised},
+		"DequantizeLinear": {2, 3, 0, buildDequantised},
 	}
 	operators = map[string]map[string]operator{
 		"": {
@@ -185,7 +189,7 @@ func init() { // definitions look operators up
 			"GRU":                {3, 6, loops | TakesFormats, buildRecurrent},
 			"RNN":                {3, 6, loops | TakesFormats, buildRecurrent},
 			"Conv":               {2, 3, 0, buildConv},
-			"ConvTranspose":      {2, 3, 0, buildConvTranspose},
+			"ConvTranspose":      {2, 3, SumsFirst, buildConvTranspose},
 			"MaxPool":            {1, 1, 0, buildMaxPool},
 			"AveragePool":        {1, 1, 0, buildAveragePool},
 			"GlobalMaxPool":      {1, 1, 0, buildGlobalMaxPool},
