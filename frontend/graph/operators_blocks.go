@@ -3,8 +3,8 @@ package graph
 import "maps"
 
 // blocked writes a quantiser in blocks (opset 21) out, in which each run of block_size elements along its axis has a
-// scale of its own: as one per tensor or along an axis where scales differ along one axis at most, and else with a scale
-// for each element. It is false where the node has no blocks.
+// scale of its own: as one per tensor or along an axis where scales differ along one axis at most, and else with a
+// scale for each element. It is false where the node has no blocks.
 func blocked(c *call, op string) bool {
 	list := c.inBlocks()
 	if list == nil {

@@ -21,8 +21,8 @@ type summed interface {
 	Blocks() (of []int, count int) // of the weights (whole.Blocks)
 }
 
-// splits notes that a product may be one per scale of its data, and of its weights, where the reason is that one for all
-// is too wide. It says why where these are too many, or where that helps nothing.
+// splits notes that a product may be one per scale of its data, and of its weights, where the reason is that one for
+// all is too wide. It says why where these are too many, or where that helps nothing.
 func (l *lowering) splits(step *graph.Step, s summed, reject error) error {
 	var why *unmapped.Reason
 	if !errors.As(reject, &why) || why.Code != diag.ScalePerInput && why.Code != diag.AccumulatorWide &&
