@@ -148,10 +148,14 @@ type Node struct {
 const maxModule = 1 << 10
 
 // Module is the module of the network that a node belongs to, as torch.onnx.export says it in the metadata: namespace
-// lists the modules around a node and, as the last one, the node itself, each with its class behind a colon. It is
-// empty where nothing is said.
+// lists the modules around a node and, as the last one, the node itself, each with its class behind a colon;
+// pkg.torch.onnx.name_scopes lists them without classes, as Python writes a list of strings. It is empty where nothing
+// is said.
 func (n *Node) Module() string {
 	parts := strings.Split(n.Meta["namespace"], "/")
+	if list, ok := strings.CutPrefix(n.Meta["pkg.torch.onnx.name_scopes"], "['"); ok && len(parts) < 2 {
+		parts = strings.Split(strings.TrimSuffix(list, "']"), "', '")
+	}
 	if len(parts) < 2 {
 		return ""
 	}
