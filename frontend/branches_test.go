@@ -2,6 +2,7 @@ package frontend_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,8 +27,10 @@ func layersOf(t *testing.T, file []byte, opt frontend.Options) (layers string, f
 	for _, n := range im.Model.Graph.Nodes {
 		fmt.Fprintf(&text, "%s %v %v %+v\n", n.Op.Kind(), n.In, n.Out, n.Op.Params())
 	}
-	return text.String(), d.Diags
+	return pointers.ReplaceAllString(text.String(), "pointer"), d.Diags
 }
+
+var pointers = regexp.MustCompile(`0x[0-9a-f]+`)
 
 // A branchNet is codes of x, a choice between the functions Relu and Neg, and a product of what comes out.
 func branchNet(choose func(n *net)) []byte {
@@ -172,5 +175,54 @@ func TestBranchesRefused(t *testing.T) {
 		if len(found) == 0 || found[0].Code != c.code || !strings.Contains(found[0].Msg, c.says) {
 			t.Errorf("%s: %v, want %s with %q", name, found, c.code, c.says)
 		}
+	}
+}
+
+// TestBranchesInLoops has bodies of loops take branches that constants choose, of their own or from around.
+func TestBranchesInLoops(t *testing.T) {
+	t.Parallel()
+	file := func(choose func(b *onnxtest.Model)) []byte {
+		m := onnxtest.New(14).Opset(qonnx, 2).Input("x", graph.Float32, 4, 1, 2)
+		m.Init("w", graph.Float32, []int{2, 2}, 1, -1, 2, 1).Init("u", graph.Float32, []int{2, 2}, 1, 1, -1, 0)
+		m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+		m.Init("h0", graph.Float32, []int{1, 2}, 0, 0).Init("yes", graph.Bool, nil, 1)
+		quant := func(m *onnxtest.Model, x, y string) {
+			m.Node("Quant", x, "s", "z", "bits").Domain(qonnx).Int("signed", 1).Str("rounding_mode", "ROUND").Out(y)
+		}
+		quant(m, "x", "q")
+		b := onnxtest.New(0).Input("h", graph.Float32, 1, 2).Input("xt", graph.Float32, 1, 2)
+		b.Node("MatMul", "xt", "w").Out("a")
+		b.Node("MatMul", "h", "u").Out("b")
+		b.Node("Add", "a", "b").Out("sum")
+		choose(b)
+		quant(b, "c", "next")
+		b.Node("Identity", "next").Out("step")
+		b.Output("next", graph.Float32, 1, 2).Output("step", graph.Float32, 1, 2)
+		m.Node("Scan", "h0", "q").Name("loop").Int("num_scan_inputs", 1).Graph("body", b).Out("", "y")
+		return m.Output("y", graph.Float32).Bytes()
+	}
+	want, d := layersOf(t, file(func(b *onnxtest.Model) { b.Node("Relu", "sum").Out("c") }), frontend.Options{})
+	if want == "" {
+		t.Fatal(d)
+	}
+	for name, choose := range map[string]func(b *onnxtest.Model){
+		"from around": func(b *onnxtest.Model) {
+			b.Node("If", "yes").Graph("then_branch", arm("Relu", "sum")).Graph("else_branch", arm("Neg", "sum")).Out("c")
+		},
+		"of the body": func(b *onnxtest.Model) {
+			b.Init("no", graph.Bool, nil, 0)
+			b.Node("If", "no").Graph("then_branch", arm("Neg", "sum")).Graph("else_branch", arm("Relu", "sum")).Out("c")
+		},
+	} {
+		if got, d := layersOf(t, file(choose), frontend.Options{}); got != want {
+			t.Errorf("%s: %s\nwant\n%s%v", name, got, want, d)
+		}
+	}
+	_, d = layersOf(t, file(func(b *onnxtest.Model) {
+		b.Node("Not", "yes").Out("no")
+		b.Node("If", "no").Graph("then_branch", arm("Neg", "sum")).Graph("else_branch", arm("Relu", "sum")).Out("c")
+	}), frontend.Options{})
+	if len(d) == 0 || !strings.Contains(d[0].Msg, "only constants of the file choose a branch") {
+		t.Errorf("computed in the body: %v", d)
 	}
 }
