@@ -77,3 +77,28 @@ func one64(n *net, v float64) string {
 	n.Init(name, graph.Int64, nil, v)
 	return name
 }
+
+// TestOneElement has tensors without axes be one element of a row.
+func TestOneElement(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(n *net){
+		"truth": func(n *net) { n.op("Cast", "t", "m").Int("to", int64(graph.Bool)).op("Cast", "y", "t").Int("to", 1) },
+		"codes": func(n *net) { n.quant("m", "y", n.s(0.75), 0, 3, 1) },
+		"a sum": func(n *net) {
+			n.op("ReduceMax", "s", "q").Int("keepdims", 0).op("Add", "a", "m", "s").quant("a", "y", n.s(2), 0, 4, 1)
+		},
+		"a curve": func(n *net) { n.op("Sigmoid", "s", "m").quant("s", "y", n.s(0.125), 0, 4, 0) },
+	} {
+		for reduce, maps := range map[string]bool{"ReduceSum": true, "ReduceMax": false} {
+			n := newNet(13).Input("x", graph.Float32, 1, 3).quant("x", "q", "half", 0, 4, 1)
+			n.Init("half", graph.Float32, nil, 0.5)
+			write(n.op(reduce, "m", "q").Int("keepdims", 0))
+			im, d := imported(t, n.Output("y", graph.Float32), frontend.Options{})
+			if (im.Model != nil) != maps {
+				t.Errorf("%s of %s: %v", name, reduce, d)
+			} else if maps {
+				agree(t, im.Model, 10)
+			}
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"slices"
+
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
@@ -126,4 +128,25 @@ func unknownFates(g *graph.Graph) (out []NodeFate) {
 // partOf reports whether a node stands for part of the same node of the file as the one before it.
 func partOf(before []*graph.Node, n *graph.Node) bool {
 	return n.Index >= 0 && len(before) > 0 && before[len(before)-1].Index == n.Index
+}
+
+// Modules gives the modules of the network that nodes of the file belong to, by the nodes' names, each once and in
+// order; nil where the exporter names none.
+func (im *Imported) Modules() func(nodes []string) []string {
+	of := map[string]string{}
+	if im != nil {
+		for _, f := range im.Fates {
+			if f.Module != "" {
+				of[f.Node] = f.Module
+			}
+		}
+	}
+	return func(nodes []string) (list []string) {
+		for _, n := range nodes {
+			if m := of[n]; m != "" && !slices.Contains(list, m) {
+				list = append(list, m)
+			}
+		}
+		return list
+	}
 }

@@ -2,8 +2,9 @@ package frontend_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,114 +17,218 @@ import (
 // A lowered convolution is one as FINN's streamlining writes it, on an image whose channels are the last axis.
 type lowered struct {
 	name                        string
+	h, w, c, out                int // 0: 6 by 5 pixels of 3 channels, 3 outputs
 	kernel, stride, dilations   [2]int
 	pads                        [4]int // top, left, bottom, right
 	fill                        int    // the value of padding
 	depthwise, signs, patchRead bool   // signs: XnorPopcountMatMul; patchRead: a quantiser reads the Im2Col, too
+	negative                    bool   // codes from -8 to 7 in the place of 0 to 3
+	pooled                      bool   // greatest codes of 2 by 2 pixels, where there are so many, and their sum
 }
 
 var lowerings = []lowered{
-	{name: "one pixel", kernel: [2]int{1, 1}, stride: [2]int{1, 1}, dilations: [2]int{1, 1}},
-	{name: "padded", kernel: [2]int{3, 3}, stride: [2]int{1, 1}, dilations: [2]int{1, 1},
-		pads: [4]int{1, 1, 1, 1}},
-	{name: "on one side", kernel: [2]int{3, 2}, stride: [2]int{2, 1}, dilations: [2]int{1, 1},
-		pads: [4]int{2, 0, 0, 1}},
-	{name: "with a value", kernel: [2]int{3, 3}, stride: [2]int{1, 2}, dilations: [2]int{1, 1},
-		pads: [4]int{1, 1, 1, 1}, fill: 1},
-	{name: "dilated", kernel: [2]int{2, 3}, stride: [2]int{1, 1}, dilations: [2]int{2, 1}},
-	{name: "depthwise", kernel: [2]int{3, 3}, stride: [2]int{1, 1}, dilations: [2]int{1, 1},
-		pads: [4]int{1, 1, 1, 1}, depthwise: true},
-	{name: "ones and zeros", kernel: [2]int{3, 3}, stride: [2]int{1, 1}, dilations: [2]int{1, 1}, signs: true},
-	{name: "ones and zeros, padded", kernel: [2]int{3, 3}, stride: [2]int{2, 2}, dilations: [2]int{1, 1},
-		pads: [4]int{1, 1, 1, 1}, signs: true},
-	{name: "patches that are read", kernel: [2]int{2, 2}, stride: [2]int{2, 2}, dilations: [2]int{1, 1},
-		patchRead: true},
+	{name: "one pixel", kernel: [2]int{1, 1}},
+	{name: "padded", kernel: [2]int{3, 3}, pads: [4]int{1, 1, 1, 1}},
+	{name: "on one side", kernel: [2]int{3, 2}, stride: [2]int{2, 1}, pads: [4]int{2, 0, 0, 1}},
+	{name: "with a value", kernel: [2]int{3, 3}, stride: [2]int{1, 2}, pads: [4]int{1, 1, 1, 1}, fill: 1},
+	{name: "dilated", kernel: [2]int{2, 3}, dilations: [2]int{2, 1}},
+	{name: "depthwise", kernel: [2]int{3, 3}, pads: [4]int{1, 1, 1, 1}, depthwise: true},
+	{name: "ones and zeros", kernel: [2]int{3, 3}, signs: true},
+	{name: "ones and zeros, padded", kernel: [2]int{3, 3}, stride: [2]int{2, 2}, pads: [4]int{1, 1, 1, 1}, signs: true},
+	{name: "patches that are read", kernel: [2]int{2, 2}, stride: [2]int{2, 2}, patchRead: true},
 }
 
-// What FINN's streamlining makes gives what is counted by hand, and layers that agree.
-func TestLoweredConvolutions(t *testing.T) {
+// randomly is one at random.
+func randomly(seed uint64) lowered {
+	r := rand.New(rand.NewPCG(seed, 3))
+	one := func(n int) int { return 1 + r.IntN(n) }
+	l := lowered{name: fmt.Sprint(seed), h: 4 + r.IntN(4), w: 4 + r.IntN(4), c: one(3), out: one(4),
+		kernel: [2]int{one(3), one(3)}, stride: [2]int{one(2), one(2)}, negative: true, pooled: true}
+	if seed%3 == 0 {
+		l.dilations = [2]int{1, 2}
+		l.kernel[1] = one(2)
+	}
+	if seed%2 == 0 {
+		l.pads = [4]int{1, r.IntN(2), r.IntN(2), 1}
+	}
+	if seed%4 == 3 {
+		l.fill = r.IntN(2) * 2
+	}
+	return l
+}
+
+// settled has the sizes that are left open.
+func (l lowered) settled() lowered {
+	if l.h == 0 {
+		l.h, l.w, l.c, l.out = 6, 5, 3, 3
+	}
+	for _, of := range []*[2]int{&l.stride, &l.dilations} {
+		if of[0] == 0 {
+			*of = [2]int{1, 1}
+		}
+	}
+	return l
+}
+
+// size is the pixels of what comes out.
+func (l lowered) size() (rows, columns int) {
+	return (l.h+l.pads[0]+l.pads[2]-l.dilations[0]*(l.kernel[0]-1)-1)/l.stride[0] + 1,
+		(l.w+l.pads[1]+l.pads[3]-l.dilations[1]*(l.kernel[1]-1)-1)/l.stride[1] + 1
+}
+
+func (l lowered) terms() int { return l.kernel[0] * l.kernel[1] * l.c }
+
+// weights are those of a matrix.
+func (l lowered) weights(r *rand.Rand) v {
+	weights := make(v, l.terms()*l.out)
+	for k := range weights {
+		if weights[k] = float64(r.IntN(7) - 3); l.signs {
+			weights[k] = float64(r.IntN(2))
+		}
+		if l.depthwise && k/l.out%l.c != k%l.out {
+			weights[k] = 0
+		}
+	}
+	return weights
+}
+
+// thresholds are those of the codes of the input, last those of the outputs.
+func (l lowered) thresholds() v {
+	if l.signs {
+		return v{0.25}
+	}
+	return v{-2, -0.5, 0.75}
+}
+
+var last = v{-9.5, -4, 2.5, 9}
+
+// write is the network.
+func (l lowered) write(weights v) *net {
+	n := newNet(11)
+	n.Input("x", graph.Float32, 1, l.h, l.w, l.c)
+	counted := func(x, y, bits string, at v) {
+		n.Node("MultiThreshold", x, n.c([]int{1, len(at)}, at...)).Domain(qonnx).Str("data_layout", "NHWC").
+			Str("out_dtype", bits).Out(y)
+	}
+	if l.negative {
+		n.quant("x", "q", n.s(1), 0, 4, 1)
+	} else {
+		counted("x", "q", "UINT2", l.thresholds())
+	}
+	n.Node("Im2Col", "q").Domain(qonnx).Ints("kernel_size", int64(l.kernel[0]), int64(l.kernel[1])).
+		Ints("stride", int64(l.stride[0]), int64(l.stride[1])).
+		Ints("dilations", int64(l.dilations[0]), int64(l.dilations[1])).
+		Ints("pad_amount", int64(l.pads[0]), int64(l.pads[1]), int64(l.pads[2]), int64(l.pads[3])).
+		Int("pad_value", int64(l.fill)).Int("depthwise", int64(asNumber(l.depthwise))).
+		Str("input_shape", fmt.Sprintf("(1,%d,%d,%d)", l.h, l.w, l.c)).Out("p")
+	if matrix := n.c([]int{l.terms(), l.out}, weights...); l.signs {
+		n.Node("XnorPopcountMatMul", "p", matrix).Domain(qonnx).Out("s")
+	} else {
+		n.Node("MatMul", "p", matrix).Out("s")
+	}
+	rows, columns := l.size()
+	if l.patchRead {
+		counted("p", "z", "BINARY", v{1.5})
+		n.Output("z", graph.Float32, 1, rows, columns, l.terms())
+	}
+	if !l.pooled {
+		counted("s", "y", "UINT3", last)
+		return n.output(1, rows, columns, l.out)
+	}
+	counted("s", "codes", "UINT3", last)
+	of := "codes"
+	if rows > 1 && columns > 1 {
+		n.Node("MaxPoolNHWC", "codes").Domain(qonnx).Ints("kernel_shape", 2, 2).Ints("strides", 1, 1).
+			Ints("pads", 0, 0, 0, 0).Out("pooled")
+		of, rows, columns = "pooled", rows-1, columns-1
+	}
+	return n.op("MatMul", "y", of, n.c([]int{l.out, 1}, slices.Repeat(v{1}, l.out)...)).output(1, rows, columns, 1)
+}
+
+// want is what comes out, counted by hand.
+func (l lowered) want(x, weights v) (want v) {
+	rows, columns := l.size()
+	var codes [][]float64 // by pixel
+	for at := range rows * columns {
+		pixel := make(v, l.out)
+		for o := range l.out {
+			sum := 0
+			for k := range l.terms() {
+				iy := at/columns*l.stride[0] + k/l.c/l.kernel[1]*l.dilations[0] - l.pads[0]
+				ix := at%columns*l.stride[1] + k/l.c%l.kernel[1]*l.dilations[1] - l.pads[1]
+				code := l.fill
+				if iy >= 0 && iy < l.h && ix >= 0 && ix < l.w {
+					if at := x[(iy*l.w+ix)*l.c+k%l.c]; l.negative {
+						code = int(clip(math.RoundToEven(at), -8, 7))
+					} else {
+						code = reached(at, l.thresholds())
+					}
+				}
+				if weight := int(weights[k*l.out+o]); !l.signs {
+					sum += code * weight
+				} else if code == weight {
+					sum++
+				}
+			}
+			pixel[o] = float64(reached(float64(sum), last))
+		}
+		codes = append(codes, pixel)
+	}
+	if !l.pooled {
+		return slices.Concat(codes...)
+	}
+	side := 0
+	if rows > 1 && columns > 1 {
+		side, rows, columns = 1, rows-1, columns-1
+	}
+	for i := range rows * columns {
+		total := 0.0
+		for o := range l.out {
+			most := 0.0
+			for at := range (side + 1) * (side + 1) {
+				row, column := i/columns+at/(side+1), i%columns+at%(side+1)
+				most = max(most, codes[row*(columns+side)+column][o])
+			}
+			total += most
+		}
+		want = append(want, total)
+	}
+	return want
+}
+
+// TestLowered has what FINN's streamlining makes give what is counted by hand, and layers that agree: windows side by
+// side, products with them, which become convolutions, and maxima, all with channels last; by hand and at random.
+func TestLowered(t *testing.T) {
 	t.Parallel()
-	const h, w, c, outputs = 6, 5, 3, 3
-	for i, l := range lowerings {
+	all := slices.Clone(lowerings)
+	for seed := range uint64(24) {
+		all = append(all, randomly(seed))
+	}
+	for i, l := range all {
+		l = l.settled()
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(uint64(i), 7))
-			terms := l.kernel[0] * l.kernel[1] * c
-			weights := make(v, terms*outputs)
-			for k := range weights {
-				if weights[k] = float64(r.IntN(7) - 3); l.signs {
-					weights[k] = float64(r.IntN(2))
-				}
-				if l.depthwise && k/outputs%c != k%outputs {
-					weights[k] = 0
-				}
-			}
-			n := newNet(11)
-			n.Input("x", graph.Float32, 1, h, w, c)
-			thresholds, most := v{-2, -0.5, 0.75}, 3
-			if l.signs {
-				thresholds, most = v{0.25}, 1
-			}
-			n.Node("MultiThreshold", "x", n.c([]int{1, len(thresholds)}, thresholds...)).Domain(qonnx).
-				Str("data_layout", "NHWC").Str("out_dtype", "UINT2").Out("q")
-			n.Node("Im2Col", "q").Domain(qonnx).Ints("kernel_size", int64(l.kernel[0]), int64(l.kernel[1])).
-				Ints("stride", int64(l.stride[0]), int64(l.stride[1])).
-				Ints("dilations", int64(l.dilations[0]), int64(l.dilations[1])).
-				Ints("pad_amount", int64(l.pads[0]), int64(l.pads[1]), int64(l.pads[2]), int64(l.pads[3])).
-				Int("pad_value", int64(l.fill)).Int("depthwise", int64(asNumber(l.depthwise))).
-				Str("input_shape", fmt.Sprintf("(1,%d,%d,%d)", h, w, c)).Out("p")
-			if matrix := n.c([]int{terms, outputs}, weights...); l.signs {
-				n.Node("XnorPopcountMatMul", "p", matrix).Domain(qonnx).Out("s")
-			} else {
-				n.Node("MatMul", "p", matrix).Out("s")
-			}
-			oh := (h+l.pads[0]+l.pads[2]-l.dilations[0]*(l.kernel[0]-1)-1)/l.stride[0] + 1
-			ow := (w+l.pads[1]+l.pads[3]-l.dilations[1]*(l.kernel[1]-1)-1)/l.stride[1] + 1
-			n.Node("MultiThreshold", "s", n.c([]int{1, 3}, -4, 2.5, 9)).Domain(qonnx).
-				Str("data_layout", "NHWC").Str("out_dtype", "UINT2").Out("y")
-			n.output(1, oh, ow, outputs)
-			if l.patchRead {
-				n.Node("MultiThreshold", "p", n.c([]int{1, 1}, 1.5)).Domain(qonnx).
-					Str("data_layout", "NHWC").Str("out_dtype", "BINARY").Out("z")
-				n.Output("z", graph.Float32, 1, oh, ow, terms)
-			}
-			im, found := imported(t, n, frontend.Options{})
+			weights := l.weights(r)
+			im, found := imported(t, l.write(weights), frontend.Options{})
 			if im.Model == nil {
 				t.Fatal(found)
 			}
+			slides := l.kernel != [2]int{1, 1} && l.fill == 0 && !l.patchRead
+			if k := kinds(im); slides && !strings.Contains(k, "ConvolutionInputGenerator") {
+				t.Errorf("layers %s", k)
+			}
 			agree(t, im.Model, 20)
-			x := make(v, h*w*c)
+			x := make(v, l.h*l.w*l.c)
 			for k := range x {
 				x[k] = float64(float32(r.NormFloat64() * 2))
 			}
-			got, err := im.Model.Reference([]dataflow.RealTensor{{Shape: []int{1, h, w, c}, Data: x}})
+			got, err := im.Model.Reference([]dataflow.RealTensor{{Shape: []int{1, l.h, l.w, l.c}, Data: x}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := make(v, 0, oh*ow*outputs)
-			for oy := range oh {
-				for ox := range ow {
-					for o := range outputs {
-						sum := 0
-						for k := range terms {
-							iy := oy*l.stride[0] + k/c/l.kernel[1]*l.dilations[0] - l.pads[0]
-							ix := ox*l.stride[1] + k/c%l.kernel[1]*l.dilations[1] - l.pads[1]
-							code := l.fill
-							if iy >= 0 && iy < h && ix >= 0 && ix < w {
-								code = reached(x[(iy*w+ix)*c+k%c], thresholds[:most])
-							}
-							if weight := int(weights[k*outputs+o]); !l.signs {
-								sum += code * weight
-							} else if code == weight {
-								sum++
-							}
-						}
-						want = append(want, float64(reached(float64(sum), v{-4, 2.5, 9})))
-					}
-				}
-			}
-			if !reflect.DeepEqual(got[0].Data, want) {
-				t.Errorf("the model gives %v, want %v", got[0].Data, want)
+			if want := l.want(x, weights); !slices.Equal(got[len(got)-1].Data, want) {
+				t.Errorf("the model gives %v, want %v", got[len(got)-1].Data, want)
 			}
 		})
 	}
@@ -141,6 +246,33 @@ func asNumber(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// TestCountedBits has products of bits count where these are the same, and means of codes drop low bits.
+func TestCountedBits(t *testing.T) {
+	t.Parallel()
+	n := newNet(13).Input("x", graph.Float32, 1, 4)
+	n.Node("MultiThreshold", "x", n.c([]int{1, 1}, 0)).Domain(qonnx).Str("out_dtype", "BINARY").Out("bits")
+	n.Node("XnorPopcountMatMul", "bits", n.c([]int{4, 2}, 1, 0, 0, 0, 1, 1, 1, 0)).Domain(qonnx).Out("y")
+	im, d := imported(t, n.output(1, 2), frontend.Options{})
+	if im.Model == nil {
+		t.Fatal(d)
+	}
+	if got := outcome(t, im, []float64{1, -1, 2, -3}, 1, 4); !slices.Equal(got, []float64{3, 3}) {
+		t.Errorf("counts %v", got)
+	}
+	n = newNet(13).Init("unit", graph.Float32, nil, 1).Input("x", graph.Float32, 1, 2, 2, 1).
+		quant("x", "q", "unit", 0, 4, 0)
+	n.Node("QuantAvgPool2d", "q").Domain(qonnx).Int("kernel", 2).Int("stride", 2).Int("ibits", 4).Int("obits", 4).
+		Int("signed", 0).Str("data_layout", "NHWC").Out("m")
+	n.op("MatMul", "y", "m", n.c([]int{1, 1}, 3)).output(1, 1, 1, 1)
+	im, d = imported(t, n, frontend.Options{})
+	if im.Model == nil {
+		t.Fatal(d)
+	}
+	if got := outcome(t, im, []float64{15, 2, 3, 3}, 1, 2, 2, 1); !slices.Equal(got, []float64{15}) { // 23 >> 2 is 5
+		t.Errorf("a mean of %v", got)
+	}
 }
 
 // The later steps of FINN's build are named, with those to give instead.

@@ -41,6 +41,11 @@ var codes = []part{
 		n.quant(x, y+".q", n.s(0.5), 0, 3, 1)
 		n.op("Conv", y, y+".q", n.c([]int{2, 2, 1, 1}, 1, -2, 3, 1), n.c([]int{2}, 0.5, -1))
 	}},
+	{"codes of a convolution", func(n *net, x, y string) {
+		n.quant(x, y+".q", n.s(0.5), 0, 3, 1)
+		n.op("Conv", y+".p", y+".q", n.c([]int{2, 2, 1, 1}, 1, -2, 3, 1), n.c([]int{2}, 0.5, -1))
+		n.quant(y+".p", y, n.c([]int{1, 2, 1, 1}, 0.5, 0.25), 0, 4, 1)
+	}},
 }
 
 // functions write functions of each element.
@@ -265,5 +270,78 @@ func TestBranches(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestFunctionsMerge has a function right behind a quantiser be one step function with it, where the codes go by single
+// steps and nothing else needs the quantiser's; the layers agree with the model either way.
+func TestFunctionsMerge(t *testing.T) {
+	t.Parallel()
+	conv := func(n *net, x, y string) {
+		n.op("Conv", y, x, n.c([]int{2, 2, 1, 1}, 1, 2, -1, 3))
+	}
+	for _, c := range []struct {
+		name  string
+		front func(n *net) // from "x" to "c", codes of a layer
+		of    string       // a function by its name
+		also  bool         // something else reads the codes
+		want  string
+	}{
+		{"a product's activation", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 3, 1)
+			conv(n, "q", "p")
+			n.quant("p", "c", n.s(0.75), 0, 4, 1)
+		}, "Relu", false, "MVAU MVAU"},
+		{"that falls", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 3, 1)
+			conv(n, "q", "p")
+			n.quant("p", "c", n.s(0.75), 0, 4, 1)
+		}, "Relu that falls, scaled and moved", false, "MVAU MVAU"},
+		{"a sum", func(n *net) {
+			n.quant("x", "a", n.s(0.5), 0, 3, 1).quant("x", "b", n.s(0.25), 0, 3, 1)
+			n.op("Add", "s", "a", "b").quant("s", "c", n.s(0.25), 0, 4, 1)
+		}, "Clip", false, "AddStreams MVAU"},
+		{"a quantiser that stands alone", func(n *net) {
+			n.quant("x", "q", n.s(0.1), 0, 8, 1).quant("q", "c", n.s(0.25), 0, 5, 1)
+		}, "Max and Min", false, "Thresholding MVAU"},
+		{"a bend per channel", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 3, 1)
+			conv(n, "q", "p")
+			n.quant("p", "c", n.s(0.5), 0, 4, 1)
+		}, "a bend per channel", false, "MVAU MVAU"},
+		{"codes that are read besides", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 3, 1)
+			conv(n, "q", "p")
+			n.quant("p", "c", n.s(0.75), 0, 4, 1)
+		}, "Relu", true, "MVAU DuplicateStreams Thresholding MVAU MVAU"},
+		{"wide steps", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 3, 1)
+			conv(n, "q", "p")
+			n.quant("p", "c", n.s(0.75), 0, 4, 1)
+		}, "LeakyRelu", false, "MVAU Thresholding MVAU"},
+	} {
+		n := newNet(13).Input("x", graph.Float32, 1, 2, 5, 5)
+		c.front(n)
+		for _, f := range functions {
+			if f.name == c.of {
+				f.write(n, "c", "f")
+			}
+		}
+		if conv(n, "f", "y"); c.also {
+			conv(n, "c", "y2")
+			n.op("Add", "y3", "y", "y2")
+			n.Output("y3", graph.Float32)
+		} else {
+			n.output(1, 2, 5, 5)
+		}
+		im, found := imported(t, n, frontend.Options{})
+		if im.Model == nil {
+			t.Errorf("%s: %v", c.name, found)
+			continue
+		}
+		if got := kinds(im); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		agree(t, im.Model, 20)
 	}
 }

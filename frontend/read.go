@@ -15,11 +15,12 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	if g == nil {
 		return nil
 	}
-	graph.Decompose(g)
-	graph.RecoverWeights(g, name, d)
 	for _, name := range slices.Sorted(maps.Keys(opt.Dims)) {
 		g.Open(name)
 	}
+	opt.settle(g, name)
+	graph.Decompose(g)
+	graph.RecoverWeights(g, name, d)
 	if l := g.LengthInput(); l != nil && opt.steps > 0 {
 		l.Bind(g, opt.steps)
 	}
@@ -34,6 +35,11 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 		opt.InputQuant.insert(g, name, quantised, d)
 	}
 	return g
+}
+
+// settle takes the branches that depend on no data.
+func (o Options) settle(g *graph.Graph, file string) {
+	graph.Settle(g, file, func() graph.Options { return o.bind(g, file, new(diag.List)) })
 }
 
 // graph is the graph of a file as it is, up to the outputs that are asked for; nil after errors were added to d.

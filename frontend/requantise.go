@@ -51,8 +51,16 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		return refuse("--input-type and --input-quant say of a quantised model what arrives",
 			"quantise the model first, with --save-model, and then use what was written")
 	}
+	opt.settle(g, name)
 	q := &Quantising{file: name, dynamic: graph.Freeze(g)}
+	if q.dynamic != nil && len(opt.Initial) > 0 {
+		return refuse("--initial-state changes a model whose scales come from the data of each run",
+			"quantise the model first, with --save-model, and then use what was written")
+	}
 	graph.Decompose(g)
+	if _, ok := opt.begin(g, name, d); !ok {
+		return nil
+	}
 	bind := opt.bind(g, name, d)
 	p, batch := sample(g, name, &bind, d)
 	if p == nil {

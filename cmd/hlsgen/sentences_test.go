@@ -47,7 +47,8 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// TestModules holds that check names the modules that the exporter's metadata name, and has no column without them.
+// TestModules holds that check names the modules that the exporter's metadata name, of nodes and of layers, and has no
+// column without them.
 func TestModules(t *testing.T) {
 	t.Parallel()
 	model, err := examples.Files.ReadFile(iris)
@@ -55,7 +56,11 @@ func TestModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, dir := onnxtest.Of(model), t.TempDir()
-	m.Proto.Graph.Node[0].MetadataProps = onnxtest.Props("namespace", ": Net/head.act: QuantIdentity/q: quant.default")
+	for _, n := range m.Proto.Graph.Node {
+		if n.GetOpType() == "MatMul" {
+			n.MetadataProps = onnxtest.Props("namespace", ": Net/head.fc: QuantLinear/mm: aten.mm.default")
+		}
+	}
 	if err := errors.Join(os.WriteFile(filepath.Join(dir, "plain.onnx"), model, 0o666),
 		os.WriteFile(filepath.Join(dir, "m.onnx"), m.Bytes(), 0o666)); err != nil {
 		t.Fatal(err)
@@ -63,8 +68,12 @@ func TestModules(t *testing.T) {
 	for args, has := range map[string]bool{"check m.onnx": true, "check m.onnx --json": true,
 		"check plain.onnx": false} {
 		got := say(dir, nil, strings.Fields(args)...)
-		if strings.Contains(got.stdout, "module") != has || strings.Contains(got.stdout, "head.act") != has {
+		if strings.Contains(got.stdout, "module") != has || strings.Contains(got.stdout, "head.fc") != has {
 			t.Errorf("%s: %s", args, got.stdout)
+		}
+		layers := got.stdout[max(0, strings.Index(got.stdout, `"layers"`)):]
+		if strings.HasSuffix(args, "--json") && !strings.Contains(layers, `"head.fc"`) {
+			t.Errorf("layers have no modules: %s", layers)
 		}
 	}
 }

@@ -95,8 +95,9 @@ var Passes = []pass.Pass[*Model]{
 	{
 		Name:  "split-products",
 		After: []string{"hoist-codes"},
-		Doc: "A product with data of several scales, as behind a Concat of branches, becomes a sum of products, one " +
-			"per scale. Only where a first attempt has shown that no layer computes it as one.",
+		Doc: "A product with data of several scales, as behind a Concat of branches, or with weights of several, as " +
+			"in blocks, becomes a sum of products, one per scale. Only where a first attempt has shown that no layer " +
+			"computes it as one.",
 		Run: kept(splitProducts),
 	},
 }

@@ -20,6 +20,9 @@ func splitProducts(m *Model) bool {
 		if s.Window != nil {
 			axis, rows = 1, 1
 		}
+		if n.Is(graph.SumsFirst) {
+			rows = 0
+		}
 		weights := m.Program.Known[w].Const
 		if weights == nil || s.Window == nil && len(weights.Shape) != 2 {
 			return nil

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio"
 	"hlsgen/internal/diag"
 )
 
@@ -17,7 +16,7 @@ import (
 // stay as they are.
 func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.Value) {
 	read := func() *graph.Graph {
-		own := onnxio.Read(c.file, c.source, new(diag.List))
+		own := c.read(c.source, new(diag.List))
 		graph.Decompose(own)
 		return own
 	}

@@ -83,10 +83,23 @@ func Run(name string, onnx []byte, o Options, d *diag.List) *Result {
 // errors were added.
 type stage func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.Value)
 
+// read is the graph of a file, with the branches that its constants choose.
+func (c *conversion) read(onnx []byte, d *diag.List) *graph.Graph {
+	g := onnxio.Read(c.file, onnx, d)
+	if g != nil {
+		graph.Settle(g, c.file, nil)
+	}
+	return g
+}
+
 // run takes the result to the next file; it is false after errors were added.
 func (c *conversion) run(r *Result, s stage) bool {
 	c.source = r.ONNX
-	g, values := s(c, onnxio.Read(c.file, c.source, c.list))
+	file := c.read(c.source, c.list)
+	if !c.oneVersion(file) {
+		return false
+	}
+	g, values := s(c, file)
 	if g == nil {
 		return false
 	}

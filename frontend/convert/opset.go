@@ -3,6 +3,7 @@ package convert
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"hlsgen/frontend/graph"
 )
@@ -21,6 +22,29 @@ var changed = map[string]struct {
 	"Clip": {11, boundsAsInputs}, "Softmax": {13, lastAxis}, "LogSoftmax": {13, lastAxis},
 	"Split": {13, nil}, "Dropout": {12, nil}, "Pad": {11, nil}, "Resize": {11, nil}, "Upsample": {10, nil},
 	"TopK": {10, nil}, "Slice": {10, nil}, "BatchNormalization": {9, nil},
+}
+
+// axesAreInputs is the version from which on the axes of every sum and maximum are an input.
+const axesAreInputs = 18
+
+// oneVersion refuses nodes of functions that are written as in another version of ONNX' operators than the model's,
+// where the form of their operators changed in between: a file without functions has one version. It reports whether there are none.
+func (c *conversion) oneVersion(g *graph.Graph) bool {
+	ok := true
+	for _, n := range g.Nodes {
+		model := g.Opsets[n.Domain]
+		since := changed[n.Op].since
+		if strings.HasPrefix(n.Op, "Reduce") {
+			since = max(since, axesAreInputs)
+		}
+		if n.Version != 0 && n.Domain == "" && (n.Version < since) != (model < since) {
+			ok = false
+			c.fail(n, refuse("export the model with one version for all",
+				"it is of a function that imports version %d of ONNX' operators, the model version %d, and its form "+
+					"changed in between", n.Version, model))
+		}
+	}
+	return ok
 }
 
 // versions raises the version of ONNX' operators to what the dialect needs.

@@ -10,7 +10,6 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -67,7 +66,7 @@ func (c *conversion) canonical(onnx []byte) *graph.Program {
 			c.list.Merge(d.Diags)
 		}
 	}()
-	g := onnxio.Read(c.file, onnx, &d)
+	g := c.read(onnx, &d)
 	if g == nil {
 		return nil
 	}

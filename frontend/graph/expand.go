@@ -29,6 +29,9 @@ func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string
 	file := c.file()
 	n := &Node{Index: file.Index, Name: file.Label(), Was: file.FullOp(), Domain: domain, Op: op, Inputs: inputs,
 		Outputs: outputs, Attrs: attrs}
+	if domain == file.Domain {
+		n.Version = file.Version
+	}
 	c.p.origin[n] = file
 	c.p.now.nodes = append(c.p.now.nodes, n)
 	c.expanded = true

@@ -24,6 +24,7 @@
 //	                       operators that are written out before anything else happens: quantised ones, those that
 //	                       onnxruntime fuses, FINN's; the steps of FINN's build
 //	operators_dynamic      quantisers whose scales come from the data, taken out and run
+//	operators_branches     an If whose condition is known, as the nodes of its branch
 //	operators_role         what operators do, as far as quantisers are concerned
 //	operators_weights      weights that float32 had rounded
 //	operators_units        what codes of constants stand for
@@ -135,6 +136,7 @@ type Node struct {
 	Name    string // as in the file; may be empty or repeated
 	Op      string
 	Domain  string // "" for ai.onnx
+	Version int64  // of the domain's operators, where a function has another than the model; else 0
 	Inputs  []string
 	Outputs []string
 	Attrs   Attrs
@@ -147,10 +149,14 @@ type Node struct {
 const maxModule = 1 << 10
 
 // Module is the module of the network that a node belongs to, as torch.onnx.export says it in the metadata: namespace
-// lists the modules around a node and, as the last one, the node itself, each with its class behind a colon. It is
-// empty where nothing is said.
+// lists the modules around a node and, as the last one, the node itself, each with its class behind a colon;
+// pkg.torch.onnx.name_scopes lists them without classes, as Python writes a list of strings. It is empty where nothing
+// is said.
 func (n *Node) Module() string {
 	parts := strings.Split(n.Meta["namespace"], "/")
+	if list, ok := strings.CutPrefix(n.Meta["pkg.torch.onnx.name_scopes"], "['"); ok && len(parts) < 2 {
+		parts = strings.Split(strings.TrimSuffix(list, "']"), "', '")
+	}
 	if len(parts) < 2 {
 		return ""
 	}

@@ -34,6 +34,7 @@ const (
 	Minifloat                      // quantises to floats
 	OneHot                         // a row of zeros with a one for each index
 	Uniform                        // gives codes of equal steps: inputs are the data, the scale and the zero point
+	SumsFirst                      // adds up windows along the first axis of its weights, not the second
 	Graded                         // gives codes of steps that grow with the value: inputs are the data and the scale
 
 	loops    // runs along a sequence
@@ -59,6 +60,7 @@ const (
 	Mul        = "Mul"
 	Quant      = "Quant"
 	Reshape    = "Reshape"
+	If         = "If"
 	Scan       = "Scan"
 	Sub        = "Sub"
 	Transpose  = "Transpose"
@@ -79,6 +81,9 @@ func init() { // definitions look operators up
 		"Max":     {1, 1, 0, buildOver(real.Max)},
 		"Product": {1, 1, 0, buildOver(real.Mul)},
 		"OneHot":  {2, 2, OneHot, buildOneHot},
+
+		"QuantizeLinear":   {2, 3, 0, buildQuantised},
+		"DequantizeLinear": {2, 3, 0, buildDequantised},
 	}
 	operators = map[string]map[string]operator{
 		"": {
@@ -179,11 +184,12 @@ func init() { // definitions look operators up
 			"Dropout":            {1, 3, 0, buildDropout},
 			"Scan":               {1, 1 << 10, loops, buildScan},
 			"Loop":               {0, 1 << 10, loops, buildLoop},
+			If:                   {1, 1, 0, buildIf},
 			"LSTM":               {3, 8, loops | TakesFormats, buildRecurrent},
 			"GRU":                {3, 6, loops | TakesFormats, buildRecurrent},
 			"RNN":                {3, 6, loops | TakesFormats, buildRecurrent},
 			"Conv":               {2, 3, 0, buildConv},
-			"ConvTranspose":      {2, 3, 0, buildConvTranspose},
+			"ConvTranspose":      {2, 3, SumsFirst, buildConvTranspose},
 			"MaxPool":            {1, 1, 0, buildMaxPool},
 			"AveragePool":        {1, 1, 0, buildAveragePool},
 			"GlobalMaxPool":      {1, 1, 0, buildGlobalMaxPool},

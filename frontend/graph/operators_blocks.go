@@ -2,21 +2,65 @@ package graph
 
 import "maps"
 
-// blocked writes a quantiser in blocks (opset 21) out as one per tensor or along an axis, where it is that in effect:
-// each run of block_size elements along its axis has a scale of its own, and these differ along one axis at most. It
-// is false where the node has no blocks.
+// blocked writes a quantiser in blocks (opset 21) out, in which each run of block_size elements along its axis has a
+// scale of its own: as one per tensor or along an axis where scales differ along one axis at most, and else with a
+// scale for each element. It is false where the node has no blocks.
 func blocked(c *call, op string) bool {
-	size := c.Int("block_size", 0)
-	if size == 0 {
+	list := c.inBlocks()
+	if list == nil {
 		return false
 	}
-	x := c.x
-	along := axis(c.Int("axis", 1), len(x))
+	domain, attrs, inputs := "", maps.Clone(c.Attrs), make([]string, len(c.Inputs))
+	delete(attrs, "block_size")
+	inputs[0] = c.Inputs[0]
+	at := varyAlong(list, c.x)
+	switch {
+	case at == each:
+		domain = Internal
+		c.p.room(c.x)
+	case at >= 0:
+		attrs["axis"] = IntAttr(at)
+	}
+	for _, b := range list {
+		inputs[b.slot] = c.constant([]string{"", "scale", "zero"}[b.slot], b.spread(at, c.x))
+	}
+	c.last(domain, op, attrs, inputs...)
+	return true
+}
+
+// In the place of an axis: parameters are the same for all elements, or differ along several axes.
+const (
+	noAxis = -1
+	each   = -2
+)
+
+// varyAlong is the axis along which parameters of data of a shape vary.
+func varyAlong(list []*blocks, x []int) int {
+	at := noAxis
+	for _, b := range list {
+		for a := range x {
+			switch {
+			case a == at || !b.varies(a):
+			case at == noAxis:
+				at = a
+			default:
+				return each
+			}
+		}
+	}
+	return at
+}
+
+// inBlocks are the parameters of a quantiser in blocks; nil where it has none.
+func (c *reading) inBlocks() (list []*blocks) {
+	size := c.Int("block_size", 0)
+	if size == 0 {
+		return nil
+	}
+	along := axis(c.Int("axis", 1), len(c.x))
 	if size < 0 {
 		invalid("blocks of %d elements", size)
 	}
-	var list []*blocks
-	vary := map[int]bool{} // axes along which parameters do
 	for slot := 1; slot < len(c.in); slot++ {
 		if !c.has(slot) {
 			continue
@@ -25,31 +69,11 @@ func blocked(c *call, op string) bool {
 		if t == nil {
 			badQuant(constantParameters, "parameter %d is not constant", slot)
 		}
-		b := &blocks{t: t, along: along, size: int(min(size, int64(max(1, x[along])))), slot: slot}
-		b.check(x)
-		for a := range x {
-			if b.varies(a) {
-				vary[a] = true
-			}
-		}
+		b := &blocks{t: t, along: along, size: int(min(size, int64(max(1, c.x[along])))), slot: slot}
+		b.check(c.x)
 		list = append(list, b)
 	}
-	if len(vary) > 1 {
-		badQuant("quantise per tensor or per channel: the codes of a sum of products want one scale",
-			"blocks of %d elements along axis %d have scales of their own", size, along)
-	}
-	attrs, inputs := maps.Clone(c.Attrs), make([]string, len(c.Inputs))
-	delete(attrs, "block_size")
-	inputs[0] = c.Inputs[0]
-	at := -1
-	for a := range vary {
-		at, attrs["axis"] = a, IntAttr(a)
-	}
-	for _, b := range list {
-		inputs[b.slot] = c.constant([]string{"", "scale", "zero"}[b.slot], b.vector(at, x))
-	}
-	c.last("", op, attrs, inputs...)
-	return true
+	return list
 }
 
 // blocks is a parameter of a quantiser in blocks.
@@ -86,18 +110,30 @@ func (b *blocks) varies(axis int) bool {
 	return false
 }
 
-// vector is the parameter along an axis, an element for each of the data's; of axis -1, one element.
-func (b *blocks) vector(axis int, x []int) *Tensor {
+// spread is the parameter along an axis, an element for each of the data's, or for each element of the data; else one
+// element.
+func (b *blocks) spread(axis int, x []int) *Tensor {
 	v := &Tensor{DType: b.t.DType, Shape: []int{}}
-	n, step, size := 1, 0, 1
-	if axis >= 0 {
-		n, step, v.Shape = x[axis], Size(b.t.Shape[axis+1:]), []int{x[axis]}
+	if axis == each {
+		v.Shape = x
+	} else if axis >= 0 {
+		v.Shape = []int{x[axis]}
 	}
-	if axis == b.along {
-		size = b.size
+	stride, inner := make([]int, len(x)), 1
+	for a := len(x) - 1; a >= 0; a-- {
+		stride[a], inner = inner, inner*b.t.Shape[a]
 	}
-	for i := range n {
-		at := i / size * step
+	for i := range Size(v.Shape) {
+		at := 0
+		switch {
+		case axis == each:
+			for a := len(x) - 1; a >= 0; a-- {
+				at += b.run(a, i%x[a]) * stride[a]
+				i /= x[a]
+			}
+		case axis >= 0:
+			at = b.run(axis, i) * stride[axis]
+		}
 		if b.t.DType.Float() {
 			v.F = append(v.F, b.t.At(at))
 		} else {
@@ -105,4 +141,12 @@ func (b *blocks) vector(axis int, x []int) *Tensor {
 		}
 	}
 	return v
+}
+
+// run is the place along an axis of the parameter that an element's place has.
+func (b *blocks) run(axis, at int) int {
+	if axis == b.along {
+		return at / b.size
+	}
+	return at
 }

@@ -135,10 +135,19 @@ func linearCoding(c *reading) *Coding {
 func (c *reading) alongAxis(slot int) Operand {
 	t, x := c.in[slot].Const, c.x
 	shape := []int{}
-	if t.Len() > 1 {
-		a := axis(c.Int("axis", 1), len(x))
+	at := noAxis
+	if list := c.inBlocks(); list != nil {
+		at = varyAlong(list, x)
+		t = list[slot-1].spread(at, x)
+	} else if t.Len() > 1 {
+		at = axis(c.Int("axis", 1), len(x))
+	}
+	switch {
+	case at == each:
+		shape = x
+	case t.Len() > 1:
 		shape = slices.Repeat([]int{1}, len(x))
-		shape[a] = x[a]
+		shape[at] = x[at]
 	}
 	f := make([]float64, t.Len())
 	for i := range f {

@@ -27,18 +27,7 @@ func Decompose(g *Graph) { decompose(g, nil) }
 
 // decompose knows the constants around a body.
 func decompose(g *Graph, around map[string]*Tensor) {
-	taken, constants := g.Taken(), maps.Clone(around)
-	if constants == nil {
-		constants = map[string]*Tensor{}
-	}
-	for name, t := range g.Init {
-		constants[name] = t
-	}
-	for _, n := range g.Nodes {
-		if n.Op == "Constant" && n.Domain == "" && len(n.Outputs) == 1 {
-			constants[n.Outputs[0]] = n.Attrs["value"].T
-		}
-	}
+	taken, constants := g.Taken(), constantsOf(g, around)
 	var nodes []*Node
 	patches := patchesOf(g, constants)
 	for _, n := range g.Nodes {
@@ -367,6 +356,10 @@ func (d *decomposition) last(op string, attrs Attrs, inputs ...string) {
 }
 
 func (d *decomposition) write(op string, attrs Attrs, output string, inputs []string) {
-	d.nodes = append(d.nodes, &Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.FullOp(), Op: op, Inputs: inputs,
-		Outputs: []string{output}, Attrs: maps.Clone(attrs)})
+	n := &Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.FullOp(), Op: op, Inputs: inputs,
+		Outputs: []string{output}, Attrs: maps.Clone(attrs)}
+	if d.n.Domain == "" {
+		n.Version = d.n.Version
+	}
+	d.nodes = append(d.nodes, n)
 }

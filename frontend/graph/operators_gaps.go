@@ -25,7 +25,7 @@ var families = []gap{
 		SkipLayerNormalization SkipSimplifiedLayerNormalization iLayerNorm IntegerMean`},
 	{"control flow that depends on data",
 		"the hardware has one fixed schedule: export the model with the branch or the loop resolved",
-		`BeamSearch BifurcationDetector GreedySearch If NGramRepeatBlock Sampling SequenceMap WhisperBeamSearch`},
+		`BeamSearch BifurcationDetector GreedySearch NGramRepeatBlock Sampling SequenceMap WhisperBeamSearch`},
 	{"a convolutional network that samples at places which depend on data",
 		"a gather of pixels would be needed: use Conv and Resize with mode nearest",
 		`AffineGrid CropAndResize DeformConv GridSample MaxRoiPool ConvTransposeWithDynamicPads`},

@@ -150,12 +150,29 @@ func buildQuantizeLinear(c *call) {
 	if blocked(c, "QuantizeLinear") {
 		return
 	}
+	dt, code, args := quantised(c)
+	c.perAxis(dt, code, args...)
+}
+
+// quantised is the code that a QuantizeLinear gives, of inputs.
+func quantised(c *call) (dt DType, code *real.Expr, inputs []int) {
 	q, dt := readQuantizeLinear(c.reading)
-	zero, args := real.Float(0), []int{0, 1}
+	zero, inputs := real.Float(0), []int{0, 1}
 	if c.has(2) {
-		zero, args = real.Var(2), append(args, 2)
+		zero, inputs = real.Var(2), append(inputs, 2)
 	}
-	c.perAxis(dt, q.code(real.Var(0), real.Var(1), zero), args...)
+	return dt, q.code(real.Var(0), real.Var(1), zero), inputs
+}
+
+// buildQuantised is a QuantizeLinear whose parameters are those of each element, buildDequantised a DequantizeLinear.
+func buildQuantised(c *call) {
+	dt, code, args := quantised(c)
+	c.elementwise(dt, code, args...)
+}
+
+func buildDequantised(c *call) {
+	value, args := dequantised(c)
+	c.elementwise(c.in[1].DType, value, args...)
 }
 
 func buildDequantizeLinear(c *call) {
@@ -165,12 +182,18 @@ func buildDequantizeLinear(c *call) {
 	if blocked(c, "DequantizeLinear") {
 		return
 	}
+	value, args := dequantised(c)
+	c.perAxis(c.in[1].DType, value, args...)
+}
+
+// dequantised is the value that a DequantizeLinear gives, of inputs.
+func dequantised(c *call) (value *real.Expr, inputs []int) {
 	constantScale(c.reading) // 0 too: a channel that was never used
-	x, args := real.Var(0), []int{0, 1}
+	x, inputs := real.Var(0), []int{0, 1}
 	if c.has(2) {
-		x, args = real.Sub(x, real.Var(2)), append(args, 2)
+		x, inputs = real.Sub(x, real.Var(2)), append(inputs, 2)
 	}
-	c.perAxis(c.in[1].DType, real.Mul(x, real.Var(1)), args...)
+	return real.Mul(x, real.Var(1)), inputs
 }
 
 // buildCode reads the form that canon writes: inputs x, scale, zero point; attributes lo, hi, mode, zero_first, and

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 
 	"hlsgen/internal/diag"
@@ -17,7 +18,7 @@ type reading struct {
 
 // read is a node with what is known of its inputs; ok is false where nothing is known of one.
 func (p *Program) read(n *Node) (c *reading, ok bool) {
-	c = &reading{Node: n, opset: p.Graph.opset(n.Domain), in: make([]Known, len(n.Inputs))}
+	c = &reading{Node: n, opset: cmp.Or(n.Version, p.Graph.opset(n.Domain)), in: make([]Known, len(n.Inputs))}
 	for i, name := range n.Inputs {
 		if c.in[i], ok = p.Known[name]; !ok && name != "" {
 			return nil, false

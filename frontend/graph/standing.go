@@ -28,6 +28,7 @@ const (
 		"StreamingConcat, StreamingSplit, Reorder or FirstLast; a Gather of constant rows is a Lookup"
 	byCode     = "codes: of the host at the network's inputs, elsewhere of a step function"
 	byConstant = "a constant, found while the file is read"
+	byBranch   = "the layers of the branch that it takes, where the condition depends on no data"
 	byOrder    = "a LabelSelect, or the host"
 	bySequence = "an RNN, behind the product with its input; what no layer runs is written out step by step"
 )
@@ -58,6 +59,7 @@ var standings = []struct{ how, names string }{
 		`BipolarQuant DequantizeLinear FloatQuant IntQuant MultiThreshold Quant QuantizeLinear RequantShift Trunc`},
 	{byConstant,
 		`Constant ConstantOfShape NonZero Range Shape Size`},
+	{byBranch, If},
 	{byOrder,
 		`ArgMax ArgMin TopK`},
 	{bySequence,

@@ -3,8 +3,6 @@ package lower
 import (
 	"errors"
 	"fmt"
-	"math/big"
-	"slices"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
@@ -116,8 +114,7 @@ func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
 	if reject == nil {
 		reject = l.wait(p, m, nil, nil, affine)
 	}
-	l.splits(step, v.Scales, reject)
-	return reject
+	return l.splits(step, v, reject)
 }
 
 // inOrder is a wire of vectors of a length, in which element k of those that are asked for is element order[k].
@@ -190,45 +187,9 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 		reject = l.wait(&product{step: step, in: wire, nodes: im.Nodes}, m, im, at, affine)
 	}
 	if step.Window.Group == 1 {
-		l.splits(step, im.Scales, reject)
+		reject = l.splits(step, im.Terms(step, w), reject)
 	}
 	return reject
-}
-
-// maxSplit is how many products there are at most of one whose data have several scales: each has a layer.
-const maxSplit = 8
-
-// splits notes that a product may be one per scale of its data, where the reason is that one for all is too wide.
-func (l *lowering) splits(step *graph.Step, scalesOf func() []*big.Rat, reject error) {
-	var why *unmapped.Reason
-	if !errors.As(reject, &why) || why.Code != diag.ScalePerInput && why.Code != diag.AccumulatorWide {
-		return
-	}
-	scales := scalesOf()
-	var groups [][]int
-	var of []*big.Rat
-	for k, s := range scales {
-		at := 0
-		if s != nil {
-			if at = slices.IndexFunc(of, func(o *big.Rat) bool { return o.Cmp(s) == 0 }); at < 0 {
-				at = len(of)
-				of, groups = append(of, s), append(groups, nil)
-			}
-		}
-		if len(groups) == 0 { // constants in front
-			continue
-		}
-		groups[at] = append(groups[at], k)
-	}
-	for k := range scales { // they belong to any
-		if scales[k] != nil {
-			break
-		}
-		groups[0] = append(groups[0], k)
-	}
-	if len(groups) > 1 && len(groups) <= maxSplit {
-		l.split[step.Output] = groups
-	}
 }
 
 // wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes

@@ -55,8 +55,12 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 		return false, reject
 	}
 	q := &quantising{circuit: c.circuit, step: step, limit: whole.MaxSteps}
-	if reject = q.lower(codes); reject != nil {
-		return false, reject
+	composed, ok := c.Composed(codes, of)
+	if ok = ok && q.composed(composed) == nil; !ok {
+		q = &quantising{circuit: c.circuit, step: step, limit: whole.MaxSteps}
+		if reject = q.lower(codes); reject != nil {
+			return false, reject
+		}
 	}
 	if bits := c.Places[tensor].Type.Elem.Width; bits > usualBits {
 		c.circuit.wide = append(c.circuit.wide, wideCodes{step.Node, bits})
@@ -74,6 +78,18 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 	}
 	c.Integers.DeclareSome(tensor, values)
 	return true, nil
+}
+
+// composed makes codes that are functions of what quantisers round.
+func (q *quantising) composed(codes *find.Codes) error {
+	form, joins := codes.Joins()
+	switch {
+	case !joins:
+		return q.lower(codes)
+	case len(codes.Forms.Of) > 1:
+		return find.Joined(form)
+	}
+	return q.join(codes.Forms)
 }
 
 // recodeAll recodes tensors. It reports whether it did so with any, and where with none why.

@@ -158,6 +158,7 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 		Name:    p.GetName(),
 		Op:      p.GetOpType(),
 		Domain:  canonical(p.GetDomain()),
+		Version: r.versions[p],
 		Inputs:  p.GetInput(),
 		Outputs: p.GetOutput(),
 		Attrs:   make(map[string]graph.Attr),

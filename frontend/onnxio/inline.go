@@ -19,7 +19,7 @@ const maxNames = 1 << 26
 type inliner struct {
 	*reader
 	functions map[string]*onnxpb.FunctionProto // by key
-	opsets    map[string]bool                  // that the model imports
+	opsets    map[string]int64                 // that the model imports
 	model     *onnxpb.ModelProto
 	taken     graph.Taken
 	calls     []string // keys of the functions around
@@ -35,7 +35,7 @@ func key(domain, name, overload string) string {
 
 // inline writes out the functions of a model; it is false after an error was reported.
 func (r *reader) inline(m *onnxpb.ModelProto) bool {
-	x := &inliner{reader: r, model: m, functions: map[string]*onnxpb.FunctionProto{}, opsets: map[string]bool{},
+	x := &inliner{reader: r, model: m, functions: map[string]*onnxpb.FunctionProto{}, opsets: map[string]int64{},
 		taken: graph.Taken{}}
 	for _, f := range m.GetFunctions() {
 		if graph.Dialect(f.GetDomain()) {
@@ -53,7 +53,7 @@ func (r *reader) inline(m *onnxpb.ModelProto) bool {
 		return true
 	}
 	for _, o := range m.GetOpsetImport() {
-		x.opsets[canonical(o.GetDomain())] = true
+		x.opsets[canonical(o.GetDomain())] = o.GetVersion()
 	}
 	x.take(m.Graph)
 	m.Graph.Node = x.expand(m.Graph.Node, r.file)
@@ -111,6 +111,9 @@ func (x *inliner) expand(nodes []*onnxpb.NodeProto, at string) (list []*onnxpb.N
 				}
 				own.Attribute = append(own.Attribute, a)
 			}
+			if v := x.versions[n]; v > 0 {
+				x.versions[own] = v
+			}
 			n = own
 		}
 		if f := x.functions[key(n.GetDomain(), n.GetOpType(), n.GetOverload())]; f != nil {
@@ -156,14 +159,21 @@ func (x *inliner) call(n *onnxpb.NodeProto, f *onnxpb.FunctionProto, here subjec
 	if !x.made(here, 1, 64*(len(f.GetInput())+len(f.GetOutput())+len(f.GetAttributeProto())+len(n.GetAttribute()))) {
 		return nil
 	}
+	b := &binding{inliner: x, call: cmp.Or(n.GetName(), n.GetOpType()), here: here, names: map[string]string{},
+		attrs: map[string]*onnxpb.AttributeProto{}, versions: map[string]int64{}}
 	for _, o := range f.GetOpsetImport() {
-		if domain := canonical(o.GetDomain()); !x.opsets[domain] {
-			x.opsets[domain] = true
+		domain, v := canonical(o.GetDomain()), o.GetVersion()
+		switch model, imported := x.opsets[domain]; {
+		case !imported:
+			x.opsets[domain] = v
 			x.model.OpsetImport = append(x.model.OpsetImport, o)
+		case model != v && v < 1:
+			x.refuse(here, damaged("the function %s imports version %d of operator domain %s", quote(here.op), v,
+				quote(domain)))
+		case model != v:
+			b.versions[domain] = v
 		}
 	}
-	b := &binding{inliner: x, call: cmp.Or(n.GetName(), n.GetOpType()), here: here, names: map[string]string{},
-		attrs: map[string]*onnxpb.AttributeProto{}}
 	for _, a := range slices.Concat(f.GetAttributeProto(), n.GetAttribute()) {
 		b.attrs[a.GetName()] = a
 	}
@@ -198,6 +208,8 @@ type binding struct {
 	here  subject
 	names map[string]string
 	attrs map[string]*onnxpb.AttributeProto
+	// of operators, by domain, where the function imports another than the model
+	versions map[string]int64
 }
 
 // name is what a tensor of the function is called.
@@ -242,6 +254,9 @@ func (b *binding) nodes(of []*onnxpb.NodeProto) (list []*onnxpb.NodeProto) {
 		size := 64 * (len(n.GetInput()) + len(n.GetOutput()) + len(n.GetAttribute()))
 		own := &onnxpb.NodeProto{OpType: n.OpType, Domain: n.Domain, Overload: n.Overload,
 			MetadataProps: n.MetadataProps, Name: new(b.call + "/" + cmp.Or(n.GetName(), n.GetOpType()))}
+		if v := b.versions[canonical(own.GetDomain())]; v > 0 {
+			b.reader.versions[own] = v
+		}
 		if !b.named(*own.Name) || !b.made(b.here, 1, size) {
 			return nil
 		}

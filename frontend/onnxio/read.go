@@ -37,7 +37,7 @@ const maxErrors = 100
 // Bytes of any kind end in a graph or in errors; memory stays within a small multiple of len(b) plus the limits in
 // scan.go. b is not kept.
 func Read(name string, b []byte, d *diag.List) *graph.Graph {
-	r := &reader{file: name, list: d}
+	r := &reader{file: name, list: d, versions: map[*onnxpb.NodeProto]int64{}}
 	m, f := decode(b)
 	if f != nil {
 		r.report(subject{at: name}, f)
@@ -59,8 +59,9 @@ type reader struct {
 	file     string
 	list     *diag.List
 	opsets   map[string]int64
-	core     bool // a node of ai.onnx was seen
-	external int  // tensors in other files; the first of them is first
+	versions map[*onnxpb.NodeProto]int64 // of nodes of functions that import another than the model
+	core     bool                        // a node of ai.onnx was seen
+	external int                         // tensors in other files; the first of them is first
 	first    *onnxpb.TensorProto
 	errors   int
 	full     bool // a limit was reached

@@ -15,6 +15,7 @@ package scaled
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 
@@ -88,6 +89,19 @@ func (a *Analysis) Declare(tensor string, of []real.Affine) { a.DeclareGroups(te
 
 // DeclareGroups is Declare for elements of which many have one function in common.
 func (a *Analysis) DeclareGroups(tensor string, of Values) { a.integer[tensor] = of }
+
+// Through does what it is given as if some tensors of integers were none: as functions of what they are made of.
+func (a *Analysis) Through(tensors []string, do func()) {
+	kept := map[string]Values{}
+	for _, tensor := range tensors {
+		if of, ok := a.integer[tensor]; ok {
+			kept[tensor] = of
+			delete(a.integer, tensor)
+		}
+	}
+	do()
+	maps.Copy(a.integer, kept)
+}
 
 // DeclareSome is Declare, per element, for a tensor with elements that are constants: those of scale 0 are their bias,
 // whatever the integer.

@@ -187,7 +187,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 			Quantise: quantise}, d)
 	},
 	diag.InitialState: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{NoCSim: true, Model: file(t, begins()),
+		return run(t, compiler.Options{NoCSim: true, Model: file(t, begins(false)),
 			Initial: frontend.InitialStates{"h0": frontend.InitialQuant}}, d)
 	},
 	diag.ModelCut: func(t *testing.T, d *diag.List) bool {

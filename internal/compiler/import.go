@@ -110,7 +110,7 @@ func Check(ctx context.Context, o Options, d *diag.List) (c *Checked, err error)
 		return nil, err
 	}
 	if m := c.Imported.Model; m != nil {
-		c.Layers, c.Lengths = layerReports(m.Graph, nil), LengthsOf(m.Lengths)
+		c.Layers, c.Lengths = layerReports(m.Graph, nil, c.Imported), LengthsOf(m.Lengths)
 		if o.AccBits.Asked() || o.Data != "" {
 			c.Audit, err = o.audit(ctx, c.Source, c.Imported, d)
 		}

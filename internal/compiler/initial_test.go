@@ -16,13 +16,17 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// begins is a recurrence h = Q(x[t]*w + h*u) whose state begins with an input, h0.
-func begins() []byte {
+// begins is a recurrence h = Q(x[t]*w + h*u) whose state begins with an input, h0; without quantisers where it is real.
+func begins(real bool) []byte {
 	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Input("x", graph.Float32, 4, 1, 2).
 		Input("h0", graph.Float32, 1, 2)
 	m.Init("w", graph.Float32, []int{2, 2}, 1, -1, 2, 1).Init("u", graph.Float32, []int{2, 2}, 1, 1, -1, 0)
 	m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
 	quant := func(m *onnxtest.Model, x, y string) {
+		if real {
+			m.Node("Identity", x).Out(y)
+			return
+		}
 		m.Node("Quant", x, "s", "z", "bits").Domain("qonnx.custom_op.general").Int("signed", 1).
 			Str("rounding_mode", "ROUND").Out(y)
 	}
@@ -54,7 +58,7 @@ func TestInitialState(t *testing.T) {
 		}
 		return filepath.Join(dir, name)
 	}
-	save("m.onnx", begins(), nil)
+	save("m.onnx", begins(false), nil)
 	x := &npy.Array{DType: "float32", Shape: []int{4, 1, 2}, Data: []float64{0.25, 0, 0, 0.3, -0.5, 0, 0, 0}}
 	h := &npy.Array{DType: "float32", Shape: []int{1, 2}, Data: []float64{0.6, -0.1}}
 	only, err := npy.Format(x)
@@ -84,6 +88,52 @@ func TestInitialState(t *testing.T) {
 				!strings.Contains(d.Diags[0].Msg, "changes the model") {
 				t.Errorf("%s, engine %s: diagnostics %v, want one note", c.as, e, d.Diags)
 			}
+		}
+	}
+}
+
+// TestInitialStateCalibrated has --initial-state with --calibrate: zeros are what samples are noted with, so these need
+// no state; a quantiser of the loop is put in front where the loop has one.
+func TestInitialStateCalibrated(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	save := func(name string, data []byte, err error) string {
+		t.Helper()
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	x := &npy.Array{DType: "float32", Shape: []int{4, 1, 2}, Data: []float64{0.25, 0, 0, 0.3, -0.5, 0, 0, 0}}
+	h := &npy.Array{DType: "float32", Shape: []int{1, 2}, Data: []float64{0.6, -0.1}}
+	only, err := npy.Format(x)
+	one := save("x.npy", only, err)
+	archive, err := npy.FormatZip(map[string]*npy.Array{"x": x, "h0": h})
+	both := save("both.npz", archive, err)
+	for _, c := range []struct {
+		name, data string
+		real       bool
+		states     frontend.InitialStates
+		says       string // of the first diagnostic
+		maps       bool
+	}{
+		{"zeros, of a real model", one, true, frontend.InitialStates{"": frontend.InitialZero}, "became zeros", false},
+		{"zeros, of a quantised one", one, false, frontend.InitialStates{"h0": frontend.InitialZero}, "became zeros", true},
+		{"the quantiser of a loop", both, false, frontend.InitialStates{"h0": frontend.InitialQuant},
+			"was put behind it", true},
+		{"no quantiser of a loop", both, true, frontend.InitialStates{"h0": frontend.InitialQuant},
+			"no quantiser of the loop's body makes this state", false},
+	} {
+		model := save("m.onnx", begins(c.real), nil)
+		var d diag.List
+		r, err := compiler.Check(context.Background(), compiler.Options{Model: model, Calibrate: c.data,
+			Initial: c.states}, &d)
+		if err != nil || len(d.Diags) == 0 || !strings.Contains(d.Diags[0].Msg, c.says) ||
+			c.maps != (r != nil && r.Imported != nil && r.Imported.Model != nil) {
+			t.Errorf("%s: %v, %v", c.name, err, d.Diags)
 		}
 	}
 }

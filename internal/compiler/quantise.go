@@ -56,7 +56,7 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 	}
 	made := *src
 	made.ONNX, made.Example = onnx, false
-	o.LSTM, o.Cells = "", "" // the formats of cells stand in the file now
+	o.LSTM, o.Cells, o.Initial = "", "", nil // the formats of cells, and what loops begin with, stand in the file now
 	compared, err := o.before(ctx, q, &made, runs, d)
 	if err != nil || d.Failed() {
 		return nil, o, err

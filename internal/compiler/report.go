@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"hlsgen/frontend"
 	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
@@ -11,21 +12,23 @@ import (
 
 // A LayerReport is one layer of report/layers.json and of `hlsgen check`.
 type LayerReport struct {
-	Name   string              `json:"name"`
-	Kind   string              `json:"kind"`
-	Nodes  []string            `json:"onnx_nodes"`
-	In     []StreamReport      `json:"in"`
-	Out    []StreamReport      `json:"out"`
-	Acc    *AccReport          `json:"accumulator,omitempty"`
-	Fold   *FoldReport         `json:"fold,omitempty"`
-	Clocks int                 `json:"clocks,omitempty"`
-	Delay  int                 `json:"pipeline_latency_clocks,omitempty"`
-	Depths *Span               `json:"pipeline_latency_range_clocks,omitempty"` // until calibrated
-	Table  int                 `json:"table_latency_clocks,omitempty"`          // without the calibration
-	Steps  []string            `json:"recurrences,omitempty"`                   // what steps hand on, and what follows
-	Parts  []dataflow.Part     `json:"cost_parts,omitempty"`
-	Total  *dataflow.Resources `json:"cost,omitempty"`
-	Path   float64             `json:"carried_path_ns,omitempty"`
+	Name  string   `json:"name"`
+	Kind  string   `json:"kind"`
+	Nodes []string `json:"onnx_nodes"`
+	// the modules of the network that these belong to, where the exporter's metadata name them
+	Modules []string            `json:"modules,omitempty"`
+	In      []StreamReport      `json:"in"`
+	Out     []StreamReport      `json:"out"`
+	Acc     *AccReport          `json:"accumulator,omitempty"`
+	Fold    *FoldReport         `json:"fold,omitempty"`
+	Clocks  int                 `json:"clocks,omitempty"`
+	Delay   int                 `json:"pipeline_latency_clocks,omitempty"`
+	Depths  *Span               `json:"pipeline_latency_range_clocks,omitempty"` // until calibrated
+	Table   int                 `json:"table_latency_clocks,omitempty"`          // without the calibration
+	Steps   []string            `json:"recurrences,omitempty"`                   // what steps hand on, and what follows
+	Parts   []dataflow.Part     `json:"cost_parts,omitempty"`
+	Total   *dataflow.Resources `json:"cost,omitempty"`
+	Path    float64             `json:"carried_path_ns,omitempty"`
 	// Minutes is about how long synthesis of this layer alone takes: an order of magnitude.
 	Minutes int `json:"synthesis_minutes,omitempty"`
 }
@@ -88,11 +91,11 @@ type FoldReport struct {
 	AccBits []int `json:"accumulator_bits_per_pe,omitempty"`
 }
 
-// layerReports describes a graph's layers; with a design also how they are built.
-func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
-	out := []LayerReport{}
+// layerReports describes a graph's layers, of a model that was imported; with a design also how they are built.
+func layerReports(g *dataflow.Graph, d *dataflow.Design, im *frontend.Imported) []LayerReport {
+	out, modules := []LayerReport{}, im.Modules()
 	for i, n := range g.Nodes {
-		r := LayerReport{Name: n.Name, Kind: n.Op.Kind(), Nodes: n.Origin,
+		r := LayerReport{Name: n.Name, Kind: n.Op.Kind(), Nodes: n.Origin, Modules: modules(n.Origin),
 			In: streamReports(g, d, n.In), Out: streamReports(g, d, n.Out)}
 		if r.Nodes == nil {
 			r.Nodes = []string{}
@@ -148,7 +151,9 @@ func (r *Result) Synthesis() string {
 }
 
 // Layers describes the design's layers and how they are built.
-func (r *Result) Layers() []LayerReport { return layerReports(r.Design.Model.Graph, r.Design.Design) }
+func (r *Result) Layers() []LayerReport {
+	return layerReports(r.Design.Model.Graph, r.Design.Design, r.Imported)
+}
 
 func streamReports(g *dataflow.Graph, d *dataflow.Design, streams []int) []StreamReport {
 	list := []StreamReport{}

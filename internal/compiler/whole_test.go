@@ -3,10 +3,13 @@ package compiler
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -19,7 +22,7 @@ import (
 )
 
 // TestExternalModels holds that a model whose tensors are in one file or in many is the model with them in its own, to
-// the byte: of that the name and the design follow. All models are those that can be written again.
+// the byte, and gives the same design. All models are those that can be written again.
 func TestExternalModels(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -39,6 +42,7 @@ func TestExternalModels(t *testing.T) {
 		}
 	}
 	written := 0
+	var designs atomic.Int32
 	for _, file := range files {
 		onnx, err := os.ReadFile(file)
 		if err != nil {
@@ -52,9 +56,73 @@ func TestExternalModels(t *testing.T) {
 		for _, one := range []bool{true, false} {
 			scatteredAlike(t, file, r.ONNX, one)
 		}
+		if designed(file, len(r.ONNX)) {
+			t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
+				t.Parallel()
+				designs.Add(sameDesign(t, r.ONNX))
+			})
+		}
 	}
+	t.Cleanup(func() { t.Logf("%d designs", designs.Load()) })
 	if t.Logf("%d of %d models", written, len(files)); written < min(12, len(files)) {
 		t.Errorf("%d models were written again", written)
+	}
+}
+
+// largestDesigned is the bytes of the largest model that is built, for the sake of time.
+const largestDesigned = 1 << 18
+
+// designed reports whether a model of a file is built: of the repository's, one of each class of networks.
+func designed(file string, size int) bool {
+	if tier.Long() {
+		return size <= largestDesigned
+	}
+	return slices.Contains([]string{"digits-mlp-w1a1", "digits-conv1d-w4a4", "lstm-h16-w8a8-pot"},
+		filepath.Base(filepath.Dir(file)))
+}
+
+// sameDesign holds that a model gives the same files, to the byte, whether its tensors are in its own file, in another
+// or in many, or the same diagnostics. It returns how many designs there are: 1, or 0 of what is not mapped.
+func sameDesign(t *testing.T, whole []byte) (designs int32) {
+	t.Helper()
+	var want string
+	for i, scatter := range []func() ([]byte, map[string][]byte){
+		func() ([]byte, map[string][]byte) { return whole, map[string][]byte{} },
+		func() ([]byte, map[string][]byte) { return onnxtest.Scatter(whole, true) },
+		func() ([]byte, map[string][]byte) { return onnxtest.Scatter(whole, false) },
+	} {
+		dir := t.TempDir()
+		file, parts := scatter()
+		saved(t, dir, file, parts)
+		out := filepath.Join(dir, "out")
+		var d diag.List
+		r, err := Run(t.Context(), Options{Model: filepath.Join(dir, "model.onnx"), Out: out, Board: "alveo-u250",
+			Verify: 1, NoCSim: true}, &d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(d.Diags)
+		if r != nil && !d.Failed() {
+			designs = 1
+			got += digest(t, out)
+		}
+		if got = strings.ReplaceAll(got, dir, ""); i > 0 && got != want {
+			t.Errorf("form %d: another design: %s, want %s", i, got, want)
+		}
+		want = got
+	}
+	return designs
+}
+
+// saved puts a model with its parts in a folder.
+func saved(t *testing.T, dir string, file []byte, parts map[string][]byte) {
+	t.Helper()
+	parts["model.onnx"] = file
+	for name, data := range parts {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, data, 0o666)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -63,13 +131,7 @@ func scatteredAlike(t *testing.T, what string, whole []byte, one bool) {
 	t.Helper()
 	dir := t.TempDir()
 	file, parts := onnxtest.Scatter(whole, one)
-	parts["model.onnx"] = file
-	for name, data := range parts {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, data, 0o666)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	saved(t, dir, file, parts)
 	alone := filepath.Join(t.TempDir(), "model.onnx")
 	if err := os.WriteFile(alone, whole, 0o666); err != nil {
 		t.Fatal(err)

@@ -198,7 +198,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 		"report/estimate_network_performance.json": r.performance(),
 		"report/cycle_simulation.json":             r.cycleReport(),
 		"report/op_and_param_counts.json":          counts(m.Graph),
-		"report/layers.json":                       layerReports(m.Graph, r.Design.Design),
+		"report/layers.json":                       r.Layers(),
 		"report/certificate.json":                  CertificateOf(&r.Design.Certificate),
 		"report/nodes.json":                        r.Imported.Fates,
 	}

@@ -82,6 +82,7 @@ type Amounts struct {
 type LayerRow struct {
 	Amounts
 	Nodes           []string // ONNX
+	Modules         []string // of the network that these belong to
 	In, Out         []string // types
 	PE, SIMD        int
 	Memory, Compute string

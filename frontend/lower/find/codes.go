@@ -19,8 +19,9 @@ type Codes struct {
 	Step  *graph.Step
 	Forms *scaled.Forms
 
-	p *Program
-	n int // elements
+	p      *Program
+	n      int  // elements
+	stairs bool // of Recode: codes go up, or down, by 1, with the integers that they are functions of
 }
 
 // CodesOf reads a quantiser.
@@ -30,7 +31,7 @@ func (p *Program) CodesOf(step *graph.Step) (*Codes, error) {
 	if err != nil {
 		return nil, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
 	}
-	return &Codes{step, forms, p, n}, nil
+	return &Codes{Step: step, Forms: forms, p: p, n: n}, nil
 }
 
 // Joins is a form of several integers; ok is false where there is none.

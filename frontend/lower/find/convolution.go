@@ -52,6 +52,38 @@ func (im *Image) Scales() (scales []*big.Rat) {
 	return scales
 }
 
+// Terms is a convolution's sum over the channels of the tensor.
+type Terms struct {
+	*Image
+	dot     *graph.Dot
+	weights *graph.Tensor
+	columns Channels
+	taps    [][]int32 // per channel of the tensor, those of the kernel: where their weights lie
+}
+
+// Terms are those of a step whose channels are all in one group.
+func (im *Image) Terms(step *graph.Step, w *graph.Tensor) *Terms {
+	t := &Terms{Image: im, dot: step.Dot, weights: w, columns: ChannelsOf(step.Window, step.Shape),
+		taps: make([][]int32, step.Window.Depth)}
+	for k, at := range step.Dot.BOffset {
+		_, _, c := step.Window.Tap(k)
+		t.taps[c] = append(t.taps[c], at)
+	}
+	return t
+}
+
+// Blocks are those of the weights (whole.Blocks).
+func (t *Terms) Blocks() (of []int, count int) {
+	var all []float64
+	return whole.Blocks(len(t.taps), t.columns.N, func(k, c int) []float64 {
+		all = all[:0]
+		for _, at := range t.taps[k] {
+			all = append(all, t.weights.At(int(t.dot.BBase.At(c*t.columns.Stride)+at)))
+		}
+		return all
+	})
+}
+
 // A group is what the weights of a group's outputs meet.
 type group struct {
 	data      []int // terms of the sum that are data

@@ -53,7 +53,7 @@ func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error)
 			return j.withOperands(p, leaves, n), nil
 		}
 	}
-	for _, axis := range (&Codes{step, forms, p, n}).Axes() {
+	for _, axis := range (&Codes{Step: step, Forms: forms, p: p, n: n}).Axes() {
 		j.Shape, j.At = place.ChannelsLast(step.Shape, axis)
 		if j.at = j.At.Table(); j.At == nil {
 			j.at = scaled.All(n)

@@ -42,7 +42,7 @@ func (p *Program) Recode(step *graph.Step, fill *big.Rat) (codes *Codes, of scal
 	if err != nil {
 		return nil, of, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
 	}
-	codes = &Codes{step, forms, p, n}
+	codes = &Codes{Step: step, Forms: forms, p: p, n: n}
 	if form, ok := codes.Joins(); ok {
 		return nil, of, Joined(form)
 	}
@@ -57,7 +57,44 @@ func (p *Program) Recode(step *graph.Step, fill *big.Rat) (codes *Codes, of scal
 		of.Group = func(i int32) int32 { return r.class[i] }
 	}
 	codes.Forms = forms.Integers(of, p.Integers.All(n))
+	codes.stairs = r.stairs(of.Of)
 	return codes, of, nil
+}
+
+// Composed is codes that Recode has read, of values of, as functions of what the quantisers in front of them round: one
+// layer makes them. ok is false where anything else needs the quantisers' codes, or codes do not go by single steps up
+// or down with these: a table in a layer of its own is less than wide steps per channel.
+func (p *Program) Composed(codes *Codes, of scaled.Values) (composed *Codes, ok bool) {
+	if !codes.stairs {
+		return nil, false
+	}
+	var between []string
+	for _, form := range codes.Forms.Of {
+		for _, leaf := range form.Leaves() {
+			by := p.Producer(leaf.Tensor)
+			at, ready := p.Ready(leaf.Tensor)
+			if by == nil || by == codes.Step || !scaled.IsCode(by) || !ready || at.OnHost() || at.Alias ||
+				!p.Uses.Only(leaf.Tensor, codes.Step) {
+				return nil, false
+			}
+			between = append(between, leaf.Tensor)
+		}
+	}
+	all := p.Integers.All(codes.n)
+	var forms *scaled.Forms
+	var err error
+	p.Integers.Through(between, func() { forms, err = p.Integers.FormsOf(codes.Step, all) })
+	if err != nil {
+		return nil, false
+	}
+	for _, form := range forms.Of {
+		for _, leaf := range form.Leaves() {
+			if _, ready := p.Ready(leaf.Tensor); !ready {
+				return nil, false
+			}
+		}
+	}
+	return &Codes{Step: codes.Step, Forms: forms.Integers(of, all), p: p, n: codes.n}, true
 }
 
 // A recoding is the functions of elements, those together that have the same values.
@@ -74,7 +111,18 @@ type recoded struct {
 	over    num.Range
 	values  []*big.Rat // that occur
 	least   *big.Rat
-	span    *big.Rat // the greatest value less the least
+	span    *big.Rat   // the greatest value less the least
+	jumps   []*big.Rat // from one integer to the next, of which none are 0; of those that are alike, one
+}
+
+// stairs reports whether all functions go up, or down, by steps of their scale.
+func (r *recoding) stairs(of []real.Affine) bool {
+	for i, f := range r.of {
+		if len(f.jumps) > 1 || len(f.jumps) == 1 && new(big.Rat).Abs(f.jumps[0]).Cmp(of[min(i, len(of)-1)].Scale) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // classify finds the values of all elements. Elements mostly are like the one before, or like the one that followed
@@ -130,6 +178,7 @@ func recodedOf(c *Codes, k int, over num.Range, fill *big.Rat) (f recoded, rejec
 	}
 	f = recoded{element: k, over: over}
 	compiled, seen := real.Compile(e), map[string]bool{}
+	var last *big.Rat
 	for x := over.Lo; x <= over.Hi; x++ {
 		y, err := compiled.Exact([]real.Num{real.Exactly(new(big.Rat).SetInt64(x))}, real.Precisions[0])
 		if err != nil || y.Rat() == nil {
@@ -137,6 +186,12 @@ func recodedOf(c *Codes, k int, over num.Range, fill *big.Rat) (f recoded, rejec
 				" makes irrational numbers of integers", afterActivation)
 		}
 		v := y.Rat()
+		if x > over.Lo && v.Cmp(last) != 0 && len(f.jumps) < 2 {
+			if jump := new(big.Rat).Sub(v, last); len(f.jumps) == 0 || jump.Cmp(f.jumps[0]) != 0 {
+				f.jumps = append(f.jumps, jump)
+			}
+		}
+		last = v
 		if text := v.RatString(); !seen[text] {
 			seen[text] = true
 			f.values = append(f.values, v)

@@ -92,6 +92,15 @@ func (v *Vectors) Scales() []*big.Rat {
 	return scales
 }
 
+// Blocks are those of the weights (whole.Blocks).
+func (v *Vectors) Blocks() (of []int, count int) {
+	one := make([]float64, 1)
+	return whole.Blocks(v.dot.K, v.rows, func(k, c int) []float64 {
+		one[0] = v.weights.At(int(v.dot.BBase.At(c) + v.dot.BOffset[k]))
+		return one
+	})
+}
+
 // scaleOf is the scale of what does not always have one value.
 func scaleOf(f real.Affine, always *big.Rat) *big.Rat {
 	if always != nil || f.Scale.Sign() == 0 {

@@ -10,7 +10,11 @@ import (
 
 // ChannelsLast is the stream shape [H, W, C] of a tensor of shape [1, ...] with one axis of channels and one or two
 // more, and the positions of its elements. Tensors of other ranks keep their axes but for the channels, which go last.
+// A tensor of rank 0 is one element, whatever the axis.
 func ChannelsLast(shape []int, axis int) (dataflow.Shape, *graph.List) {
+	if len(shape) == 0 {
+		return dataflow.Shape{1}, nil
+	}
 	strides := make([]int, len(shape))
 	n := shape[axis]
 	var out dataflow.Shape

@@ -2,7 +2,8 @@
 // channels, multipliers of a sum, and how a quantiser rounds a product.
 //
 // In come rationals, expressions and quantisers; out come integers that are the same, or the reason why there are none.
-// Files: whole.go has units and columns; steps.go what steps of channels have in common; rounding.go reads quantisers;
+// Files: whole.go has units and columns; blocks.go what blocks of a sum have units of their own; steps.go
+// what steps of channels have in common; rounding.go reads quantisers;
 // requantise.go finds factors of a sum of two; nearest.go finds the sums next to a number, small.go in few bits.
 //
 // It sees graph, real, scaled, unmapped, diag and num.
@@ -193,7 +194,7 @@ func bias(column []float64, in []real.Affine) *big.Rat {
 // more than 63, the integers mean nothing. A float is an odd integer times a power of two, and so is the unit: the
 // greatest divisor of the integers times the least of the powers.
 func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
-	divisor, least, most := uint64(0), math.MaxInt, 0.0
+	var g grid
 	var seen [64]float64 // some of those before: quantised weights are few values
 	for _, w := range column {
 		at := &seen[math.Float64bits(w)*0x9e3779b97f4a7c15>>58]
@@ -201,26 +202,16 @@ func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
 			continue
 		}
 		*at = w
-		m, e := odd(w)
-		least, most = min(least, e), max(most, math.Abs(w))
-		if divisor == 0 || divisor > 1 && m%divisor != 0 {
-			divisor = gcd(divisor, m)
-		}
+		g.add(w)
 	}
 	row = make([]int64, len(column))
-	if divisor == 0 {
+	if g.divisor == 0 {
 		return row, big.NewRat(1, 1), 0
 	}
-	m, e := odd(most)
-	if bits = mathbits.Len64(m/divisor) + e - least; bits <= 63 {
-		multiples(row, column, divisor, least)
+	if bits = g.bits(); bits <= 63 {
+		multiples(row, column, g.divisor, g.least)
 	}
-	unit = new(big.Rat).SetInt(new(big.Int).SetUint64(divisor))
-	power := new(big.Int).Lsh(big.NewInt(1), uint(max(least, -least)))
-	if least < 0 {
-		return row, unit.Quo(unit, new(big.Rat).SetInt(power)), bits
-	}
-	return row, unit.Mul(unit, new(big.Rat).SetInt(power)), bits
+	return row, g.unit(), bits
 }
 
 // multiples divides a column by divisor * 2^least, whose multiples of at most 63 bits it is. Where the divisor is a
@@ -292,6 +283,7 @@ func TooWide(bits int, uniform bool) error {
 			"quantise activations per tensor (Brevitas: scaling_per_output_channel=False)")
 	}
 	return unmapped.As(diag.WeightsNotInteger,
-		fmt.Sprintf("the weights are not quantised: as integers they would need %d bits", bits),
+		fmt.Sprintf("the weights are not quantised with one scale per output channel: as integers they would need %d "+
+			"bits", bits),
 		"quantise the weights of this layer")
 }

@@ -175,3 +175,33 @@ func TestWideColumn(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocks puts weights in blocks by the number that they are small multiples of.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	a, b := float64(float32(0.1234567)), float64(float32(0.0345678))
+	for _, c := range []struct {
+		name    string
+		columns [][]float64
+		want    []int // nil: no blocks
+	}{
+		{"one", [][]float64{{a, -3 * a, 0, 127 * a}}, []int{0, 0, 0, 0}},
+		{"two", [][]float64{{a, 2 * a, 3 * b, 5 * b}, {b, -b, a, 8 * a}}, []int{0, 0, 1, 1}},
+		{"that come back", [][]float64{{a, 2 * a, 3 * b, 5 * b, 7 * a, b}}, []int{0, 0, 1, 1, 0, 1}},
+		{"zeros belong to any", [][]float64{{0, a, 3 * b, 0, 5 * b, 0}}, []int{0, 0, 1, 1, 1, 1}},
+		{"scales that are alike", [][]float64{{a, 2 * a, 16 * a, 0.5 * a}}, []int{0, 0, 0, 0}},
+		{"no quantiser", [][]float64{{0.1, 0.2002, 0.30303, 0.7}}, nil},
+		{"one column without", [][]float64{{1, 2, 3, 4}, {0.1, 0.2002, 0.30303, 0.7}}, nil},
+	} {
+		of, count := Blocks(len(c.columns[0]), len(c.columns), func(k, at int) []float64 {
+			return []float64{c.columns[at][k]}
+		})
+		want := 0
+		for _, i := range c.want {
+			want = max(want, i+1)
+		}
+		if !slices.Equal(of, c.want) || count != want {
+			t.Errorf("%s: %v, %d", c.name, of, count)
+		}
+	}
+}

@@ -271,7 +271,7 @@ func (n *Node) Graph(name string, body *Model) *Node {
 	return n.attr(name, onnxpb.AttributeProto_GRAPH, &onnxpb.AttributeProto{G: body.Proto.Graph})
 }
 
-// Tensor is a constant in raw form, of float32, float64, bool or an integer type of 8 to 64 bits. A nil shape is a
+// Tensor is a constant in raw form, of float32, float64, bool or an integer type of 4 or 8 to 64 bits. A nil shape is a
 // scalar.
 func Tensor(dtype graph.DType, shape []int, values ...float64) *onnxpb.TensorProto {
 	if graph.Size(shape) != len(values) {
@@ -281,7 +281,11 @@ func Tensor(dtype graph.DType, shape []int, values ...float64) *onnxpb.TensorPro
 	for _, d := range shape {
 		t.Dims = append(t.Dims, int64(d))
 	}
-	for _, v := range values {
+	for i, v := range values {
+		if nibbles := dtype == graph.Int4 || dtype == graph.UInt4; nibbles && i%2 == 1 { // the upper half of a byte
+			t.RawData[i/2] = t.RawData[i/2]&0xf | byte(int64(v))<<4
+			continue
+		}
 		t.RawData = appendValue(t.RawData, dtype, v)
 	}
 	return t
@@ -293,7 +297,7 @@ func appendValue(b []byte, dtype graph.DType, v float64) []byte {
 		return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
 	case graph.Float64:
 		return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	case graph.Bool, graph.Int8, graph.UInt8:
+	case graph.Bool, graph.Int8, graph.UInt8, graph.Int4, graph.UInt4:
 		return append(b, byte(int64(v)))
 	case graph.Int16, graph.UInt16:
 		return binary.LittleEndian.AppendUint16(b, uint16(int64(v)))

@@ -1,0 +1,211 @@
+package graph
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"hlsgen/internal/diag"
+)
+
+// Settle takes branches: an If whose condition depends on no data becomes the nodes of the branch that it takes. In the
+// bodies of loops it does so where the file has the condition as a constant. Nodes are counted anew where there was
+// one. bind says what the file leaves open; where it is nil, constants of the file alone decide.
+func Settle(g *Graph, file string, bind func() Options) {
+	b := &branching{taken: Taken{}}
+	takeAll(b.taken, g)
+	found := false
+	for branches(g) && (b.settle(g, nil, constantsOf(g, nil)) || bind != nil && b.settle(g, nil, known(g, file, bind()))) {
+		found = true
+	}
+	if found {
+		for i, n := range g.Nodes {
+			n.Index = i
+		}
+	}
+}
+
+// known are the constants of a graph as far as it can be prepared.
+func known(g *Graph, file string, opt Options) map[string]*Tensor {
+	plain, opt := opt.Bound(g)
+	Decompose(plain)
+	constants := map[string]*Tensor{}
+	if p, _ := prepare(&Program{Graph: plain, File: file, options: opt}, new(diag.List)); p != nil {
+		for name, k := range p.Known {
+			constants[name] = k.Const
+		}
+	}
+	return constants
+}
+
+// constantsOf are the constants that a graph has as such, and those around it.
+func constantsOf(g *Graph, around map[string]*Tensor) map[string]*Tensor {
+	constants := maps.Clone(around)
+	if constants == nil {
+		constants = map[string]*Tensor{}
+	}
+	maps.Copy(constants, g.Init)
+	for _, n := range g.Nodes {
+		if n.Op == "Constant" && n.Domain == "" && len(n.Outputs) == 1 {
+			constants[n.Outputs[0]] = n.Attrs["value"].T
+		}
+	}
+	return constants
+}
+
+// branches reports whether a graph has an If, in bodies of loops too.
+func branches(g *Graph) bool {
+	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
+		body := n.Attrs["body"].G
+		return chooses(n) || body != nil && branches(body)
+	})
+}
+
+func chooses(n *Node) bool { return n.Op == If && n.Domain == "" }
+
+// takeAll takes the names of all tensors of a graph, those of bodies included.
+func takeAll(taken Taken, g *Graph) {
+	for name := range g.Taken() {
+		taken.Take(name)
+	}
+	for _, n := range g.Nodes {
+		for _, a := range n.Attrs {
+			if a.G != nil {
+				takeAll(taken, a.G)
+			}
+		}
+	}
+}
+
+// A branching takes branches. taken are the names of the whole file.
+type branching struct{ taken Taken }
+
+// settle does so in a graph with the given constants, within graphs that make the tensors outer. It reports whether
+// there was one.
+func (b *branching) settle(g *Graph, outer Taken, constants map[string]*Tensor) (found bool) {
+	used := g.Taken()
+	maps.Copy(used, outer)
+	var nodes []*Node
+	for _, n := range g.Nodes {
+		if body := n.Attrs["body"].G; body != nil && branches(body) {
+			found = b.settle(body, used, constantsOf(body, constants)) || found
+		}
+		if branch := branchOf(n, constants); branch != nil {
+			nodes, found = append(nodes, b.write(g, n, branch, used)...), true
+			continue
+		}
+		nodes = append(nodes, n)
+	}
+	g.Nodes = nodes
+	return found
+}
+
+// branchOf is the branch that a node takes; nil where it is none, where its condition is no constant, and where it is
+// not as ONNX has it.
+func branchOf(n *Node, constants map[string]*Tensor) *Graph {
+	if !chooses(n) || len(n.Inputs) != 1 {
+		return nil
+	}
+	condition := constants[n.Inputs[0]]
+	if condition == nil || condition.Len() != 1 {
+		return nil
+	}
+	name := "then_branch"
+	if condition.At(0) == 0 {
+		name = "else_branch"
+	}
+	g := n.Attrs[name].G
+	if g == nil || len(g.Inputs) > 0 || len(g.Outputs) != len(n.Outputs) {
+		return nil
+	}
+	return g
+}
+
+// write is the nodes of a branch in the place of the node that takes it. Tensors keep their names where these are free.
+func (b *branching) write(g *Graph, n *Node, branch *Graph, used Taken) (nodes []*Node) {
+	names, made := map[string]string{}, setOf(nil)
+	for _, of := range branch.Nodes {
+		for _, o := range of.Outputs {
+			made[o] = true
+		}
+	}
+	var through []*Node // outputs that are tensors of the branch by another name, or come from around it
+	for i, out := range n.Outputs {
+		from := branch.Outputs[i].Name
+		if _, twice := names[from]; made[from] && !twice && out != "" {
+			names[from] = out
+		} else if out != "" {
+			through = append(through, &Node{Name: n.Name, Op: Identity, Inputs: []string{from}, Outputs: []string{out}})
+		}
+	}
+	name := func(own string) string {
+		if _, ok := names[own]; own != "" && !ok {
+			if names[own] = own; used[own] > 0 {
+				names[own] = b.taken.Fresh(cmp.Or(n.Name, n.Op), own)
+			}
+			used.Take(names[own])
+		}
+		return names[own]
+	}
+	for _, own := range slices.Sorted(maps.Keys(branch.Init)) {
+		g.Init[name(own)] = branch.Init[own]
+	}
+	for _, of := range branch.Nodes {
+		for _, o := range of.Outputs {
+			name(o)
+		}
+	}
+	for own, is := range branch.Annotations {
+		g.Annotations[cmp.Or(names[own], own)] = is
+	}
+	for _, of := range slices.Concat(branch.Nodes, through) {
+		nodes = append(nodes, renamedNode(of, names))
+	}
+	return nodes
+}
+
+// renamedNode is a node with other names of tensors; those that are not among them stay.
+func renamedNode(n *Node, names map[string]string) *Node {
+	to := func(list []string) []string {
+		with := slices.Clone(list)
+		for i, name := range with {
+			with[i] = cmp.Or(names[name], name)
+		}
+		return with
+	}
+	with := *n
+	with.Inputs, with.Outputs, with.Attrs = to(n.Inputs), to(n.Outputs), maps.Clone(n.Attrs)
+	for name, a := range with.Attrs {
+		if a.G == nil {
+			continue
+		}
+		outer := maps.Clone(names)
+		for own := range a.G.Taken() {
+			delete(outer, own)
+		}
+		body := a.G.Copy()
+		for i, of := range body.Nodes {
+			body.Nodes[i] = renamedNode(of, outer)
+		}
+		for i := range body.Outputs {
+			body.Outputs[i].Name = cmp.Or(outer[body.Outputs[i].Name], body.Outputs[i].Name)
+		}
+		with.Attrs[name] = GraphAttr(body)
+	}
+	return &with
+}
+
+func buildIf(c *call) {
+	if c.in[0].Const == nil {
+		unsupported("export the model with the branch resolved", "which branch it takes depends on data: the hardware "+
+			"has one fixed schedule")
+	}
+	if c.in[0].Const.Len() != 1 {
+		invalid("its condition has %d elements", c.in[0].Const.Len())
+	}
+	if branchOf(c.Node, map[string]*Tensor{c.Inputs[0]: c.in[0].Const}) == nil {
+		invalid("the branch that it takes is missing, has inputs, or has not the %d outputs of the node", len(c.Outputs))
+	}
+	unsupported("simplify the model before, for example with onnxsim", "its condition is computed: in the bodies of "+
+		"loops, and where models are converted, only constants of the file choose a branch")
+}

@@ -1,0 +1,97 @@
+package lower
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/internal/diag"
+)
+
+// maxSplit is how many products there are at most of one whose data, or weights, have several scales along the sum:
+// each has a layer.
+const maxSplit = 8
+
+// summed is the elements that a product adds up.
+type summed interface {
+	Scales() []*big.Rat            // of the data; nil where an element is a constant
+	Blocks() (of []int, count int) // of the weights (whole.Blocks)
+}
+
+// splits notes that a product may be one per scale of its data, and of its weights, where the reason is that one for
+// all is too wide. It says why where these are too many, or where that helps nothing.
+func (l *lowering) splits(step *graph.Step, s summed, reject error) error {
+	var why *unmapped.Reason
+	if !errors.As(reject, &why) || why.Code != diag.ScalePerInput && why.Code != diag.AccumulatorWide &&
+		why.Code != diag.WeightsNotInteger {
+		return reject
+	}
+	var block []int
+	blocks := 0
+	if why.Code != diag.AccumulatorWide {
+		block, blocks = s.Blocks()
+	}
+	if blocks == 0 && why.Code == diag.WeightsNotInteger {
+		return reject
+	}
+	groups := grouped(s.Scales(), block)
+	if len(groups) > 1 && len(groups) <= maxSplit {
+		l.split[step.Output] = groups
+	}
+	if blocks > 1 {
+		return inBlocks(blocks)
+	}
+	return reject
+}
+
+// inBlocks is the reason of a product whose weights have several scales along the sum, one in each block.
+func inBlocks(blocks int) error {
+	msg := fmt.Sprintf("its weights are quantised in blocks: they have %d scales along the summed axis, ", blocks)
+	if blocks > maxSplit {
+		return unmapped.As(diag.WeightsNotInteger, msg+
+			fmt.Sprintf("and a product becomes a sum of %d products at most, one per scale", maxSplit),
+			fmt.Sprintf("quantise the weights per output channel, or in at most %d blocks along the sum", maxSplit))
+	}
+	return unmapped.As(diag.WeightsNotInteger, msg+
+		fmt.Sprintf("and neither one product nor a sum of %d, one per scale, has layers", blocks),
+		"quantise the weights per output channel")
+}
+
+// grouped puts elements together that have one scale and are in one block. Constants belong to any.
+func grouped(scales []*big.Rat, block []int) (groups [][]int) {
+	type key struct{ scale, block int }
+	var of []*big.Rat
+	places := map[key]int{}
+	for k, s := range scales {
+		at := 0
+		if s != nil {
+			var own key
+			if own.scale = slices.IndexFunc(of, func(o *big.Rat) bool { return o.Cmp(s) == 0 }); own.scale < 0 {
+				own.scale = len(of)
+				of = append(of, s)
+			}
+			if block != nil {
+				own.block = block[k]
+			}
+			known := false
+			if at, known = places[own]; !known {
+				at = len(groups)
+				places[own], groups = at, append(groups, nil)
+			}
+		}
+		if len(groups) == 0 { // constants in front
+			continue
+		}
+		groups[at] = append(groups[at], k)
+	}
+	for k := range scales {
+		if scales[k] != nil {
+			break
+		}
+		groups[0] = append(groups[0], k)
+	}
+	return groups
+}
