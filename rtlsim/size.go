@@ -289,8 +289,8 @@ func (z *sizer) finish() {
 	z.exact = z.kept && z.shrink()
 }
 
-// inWindows deepens windows around layers, those of blocks, and then wider ones: most often the whole
-// keeps the interval behind the first of these.
+// inWindows deepens windows around layers, those of blocks, and then wider ones, until these need nothing and the whole
+// keeps the interval.
 func (z *sizer) inWindows(slowest []int) {
 	for _, l := range slowest {
 		if z.slow(l) {
@@ -302,8 +302,10 @@ func (z *sizer) inWindows(slowest []int) {
 			z.deepest(b.members)
 		}
 	}
-	for r := 2 * radius; r < len(slowest)/4 && (r == 2*radius || !z.keeps()); r *= 2 {
-		z.cover(r)
+	for r := 2 * radius; r < len(slowest)/4; r *= 2 {
+		if !z.cover(r) && r > 2*radius && z.keeps() {
+			return
+		}
 	}
 }
 
@@ -358,7 +360,7 @@ func (z *sizer) shrink() bool {
 			continue
 		}
 		if z.now[s] = max(z.low[s], z.step(s, was-z.each)); !z.local(s) && z.keeps() {
-			z.search(s, z.low[s], z.keeps)
+			z.search(s, z.low[s], func() bool { return !z.local(s) && z.keeps() })
 		} else {
 			z.now[s] = was
 		}
