@@ -309,13 +309,20 @@ func (z *sizer) inWindows(slowest []int) {
 	}
 }
 
-// surely tries the whole design, whatever effort is left.
+// surely tries the whole design, whatever effort is left. Where pipelines freeze, a host at full speed decides: it alone
+// is asked first.
 func (z *sizer) surely() tried {
 	const words = 4e8
-	left := z.left
+	left, hosts := z.left, z.hosts
 	z.left = max(left, words)
 	before := z.left
+	if z.design.Target.Stalls == dataflow.Frozen {
+		z.hosts = fullHost
+	}
 	t := z.try(nil, z.now)
+	if z.hosts = hosts; t.cut {
+		t = z.try(nil, z.now)
+	}
 	z.cut = t.cut
 	z.left = left - (before - z.left)
 	return t
