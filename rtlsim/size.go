@@ -289,8 +289,8 @@ func (z *sizer) finish() {
 	z.exact = z.kept && z.shrink()
 }
 
-// inWindows deepens windows around layers, those of blocks, and then wider ones: most often the whole
-// keeps the interval behind the first of these.
+// inWindows deepens windows around layers, those of blocks, and then wider ones, until these need nothing and the whole
+// keeps the interval.
 func (z *sizer) inWindows(slowest []int) {
 	for _, l := range slowest {
 		if z.slow(l) {
@@ -302,18 +302,27 @@ func (z *sizer) inWindows(slowest []int) {
 			z.deepest(b.members)
 		}
 	}
-	for r := 2 * radius; r < len(slowest)/4 && (r == 2*radius || !z.keeps()); r *= 2 {
-		z.cover(r)
+	for r := 2 * radius; r < len(slowest)/4; r *= 2 {
+		if !z.cover(r) && r > 2*radius && z.keeps() {
+			return
+		}
 	}
 }
 
-// surely tries the whole design, whatever effort is left.
+// surely tries the whole design, whatever effort is left. Where pipelines freeze, a host at full speed decides: it alone
+// is asked first.
 func (z *sizer) surely() tried {
 	const words = 4e8
-	left := z.left
+	left, hosts := z.left, z.hosts
 	z.left = max(left, words)
 	before := z.left
+	if z.design.Target.Stalls == dataflow.Frozen {
+		z.hosts = fullHost
+	}
 	t := z.try(nil, z.now)
+	if z.hosts = hosts; t.cut {
+		t = z.try(nil, z.now)
+	}
 	z.cut = t.cut
 	z.left = left - (before - z.left)
 	return t
@@ -358,7 +367,7 @@ func (z *sizer) shrink() bool {
 			continue
 		}
 		if z.now[s] = max(z.low[s], z.step(s, was-z.each)); !z.local(s) && z.keeps() {
-			z.search(s, z.low[s], z.keeps)
+			z.search(s, z.low[s], func() bool { return !z.local(s) && z.keeps() })
 		} else {
 			z.now[s] = was
 		}

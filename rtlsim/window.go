@@ -46,27 +46,24 @@ func (z *trials) busy(members []bool) bool {
 
 // around deepens the window around a layer, until it keeps the interval. Layers that take so few clocks together that
 // one could wait for the other are left to the trial of the whole.
-func (z *sizer) around(l, radius int) {
-	if widest := z.window(l, radius); z.busy(widest) {
-		z.deepest(widest)
-	}
+func (z *sizer) around(l, radius int) (deeper bool) {
+	widest := z.window(l, radius)
+	return z.busy(widest) && z.deepest(widest)
 }
 
-// deepest deepens a window until it keeps the interval, if it can.
-func (z *sizer) deepest(members []bool) {
-	if z.passes(members) {
-		return
-	}
-	for z.err == nil && z.left > 0 {
+// deepest deepens a window until it keeps the interval, if it can, and reports whether it did not from the beginning.
+func (z *sizer) deepest(members []bool) (deeper bool) {
+	for ; z.err == nil && z.left > 0; deeper = true {
 		if l := z.look(members, z.now); l.keeps || !(&mended{z, members}).deepen(l) {
-			return
+			break
 		}
 	}
+	return deeper
 }
 
 // cover deepens windows that reach so far, until they keep the interval: as many as it takes for each layer to be in
-// one with all that is half as far.
-func (z *sizer) cover(radius int) {
+// one with all that is half as far. It reports whether any became deeper.
+func (z *sizer) cover(radius int) (deeper bool) {
 	covered := make([]bool, len(z.loops))
 	for l := range z.loops {
 		if covered[l] {
@@ -75,8 +72,9 @@ func (z *sizer) cover(radius int) {
 		for i, in := range z.window(l, radius/2) {
 			covered[i] = covered[i] || in
 		}
-		z.around(l, radius)
+		deeper = z.around(l, radius) || deeper
 	}
+	return deeper
 }
 
 // local reports whether a stream's depth is needed by the window that it was deepened for, or by one that it lies in.

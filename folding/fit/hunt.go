@@ -92,6 +92,9 @@ func (h *hunt) first(ctx context.Context) error {
 	}
 	n.solution, n.proved, n.bound = least.Best, least.Proved, max(n.bound, least.Bound)
 	n.tries++
+	if h.Effort.Over() {
+		return nil // no design counts any more
+	}
 	f := h.Folding(&all, n.solution)
 	_, _, err = h.try(ctx, n, f, h.Classes(f.Options))
 	return err
@@ -353,12 +356,12 @@ func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.Built, clas
 	return with, true, nil
 }
 
-// runs reports whether a design keeps the interval in a run. A design that is of no use is not run, and counts as one
-// that does. Every run takes the same effort, however long it is.
+// runs reports whether a design keeps the interval in a run. A design that is of no use, or that comes after the end of
+// the whole search, is not run, and counts as one that does. Every run takes the same effort, however long it is.
 func (h *hunt) runs(ctx context.Context, f *space.Folding, d *dataflow.Design) (bool, error) {
 	const frames = 8 // few runs of large frames have more
 	h.Effort.Done += wordSteps * h.words * frames
-	if h.useless(f, h.Spares) {
+	if h.Effort.Over() || h.useless(f, h.Spares) {
 		return true, nil
 	}
 	t, err := h.Run(ctx, d)
