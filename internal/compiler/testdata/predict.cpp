@@ -3,6 +3,8 @@
 #include "accelerator.hpp"
 #include "accelerator_bare.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -161,6 +163,24 @@ int main(int argc, char** argv) {
             std::cout << "FAIL behind what was refused\n";
             return 1;
         }
+    }
+    if (const hlsgen::sent& s = hlsgen::network.sends[0]; s.values != nullptr && steps.empty()) { // the integers themselves
+        std::vector<int> codes(x.size());
+        for (std::size_t at = 0; at < x.size(); at += hlsgen::network.input[0].elements)
+            for (std::size_t i = 0; i < s.stream.words * s.stream.per_word; i++) {
+                const std::size_t n = std::size_t(s.hi - s.lo + 1);
+                const double* const values = s.values + (s.which == nullptr ? 0 : std::size_t(s.which[i]) * n);
+                const std::size_t element = at + std::size_t(s.index[i]);
+                const double v = x[element]; // next to a value
+                const auto nearer = [v](double a, double b) { return std::abs(a - v) < std::abs(b - v); };
+                codes[element] = int(s.lo + (std::min_element(values, values + n, nearer) - values));
+            }
+        if (net.predict(codes) != y) {
+            std::cout << "FAIL integers\n";
+            return 1;
+        }
+        codes[0] = int(s.hi + 1);
+        refuses("an integer too large", [&] { net.predict(codes); });
     }
     if (!(net.throughput(3) > 0) || !(without.throughput(2) > 0)) {
         std::cout << "FAIL no throughput\n";
