@@ -107,6 +107,9 @@ func finite(s *samples.Runs) bool {
 func predict(ctx context.Context, p *fast.Program, e *fast.Ends, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
 	return parts(ctx, p, len(s.In), func(w *fast.Worker, from, to int) (list []reals, err error) {
 		in := make([][]float32, len(m.In))
+		for k, of := range m.In {
+			in[k] = make([]float32, 0, (to-from)*dataflow.Shape(of.Shape).Size())
+		}
 		for _, sample := range s.In[from:to] {
 			for k, t := range sample {
 				for _, v := range t.Data {
@@ -119,13 +122,14 @@ func predict(ctx context.Context, p *fast.Program, e *fast.Ends, m *dataflow.Mod
 			out[k] = make([]float64, (to-from)*dataflow.Shape(o.Shape).Size())
 		}
 		w.Predict(e, in, out, to-from)
-		for i := range to - from {
-			var sample reals
+		list = make([]reals, to-from)
+		all := make(reals, (to-from)*len(m.Out))
+		for i := range list {
+			list[i] = all[i*len(m.Out) : (i+1)*len(m.Out) : (i+1)*len(m.Out)]
 			for k, o := range m.Out {
 				n := dataflow.Shape(o.Shape).Size()
-				sample = append(sample, dataflow.RealTensor{Shape: o.Shape, Data: out[k][i*n : (i+1)*n : (i+1)*n]})
+				list[i][k] = dataflow.RealTensor{Shape: o.Shape, Data: out[k][i*n : (i+1)*n : (i+1)*n]}
 			}
-			list = append(list, sample)
 		}
 		return list, nil
 	})

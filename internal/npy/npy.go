@@ -89,14 +89,11 @@ func parse(r io.Reader, size int64, left *int) (*Array, error) {
 		if _, err := io.ReadFull(r, part); err != nil {
 			return nil, cutOff(err)
 		}
-		for i := 0; i < len(part); i += f.size {
-			v, ok := decode(f.code, f.order, part[i:])
-			if !ok {
-				return nil, fmt.Errorf("element %d is beyond 2^53", done)
-			}
-			a.Data[done] = v
-			done++
+		to := a.Data[done : done+len(part)/f.size]
+		if at := f.decode(to, part); at < len(to) {
+			return nil, fmt.Errorf("element %d is beyond 2^53", done+at)
 		}
+		done += len(to)
 	}
 	if f.fortran {
 		a.rowMajor()
@@ -118,6 +115,41 @@ type format struct {
 	size    int // bytes of an element
 	order   binary.ByteOrder
 	fortran bool // column-major
+}
+
+// decode reads elements, and returns how many come before the first that a float64 may not hold. Those that most files
+// have are read in loops of their own.
+func (f format) decode(to []float64, b []byte) int {
+	switch {
+	case f.code == "f4" && f.order == binary.ByteOrder(binary.LittleEndian):
+		for i := range to {
+			to[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+		}
+		return len(to)
+	case f.code == "f8" && f.order == binary.ByteOrder(binary.LittleEndian):
+		for i := range to {
+			to[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		}
+		return len(to)
+	case f.code == "u1":
+		for i := range to {
+			to[i] = float64(b[i])
+		}
+		return len(to)
+	case f.code == "i1":
+		for i := range to {
+			to[i] = float64(int8(b[i]))
+		}
+		return len(to)
+	}
+	for i := range to {
+		v, ok := decode(f.code, f.order, b[i*f.size:])
+		if !ok {
+			return i
+		}
+		to[i] = v
+	}
+	return len(to)
 }
 
 // maxRank is NumPy's own limit.
@@ -234,26 +266,27 @@ func Format(a *Array) ([]byte, error) {
 	b.WriteString("\x93NUMPY\x01\x00")
 	binary.Write(&b, binary.LittleEndian, uint16(len(h)))
 	b.WriteString(h)
+	out := slices.Grow(b.Bytes(), len(a.Data)*dtypes[code].size)
 	for i, v := range a.Data {
-		raw, ok := encode(code, v)
-		if !ok {
+		var ok bool
+		if out, ok = encode(out, code, v); !ok {
 			return nil, fmt.Errorf("element %d (%v) is no %s", i, v, a.DType)
 		}
-		b.Write(raw)
 	}
-	return b.Bytes(), nil
+	return out, nil
 }
 
-func encode(code string, v float64) ([]byte, bool) {
+// encode appends an element; ok is false where its type does not hold it.
+func encode(to []byte, code string, v float64) (b []byte, ok bool) {
 	o := binary.LittleEndian
 	switch code {
 	case "f4":
-		return o.AppendUint32(nil, math.Float32bits(float32(v))), true
+		return o.AppendUint32(to, math.Float32bits(float32(v))), true
 	case "f8":
-		return o.AppendUint64(nil, math.Float64bits(v)), true
+		return o.AppendUint64(to, math.Float64bits(v)), true
 	case "f2":
 		b, ok := halfBits(v)
-		return o.AppendUint16(nil, b), ok
+		return o.AppendUint16(to, b), ok
 	}
 	if v != math.Trunc(v) || math.Abs(v) > maxInt {
 		return nil, false
@@ -261,11 +294,11 @@ func encode(code string, v float64) ([]byte, bool) {
 	n := int64(v)
 	bits := dtypes[code].size * 8
 	signed := code[0] == 'i'
-	ok := bits == 64 && (signed || n >= 0) || signed && n>>(bits-1) == n>>63 || !signed && bits < 64 && n>>bits == 0
+	ok = bits == 64 && (signed || n >= 0) || signed && n>>(bits-1) == n>>63 || !signed && bits < 64 && n>>bits == 0
 	if code == "b1" {
 		ok = n == 0 || n == 1
 	}
-	return o.AppendUint64(nil, uint64(n))[:bits/8], ok
+	return o.AppendUint64(to, uint64(n))[:len(to)+bits/8], ok
 }
 
 // maxFile bounds the size of a file.

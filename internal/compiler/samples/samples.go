@@ -74,13 +74,17 @@ func (s *Runs) zip(m *dataflow.Model, each [][]dataflow.RealTensor) error {
 	most := slices.MaxFunc(each, func(a, b []dataflow.RealTensor) int { return len(a) - len(b) })
 	batch := slices.ContainsFunc(m.In, func(in dataflow.Real) bool { return in.Whole != nil })
 	s.In = make([][]dataflow.RealTensor, len(most))
+	all := make([]dataflow.RealTensor, len(most)*len(m.In))
+	for i := range s.In {
+		s.In[i] = all[i*len(m.In) : (i+1)*len(m.In) : (i+1)*len(m.In)]
+	}
 	for k, in := range m.In {
 		share := batch && in.Whole == nil && len(most)%len(each[k]) == 0
 		if len(each[k]) != len(most) && !share {
 			return fmt.Errorf("input %q has %d samples, others have %d", in.Name, len(each[k]), len(most))
 		}
 		for i := range s.In {
-			s.In[i] = append(s.In[i], each[k][i*len(each[k])/len(most)])
+			s.In[i][k] = each[k][i*len(each[k])/len(most)]
 		}
 	}
 	return nil
@@ -89,6 +93,7 @@ func (s *Runs) zip(m *dataflow.Model, each [][]dataflow.RealTensor) error {
 // apart cuts an array into runs of a shape, of which so many at a time lie side by side.
 func apart(data []float64, of dataflow.Real, runs, side int) (list []dataflow.RealTensor) {
 	inner, size := dataflow.Shape(of.Shape[of.Axis:]).Size(), dataflow.Shape(of.Shape).Size()
+	list = make([]dataflow.RealTensor, 0, runs)
 	for i := range runs {
 		if inner == size || side == 1 {
 			list = append(list, dataflow.RealTensor{Shape: of.Shape, Data: data[i*size : (i+1)*size]})
@@ -169,7 +174,9 @@ func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 		}
 		return a.Data, nil
 	}
-	if _, _, integer = (dataflow.Real{DType: a.DType}).Limits(); !integer {
+	if _, _, integer = (dataflow.Real{DType: a.DType}).Limits(); !integer && a.DType == in.DType {
+		return a.Data, nil // as they are
+	} else if !integer {
 		return rounded(in, a.Data)
 	}
 	if in.Arrives == nil {
@@ -229,6 +236,7 @@ func meaningHint(a *npy.Array) string {
 // Join makes one array of an output's runs.
 func (s *Runs) Join(out dataflow.Real, runs []dataflow.RealTensor) *npy.Array {
 	a := &npy.Array{DType: out.Stored(), Shape: s.lie.shape(out)}
+	a.Data = make([]float64, 0, a.Size())
 	for side := range slices.Chunk(runs, s.lie.side) {
 		inner := dataflow.Shape(side[0].Shape[out.Axis:]).Size()
 		for at := 0; at < len(side[0].Data); at += inner {
