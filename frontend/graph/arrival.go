@@ -22,9 +22,15 @@ type Arrival struct {
 
 	format num.Format // of the input's type
 	lines  []line     // by channel
-	// By channel and integer, from the least on: the value in the input's type. Nil of integers that stand for
-	// themselves, and of more than maxNear: then values are computed.
-	near [][]float64
+	// By channel and integer, from the least on. Nil of integers that stand for themselves, and of more than maxNear:
+	// then values are computed.
+	near [][]near
+}
+
+// A near is the number of the input's type next to a value, and the float64s around it.
+type near struct {
+	float  float64
+	around real.Interval
 }
 
 const maxNear = 1 << 18
@@ -63,10 +69,11 @@ func NewArrival(t num.Type, of []real.Affine, axis int, f num.Format) (*Arrival,
 		}
 	}
 	if n := int(r.Hi - r.Lo + 1); n*len(of) <= maxNear {
-		a.near = make([][]float64, len(of))
+		a.near = make([][]near, len(of))
 		for c := range of {
 			for k := r.Lo; k <= r.Hi; k++ {
-				a.near[c] = append(a.near[c], nearestIn(a.Value(c, k), f))
+				v := a.Value(c, k)
+				a.near[c] = append(a.near[c], near{nearestIn(v, f), Around(v)})
 			}
 		}
 	}
@@ -133,7 +140,7 @@ func (a *Arrival) Value(channel int, k int64) *big.Rat {
 // Float returns the value of integer k of a channel in the input's type.
 func (a *Arrival) Float(channel int, k int64) float64 {
 	if a.near != nil {
-		return a.near[channel][k-a.Type.Range().Lo]
+		return a.near[channel][k-a.Type.Range().Lo].float
 	}
 	return nearestIn(a.Value(channel, k), a.format)
 }
@@ -170,8 +177,17 @@ func (a *Arrival) reals(in *Reals) *Reals {
 		}
 		return a.Value(channel, k)
 	}
-	for i := range out.Lo {
-		y := Around(out.Truth(i))
+	least := a.Type.Range().Lo
+	for i, x := range in.Lo {
+		channel := a.Channel(in.Shape, i)
+		k, ok := a.Integer(channel, x)
+		y := real.Interval{Lo: x, Hi: x}
+		switch {
+		case ok && a.near != nil:
+			y = a.near[channel][k-least].around
+		case ok:
+			y = Around(a.Value(channel, k))
+		}
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	}
 	return out
@@ -191,10 +207,14 @@ func (a *Arrival) bounds(in *Reals) *Reals {
 }
 
 // arriving is a value of the part, as of gives it of an input of the program that arrives as integers. A value that has
-// its truth is left as it is.
+// its truth is left as it is, and so is one that no step reads.
 func (p *Part) arriving(name string, in *Reals, of func(*Arrival, *Reals) *Reals) *Reals {
 	a := p.prog.Graph.Arrive[name]
 	if a == nil || in.Truth != nil || !in.Exact() {
+		return in
+	}
+	read := func(r *runner) bool { return slices.Contains(r.reads, name) }
+	if !slices.ContainsFunc(p.runners, read) && !slices.Contains(p.to, name) {
 		return in
 	}
 	return of(a, in)
