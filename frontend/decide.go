@@ -12,7 +12,7 @@ import (
 
 // decideWork bounds the products that a search may add up, and decideMost its runs.
 const (
-	decideWork = 500_000_000
+	decideWork = 1_500_000_000
 	decideMost = 2000
 )
 
@@ -44,7 +44,7 @@ func (c *Comparer) decided(part *graph.Part, in []*graph.Reals, given []dataflow
 	s := &decider{c, part, in, given, exact, map[element]float64{}, trial{},
 		min(decideMost, max(8, decideWork/max(1, part.Work())))}
 	s.now = s.run()
-	for s.now.miss > 0 && (s.change(1, s.now.open) || s.change(2, s.now.open) || s.change(3, s.now.open)) {
+	for s.now.miss > 0 && (s.changeBest() || s.change(2, s.now.open) || s.change(3, s.now.open)) {
 	}
 	if !(s.now.miss == 0) {
 		return ""
@@ -97,7 +97,36 @@ func (s *decider) run() (t trial) {
 	return t
 }
 
-// change tries other codes at up to so many open elements together, and reports whether outputs came nearer. What is
+// changeBest tries the other codes of every open element, one at a time, takes the one that brings outputs nearest, and
+// reports whether any brought them nearer. A code far in front changes everything behind it: the first one that helps a
+// little mostly helps by chance.
+func (s *decider) changeBest() bool {
+	best, now := s.now, s.now
+	var at element
+	var code float64
+	for _, d := range now.open {
+		was, had := s.taken[d.at]
+		for v := d.lo; v <= d.hi && s.left > 0 && best.miss > 0; v++ {
+			if v == s.code(d.at) {
+				continue
+			}
+			s.taken[d.at] = v
+			if t := s.run(); t.miss < best.miss {
+				best, at, code = t, d.at, v
+			}
+			if delete(s.taken, d.at); had {
+				s.taken[d.at] = was
+			}
+		}
+	}
+	if best.miss == now.miss {
+		return false
+	}
+	s.taken[at], s.now = code, best
+	return true
+}
+
+// change tries other codes at so many open elements together, and reports whether outputs came nearer. What is
 // open depends on the codes in front of it.
 func (s *decider) change(several int, open []decision) bool {
 	for _, d := range open {

@@ -169,9 +169,20 @@ func (p *Part) bounds32(in []*Reals, code func(name string, out *Reals, sure []b
 			out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 		}
 		if isCode(r.step) {
+			integersOf(out)
 			code(name, out, sure)
 		}
 	})
+}
+
+// integersOf leaves of intervals the integers in them: zero points are added to codes, and limits hold for them, without
+// an error.
+func integersOf(v *Reals) {
+	for i, lo := range v.Lo {
+		if lo, hi := math.Ceil(lo), math.Floor(v.Hi[i]); lo <= hi {
+			v.Lo[i], v.Hi[i] = lo, hi
+		}
+	}
 }
 
 func must(err error) {
