@@ -24,11 +24,12 @@ const (
 	Sequential Sum = iota
 	Lanes          // eight partial sums, as vector units do
 	Wide           // in float64, rounded once
+	Fused          // in order, a product and its addition rounded together
 )
 
 // Variants are the executors that are tried.
 var Variants = []Variant{{false, Sequential}, {true, Sequential}, {false, Lanes}, {true, Lanes}, {false, Wide},
-	{true, Wide}}
+	{true, Wide}, {false, Fused}, {true, Fused}}
 
 func isCode(s *Step) bool {
 	_, _, ok := s.Node.Codes()
@@ -278,6 +279,21 @@ func (r *runner) dotBounds(in []*Reals, out *Reals) {
 	}
 }
 
+// fused returns x*y + z, rounded once.
+func fused(x, y, z float32) float32 {
+	product := float64(x) * float64(y) // exact
+	sum := product + float64(z)
+	part := sum - product
+	if rest := (product - (sum - part)) + (float64(z) - part); rest != 0 { // what sum leaves out is in its last bit
+		if bits := math.Float64bits(sum); bits&1 == 0 && (rest > 0) == (sum > 0) {
+			sum = math.Float64frombits(bits + 1)
+		} else if bits&1 == 0 {
+			sum = math.Float64frombits(bits - 1)
+		}
+	}
+	return float32(sum)
+}
+
 func dot32(a, b []float64, ai, bi int, d *Dot, order Sum) float64 {
 	var lanes [8]float32
 	var one float32
@@ -286,15 +302,17 @@ func dot32(a, b []float64, ai, bi int, d *Dot, order Sum) float64 {
 		x, y := a[ai+int(d.AOffset[k])], b[bi+int(d.BOffset[k])]
 		switch order {
 		case Sequential:
-			one += float32(x) * float32(y)
+			one += float32(float32(x) * float32(y))
 		case Lanes:
-			lanes[k%8] += float32(x) * float32(y)
+			lanes[k%8] += float32(float32(x) * float32(y))
+		case Fused:
+			one = fused(float32(x), float32(y), one)
 		case Wide:
 			wide += x * y
 		}
 	}
 	switch order {
-	case Sequential:
+	case Sequential, Fused:
 		return float64(one)
 	case Lanes:
 		return float64(((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +

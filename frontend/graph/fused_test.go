@@ -1,0 +1,43 @@
+package graph
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// A fused sum is the exact one, rounded once.
+func TestFused(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	draw := func() float32 {
+		v := float32(int32(r.Uint32())>>8) * (1.0 / (1 << 20))
+		if r.IntN(3) == 0 {
+			v *= 1.0 / (1 << 26) // beyond the last bit of others
+		}
+		return v
+	}
+	once, twice := 0, 0
+	for range 200_000 {
+		x, y, z := draw(), draw(), draw()
+		if r.IntN(4) == 0 {
+			z = -x * y // nearly nothing is left
+		}
+		exact := func(v float32) *big.Rat { return new(big.Rat).SetFloat64(float64(v)) }
+		sum := new(big.Rat).Mul(exact(x), exact(y))
+		want, _ := sum.Add(sum, exact(z)).Float32()
+		if got := fused(x, y, z); got != want {
+			t.Fatalf("%v*%v + %v is %v, want %v", x, y, z, got, want)
+		}
+		if float32(float64(x)*float64(y)+float64(z)) != want {
+			twice++
+		}
+		if float32(x*y)+z != want {
+			once++
+		}
+	}
+	if once == 0 {
+		t.Errorf("no sum of rounded products differs")
+	}
+	t.Logf("%d of separate roundings differ, %d of two", once, twice)
+}
