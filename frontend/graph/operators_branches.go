@@ -12,6 +12,9 @@ import (
 // bodies of loops it does so where the file has the condition as a constant. Nodes are counted anew where there was
 // one. bind says what the file leaves open; where it is nil, constants of the file alone decide.
 func Settle(g *Graph, file string, bind func() Options) {
+	if !branches(g) {
+		return
+	}
 	b := &branching{taken: Taken{}}
 	takeAll(b.taken, g)
 	found := false
