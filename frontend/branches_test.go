@@ -207,7 +207,8 @@ func TestBranchesInLoops(t *testing.T) {
 	}
 	for name, choose := range map[string]func(b *onnxtest.Model){
 		"from around": func(b *onnxtest.Model) {
-			b.Node("If", "yes").Graph("then_branch", arm("Relu", "sum")).Graph("else_branch", arm("Neg", "sum")).Out("c")
+			n := b.Node("If", "yes").Graph("then_branch", arm("Relu", "sum"))
+			n.Graph("else_branch", arm("Neg", "sum")).Out("c")
 		},
 		"of the body": func(b *onnxtest.Model) {
 			b.Init("no", graph.Bool, nil, 0)

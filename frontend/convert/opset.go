@@ -28,7 +28,8 @@ var changed = map[string]struct {
 const axesAreInputs = 18
 
 // oneVersion refuses nodes of functions that are written as in another version of ONNX' operators than the model's,
-// where the form of their operators changed in between: a file without functions has one version. It reports whether there are none.
+// where the form of their operators changed in between: a file without functions has one version. It reports whether
+// there are none.
 func (c *conversion) oneVersion(g *graph.Graph) bool {
 	ok := true
 	for _, n := range g.Nodes {

@@ -6,7 +6,7 @@ import "maps"
 // scale of its own: as one per tensor or along an axis where scales differ along one axis at most, and else with a
 // scale for each element. It is false where the node has no blocks.
 func blocked(c *call, op string) bool {
-	list := c.inBlocks()
+	list := inBlocks(c.reading)
 	if list == nil {
 		return false
 	}
@@ -52,7 +52,7 @@ func varyAlong(list []*blocks, x []int) int {
 }
 
 // inBlocks are the parameters of a quantiser in blocks; nil where it has none.
-func (c *reading) inBlocks() (list []*blocks) {
+func inBlocks(c *reading) (list []*blocks) {
 	size := c.Int("block_size", 0)
 	if size == 0 {
 		return nil

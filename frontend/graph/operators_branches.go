@@ -12,11 +12,17 @@ import (
 // bodies of loops it does so where the file has the condition as a constant. Nodes are counted anew where there was
 // one. bind says what the file leaves open; where it is nil, constants of the file alone decide.
 func Settle(g *Graph, file string, bind func() Options) {
+	if !branches(g) {
+		return
+	}
 	b := &branching{taken: Taken{}}
 	takeAll(b.taken, g)
 	found := false
-	for branches(g) && (b.settle(g, nil, constantsOf(g, nil)) || bind != nil && b.settle(g, nil, known(g, file, bind()))) {
-		found = true
+	for more := true; more && branches(g); found = found || more {
+		more = b.settle(g, nil, constantsOf(g, nil))
+		if !more && bind != nil {
+			more = b.settle(g, nil, known(g, file, bind()))
+		}
 	}
 	if found {
 		for i, n := range g.Nodes {
@@ -204,7 +210,8 @@ func buildIf(c *call) {
 		invalid("its condition has %d elements", c.in[0].Const.Len())
 	}
 	if branchOf(c.Node, map[string]*Tensor{c.Inputs[0]: c.in[0].Const}) == nil {
-		invalid("the branch that it takes is missing, has inputs, or has not the %d outputs of the node", len(c.Outputs))
+		invalid("the branch that it takes is missing, has inputs, or has not the %d outputs of the node",
+			len(c.Outputs))
 	}
 	unsupported("simplify the model before, for example with onnxsim", "its condition is computed: in the bodies of "+
 		"loops, and where models are converted, only constants of the file choose a branch")

@@ -136,7 +136,7 @@ func (c *reading) alongAxis(slot int) Operand {
 	t, x := c.in[slot].Const, c.x
 	shape := []int{}
 	at := noAxis
-	if list := c.inBlocks(); list != nil {
+	if list := inBlocks(c); list != nil {
 		at = varyAlong(list, x)
 		t = list[slot-1].spread(at, x)
 	} else if t.Len() > 1 {

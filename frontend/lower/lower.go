@@ -15,9 +15,9 @@
 //
 // Files: lower.go walks, rules.go is the table of what becomes of a step, verdicts.go what is said of steps without
 // layers; host.go, matrix.go, image.go, quantiser.go, labels.go and recurrence.go have the rules, beginning.go
-// what loops begin with; circuit.go, sums.go and recode.go what they build with; interleave.go
-// makes a graph for several samples of one for a single one, with the table of turn.go; lengths.go holds a graph
-// against those for sequences of other lengths.
+// what loops begin with; circuit.go, sums.go and recode.go what they build with; split.go says which products are to be
+// several; interleave.go makes a graph for several samples of one for a single one, with the table of turn.go;
+// lengths.go holds a graph against those for sequences of other lengths.
 //
 // Packages: find reads a program as one of integers; choose is the table of layers; place has netlist and movements;
 // recur reads cells of recurrences; whole makes integers of rationals; unmapped has the reasons.

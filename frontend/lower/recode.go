@@ -55,7 +55,7 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 		return false, reject
 	}
 	q := &quantising{circuit: c.circuit, step: step, limit: whole.MaxSteps}
-	composed, ok := c.Composed(codes, of)
+	composed, ok := codes.Composed(of)
 	if ok = ok && q.composed(composed) == nil; !ok {
 		q = &quantising{circuit: c.circuit, step: step, limit: whole.MaxSteps}
 		if reject = q.lower(codes); reject != nil {

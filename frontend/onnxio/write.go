@@ -196,7 +196,7 @@ func writeAttr(a graph.Attr) (*onnxpb.AttributeProto, error) {
 // rounded.
 func writeTensor(t *graph.Tensor) (*onnxpb.TensorProto, error) {
 	e, ok := encodings[t.DType]
-	if !ok || e.bits < 8 {
+	if !ok {
 		return nil, fmt.Errorf("constants of type %s are not written", typeName(t.DType))
 	}
 	p := &onnxpb.TensorProto{DataType: new(int32(t.DType))}
@@ -211,6 +211,12 @@ func writeTensor(t *graph.Tensor) (*onnxpb.TensorProto, error) {
 			return nil, fmt.Errorf("element %d, %v, is no value of type %s", i, t.At(i), t.DType)
 		}
 		switch e.bits {
+		case 2, 4: // the first in the lowest bits of a byte
+			at := i * e.bits % 8
+			if at == 0 {
+				raw = append(raw, 0)
+			}
+			raw[len(raw)-1] |= byte(c&(1<<e.bits-1)) << at
 		case 8:
 			raw = append(raw, byte(c))
 		case 16:

@@ -75,6 +75,31 @@ func text(t *testing.T, g *graph.Graph) string {
 	return b.String()
 }
 
+// TestWriteNarrow has constants of less than a byte written as they are read, several in one.
+func TestWriteNarrow(t *testing.T) {
+	t.Parallel()
+	for _, c := range []graph.Tensor{
+		{DType: graph.Int4, I: []int64{-8, 7, -1, 0, 3}},
+		{DType: graph.UInt4, I: []int64{15, 0, 9}},
+		{DType: graph.Int2, I: []int64{-2, -1, 0, 1, -2, 1, 1}},
+		{DType: graph.UInt2, I: []int64{3, 0, 2, 1}},
+		{DType: graph.Float4E2M1, F: []float64{-6, 0.5, 3, 0, 1.5}},
+	} {
+		c.Shape = []int{c.Len()}
+		g := &graph.Graph{Opsets: map[string]int64{"": 24}, Init: map[string]*graph.Tensor{"w": &c},
+			Outputs: []graph.Value{{Name: "w", DType: c.DType}}}
+		b, err := Write(g, nil)
+		if err != nil {
+			t.Errorf("%s: %v", c.DType, err)
+			continue
+		}
+		var d diag.List
+		if again := Read("m.onnx", b, &d); again == nil || !again.Init["w"].Equal(&c) {
+			t.Errorf("%s: %v", c.DType, d.Diags)
+		}
+	}
+}
+
 // Values are told beside the graph, and what a graph holds that no file has a place for is an error.
 func TestWriteValues(t *testing.T) {
 	t.Parallel()

@@ -121,7 +121,8 @@ func TestInitialStateCalibrated(t *testing.T) {
 		maps       bool
 	}{
 		{"zeros, of a real model", one, true, frontend.InitialStates{"": frontend.InitialZero}, "became zeros", false},
-		{"zeros, of a quantised one", one, false, frontend.InitialStates{"h0": frontend.InitialZero}, "became zeros", true},
+		{"zeros, of a quantised one", one, false, frontend.InitialStates{"h0": frontend.InitialZero}, "became zeros",
+			true},
 		{"the quantiser of a loop", both, false, frontend.InitialStates{"h0": frontend.InitialQuant},
 			"was put behind it", true},
 		{"no quantiser of a loop", both, true, frontend.InitialStates{"h0": frontend.InitialQuant},

@@ -147,8 +147,8 @@ func (r *Result) pageLayers() (list []report.LayerRow) {
 		}
 		all := float64(max(1, n.Busy+n.Starved+n.Blocked))
 		share := func(clocks int) float64 { return 100 * float64(clocks) / all }
-		list = append(list, report.LayerRow{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, Modules: l.Modules, PE: l.Fold.PE,
-			SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType, Steps: l.Fold.Steps,
+		list = append(list, report.LayerRow{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, Modules: l.Modules,
+			PE: l.Fold.PE, SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType, Steps: l.Fold.Steps,
 			Cycles: l.Clocks, Path: l.Path, Bottleneck: l.Clocks == slowest,
 			Accumulator: (*report.Accumulator)(l.Acc), Busy: share(n.Busy), Starved: share(n.Starved),
 			Blocked: share(n.Blocked), In: streamTypes(l.In), Out: streamTypes(l.Out)})

@@ -64,37 +64,37 @@ func (p *Program) Recode(step *graph.Step, fill *big.Rat) (codes *Codes, of scal
 // Composed is codes that Recode has read, of values of, as functions of what the quantisers in front of them round: one
 // layer makes them. ok is false where anything else needs the quantisers' codes, or codes do not go by single steps up
 // or down with these: a table in a layer of its own is less than wide steps per channel.
-func (p *Program) Composed(codes *Codes, of scaled.Values) (composed *Codes, ok bool) {
-	if !codes.stairs {
+func (c *Codes) Composed(of scaled.Values) (composed *Codes, ok bool) {
+	if !c.stairs {
 		return nil, false
 	}
 	var between []string
-	for _, form := range codes.Forms.Of {
+	for _, form := range c.Forms.Of {
 		for _, leaf := range form.Leaves() {
-			by := p.Producer(leaf.Tensor)
-			at, ready := p.Ready(leaf.Tensor)
-			if by == nil || by == codes.Step || !scaled.IsCode(by) || !ready || at.OnHost() || at.Alias ||
-				!p.Uses.Only(leaf.Tensor, codes.Step) {
+			by := c.p.Producer(leaf.Tensor)
+			at, ready := c.p.Ready(leaf.Tensor)
+			if by == nil || by == c.Step || !scaled.IsCode(by) || !ready || at.OnHost() || at.Alias ||
+				!c.p.Uses.Only(leaf.Tensor, c.Step) {
 				return nil, false
 			}
 			between = append(between, leaf.Tensor)
 		}
 	}
-	all := p.Integers.All(codes.n)
+	all := c.p.Integers.All(c.n)
 	var forms *scaled.Forms
 	var err error
-	p.Integers.Through(between, func() { forms, err = p.Integers.FormsOf(codes.Step, all) })
+	c.p.Integers.Through(between, func() { forms, err = c.p.Integers.FormsOf(c.Step, all) })
 	if err != nil {
 		return nil, false
 	}
 	for _, form := range forms.Of {
 		for _, leaf := range form.Leaves() {
-			if _, ready := p.Ready(leaf.Tensor); !ready {
+			if _, ready := c.p.Ready(leaf.Tensor); !ready {
 				return nil, false
 			}
 		}
 	}
-	return &Codes{Step: codes.Step, Forms: forms.Integers(of, all), p: p, n: codes.n}, true
+	return &Codes{Step: c.Step, Forms: forms.Integers(of, all), p: c.p, n: c.n}, true
 }
 
 // A recoding is the functions of elements, those together that have the same values.

@@ -2,9 +2,9 @@
 // channels, multipliers of a sum, and how a quantiser rounds a product.
 //
 // In come rationals, expressions and quantisers; out come integers that are the same, or the reason why there are none.
-// Files: whole.go has units and columns; blocks.go what blocks of a sum have units of their own; steps.go
-// what steps of channels have in common; rounding.go reads quantisers;
-// requantise.go finds factors of a sum of two; nearest.go finds the sums next to a number, small.go in few bits.
+// Files: whole.go has units and columns; blocks.go what blocks of a sum have units of their own; steps.go what steps of
+// channels have in common; rounding.go reads quantisers; requantise.go finds factors of a sum of two; nearest.go finds
+// the sums next to a number, small.go in few bits.
 //
 // It sees graph, real, scaled, unmapped, diag and num.
 package whole
