@@ -309,8 +309,8 @@ func (z *sizer) inWindows(slowest []int) {
 	}
 }
 
-// surely tries the whole design, whatever effort is left. Where pipelines freeze, a host at full speed decides: it alone
-// is asked first.
+// surely tries the whole design, whatever effort is left. Where pipelines freeze, a host at full speed decides: it is
+// asked alone.
 func (z *sizer) surely() tried {
 	const words = 4e8
 	left, hosts := z.left, z.hosts

@@ -231,6 +231,23 @@ func TestSizeRefuses(t *testing.T) {
 	}
 }
 
+// What windows tell is not asked of the whole: sizing takes no more words than so many frames have. They are counted as
+// if every word was moved, so that the number is always the same.
+func TestSizeWords(t *testing.T) {
+	t.Parallel()
+	const most = 88 // frames; 94 where a FIFO that is lowered meets the whole at once
+	moved, frame := 0, 0
+	for seed := range uint64(60) {
+		d := randomForks(t, rand.New(rand.NewPCG(seed, 21)))
+		d.Target.Stalls = dataflow.Frozen
+		moved += size(t, d, SizeOptions{each: 1}).Moved
+		frame += newPlan(d).words(nil)
+	}
+	if moved > most*frame {
+		t.Errorf("%d words in trials, %d in frames: want at most %d times as many", moved, frame, most)
+	}
+}
+
 // Without effort, depths keep the interval all the same, and none is less than what is needed.
 func TestSizeWithoutEffort(t *testing.T) {
 	t.Parallel()
