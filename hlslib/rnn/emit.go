@@ -27,8 +27,8 @@ func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	return &of
 }
 
-// Carries is the path of any layer, but where states arrive with sequences of any length: whether they do next depends on
-// where these end.
+// Carries is the path of any layer, but where states arrive with sequences of any length: whether they do next depends
+// on where these end.
 func (o *op) Carries(f dataflow.Fold, t dataflow.Target) dataflow.Path {
 	if o.sequence && len(o.P.Starts) > 0 {
 		return layer.Told(t)

@@ -41,9 +41,9 @@ func (s *speller) lookup(n circuit.Node) string {
 // definitions are the macros of a module's tables. A table is spelled as choices, which synthesis makes a lookup table
 // of: for an index into a constant Yosys takes a megabyte each. For Verilator it is such an index, since it makes a
 // statement of every choice.
-func (s *speller) definitions() string {
+func definitions(tables []table) string {
 	var bits, choices strings.Builder
-	for _, t := range s.tables {
+	for _, t := range tables {
 		list := make([]string, t.operands)
 		for i := range list {
 			list[i] = string(rune('a' + i))
@@ -53,7 +53,7 @@ func (s *speller) definitions() string {
 		slices.Reverse(list)
 		fmt.Fprintf(&bits, "%s 1'(%d'h%x >> {%s})\n", head, 1<<t.operands, t.bits, strings.Join(list, ", "))
 	}
-	if len(s.tables) == 0 {
+	if len(tables) == 0 {
 		return ""
 	}
 	return "`ifdef VERILATOR\n" + bits.String() + "`else\n" + choices.String() + "`endif\n"

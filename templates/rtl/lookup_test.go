@@ -74,8 +74,7 @@ func operand(text string, x int) (rest string, v uint64) {
 // TestDefinitions: a table has one macro, with its bits in its name, whichever tool reads it.
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
-	s := speller{tables: []table{{3, 0xca}, {6, 0x8117177e}}}
-	got := s.definitions()
+	got := definitions([]table{{3, 0xca}, {6, 0x8117177e}})
 	for _, want := range []string{
 		"`ifdef VERILATOR\n`define hlsgen_lut3_ca(a, b, c) 1'(8'hca >> {c, b, a})\n",
 		"`else\n`define hlsgen_lut3_ca(a, b, c) (" + looked(0xca, []string{"a", "b", "c"}) + ")\n",

@@ -231,7 +231,7 @@ func sign(signed bool) string {
 
 // write writes the module of what body has made.
 func (s *speller) write(w *strings.Builder, ports, last []string) {
-	fmt.Fprintf(w, "%smodule %s (\n", s.definitions(), s.module)
+	fmt.Fprintf(w, "%smodule %s (\n", definitions(s.tables), s.module)
 	for i, p := range ports {
 		comma := ","
 		if i == len(ports)-1 {

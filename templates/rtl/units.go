@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// How much text is compiled at once: optimised, for twice as much takes more than twice as long; and not, for that every
-// core has its share, and memory.
+// How much text is compiled at once: optimised, for twice as much takes more than twice as long; and not, for that
+// every core has its share, and memory.
 const (
 	unitBytes  = 1 << 20
 	plainBytes = 8 << 20
