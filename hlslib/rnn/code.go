@@ -197,7 +197,7 @@ func (w *writer) clock() {
 	}
 	w.say("at.next();")
 	if w.steps {
-		w.say("if (finished) at.follow(ends.read() == 1); // which comes with the last word of the step, and no earlier")
+		w.say("if (finished) at.follow(ends.read() == 1); // it comes with the last word of the step")
 	}
 	w.say("place = at;")
 	w.say("}")
