@@ -24,6 +24,11 @@ func stepped(t dataflow.Target) dataflow.Path {
 	return carried(t, delay.Add, delay.Compare, delay.Logic, delay.Select, delay.Select)
 }
 
+// Told returns the path of a stepped kernel that is told where sequences end, and begins anew there: one choice more.
+func Told(t dataflow.Target) dataflow.Path {
+	return carried(t, delay.Add, delay.Compare, delay.Logic, delay.Select, delay.Select, delay.Select)
+}
+
 func carried(t dataflow.Target, chain ...delay.Op) (p dataflow.Path) {
 	c := t.Delays()
 	var names []string

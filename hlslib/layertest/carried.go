@@ -17,6 +17,8 @@ type Path struct {
 	Fold   dataflow.Fold
 	Target dataflow.Target
 	Kernel *synthtest.Kernel
+
+	Sequence bool // the kernel takes sequences of any length
 }
 
 // Paths compiles the folds of all cases.
@@ -45,7 +47,11 @@ func SequencePaths(t testing.TB, cases ...Case) (list []Path) {
 		instance := p.op.(dataflow.Stepped).EmitSteps(p.fold, p.target(), longest)
 		trials[i] = silent(templates.Layer{Instance: instance, Steps: true}, one, p, i)
 	}
-	return compiled(t, programs, trials)
+	list = compiled(t, programs, trials)
+	for i := range list {
+		list[i].Sequence = true
+	}
+	return list
 }
 
 // folded binds all cases, and lists their folds.
@@ -106,7 +112,7 @@ func compiled(t testing.TB, programs []program, trials []templates.Trial) (list 
 		if at < 0 {
 			t.Fatalf("no process %s", trials[i].Name)
 		}
-		list = append(list, Path{fmt.Sprintf("%s %+v", p.Name, p.fold), p.op, p.fold, p.target(), kernels[at]})
+		list = append(list, Path{fmt.Sprintf("%s %+v", p.Name, p.fold), p.op, p.fold, p.target(), kernels[at], false})
 	}
 	return list
 }

@@ -120,7 +120,7 @@ func benchRTL(list []simulated) (b rtlBench, err error) {
 
 // run compiles the bench, whose files are in the folder, and runs it at every pace.
 func (b rtlBench) run(ctx context.Context, dir string) error {
-	built, err := rtl.Compile(ctx, dir, b.files, false)
+	built, err := rtl.Compile(ctx, dir, b.files, rtl.Shortly)
 	if err != nil {
 		return named(checkRTLBuild, err)
 	}

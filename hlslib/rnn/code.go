@@ -143,14 +143,20 @@ func (w *writer) kept() {
 
 // awaits returns where a word is missing that the iteration reads.
 func (w *writer) awaits() {
-	w.say("if (at.ends(0) && %s.empty()) return;", numbered("in", 0, len(w.o.in)))
+	if !w.steps {
+		w.say("if (at.ends(0) && %s.empty()) return;", numbered("in", 0, len(w.o.in)))
+		for i := range w.o.P.Starts {
+			w.say("if (%s && %s.empty()) return;", w.arrival(i), numbered("in", 1+i, len(w.o.in)))
+		}
+		return
+	}
+	// Of one way back, the rest of an iteration depends less on why it would have been taken.
+	missing := []string{fmt.Sprintf("(at.ends(0) & %s.empty())", numbered("in", 0, len(w.o.in)))}
 	for i := range w.o.P.Starts {
-		w.say("if (%s && %s.empty()) return;", w.arrival(i), numbered("in", 1+i, len(w.o.in)))
+		missing = append(missing, fmt.Sprintf("(%s & %s.empty())", w.arrival(i), numbered("in", 1+i, len(w.o.in))))
 	}
-	if w.steps {
-		w.say("if (at.finished() && ends.empty()) return;")
-		w.say("if (at.finished()) at.last = ends.read(); // which comes with the last word of the step, and no earlier")
-	}
+	w.say("const bool missing = %s | (at.finished() & ends.empty());", strings.Join(missing, " | "))
+	w.say("if (missing) return;")
 }
 
 // arrival is where a word of a state arrives.
@@ -186,7 +192,13 @@ func (w *writer) clock() {
 		w.keep(&w.o.stores[i])
 	}
 	w.say("")
+	if w.steps {
+		w.say("const bool finished = at.finished();")
+	}
 	w.say("at.next();")
+	if w.steps {
+		w.say("if (finished) at.follow(ends.read() == 1); // it comes with the last word of the step")
+	}
 	w.say("place = at;")
 	w.say("}")
 }

@@ -23,7 +23,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	for i := range o.phases {
 		for k := range o.phases[i].values {
 			if v := &o.phases[i].values[k]; v.built() {
-				o.costOf(&r, m, f, i, v)
+				costOf(o, &r, m, f, i, v)
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 type work struct{ multipliers, requantisers, adders, steps cost.Resources }
 
 // costOf adds what value v of phase i takes.
-func (o *op) costOf(r *work, m cost.Model, f dataflow.Fold, i int, v *value) {
+func costOf(o *op, r *work, m cost.Model, f dataflow.Fold, i int, v *value) {
 	values := o.phases[i].values
 	multiply := func(a, b num.Type) cost.Resources {
 		return m.Multiplier(a.Width, b.Width, f.Compute == dataflow.DSP)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
@@ -24,6 +25,15 @@ func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 		of.timings = new(sync.Map)
 	}
 	return &of
+}
+
+// Carries is the path of any layer, but where states arrive with sequences of any length: whether they do next depends
+// on where these end.
+func (o *op) Carries(f dataflow.Fold, t dataflow.Target) dataflow.Path {
+	if o.sequence && len(o.P.Starts) > 0 {
+		return layer.Told(t)
+	}
+	return o.Base.Carries(f, t)
 }
 
 // EmitSteps is the instance for sequences of any length. Every step goes out: whether one is the last is not known when

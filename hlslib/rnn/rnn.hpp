@@ -115,15 +115,16 @@ template <class C> struct rnn_place {
     ap_uint<count_width(C::fills)> filled;                      // words of PE units in the word that is gathered
     ap_uint<count_width(words > C::head ? words : C::head)> to; // that word
     ap_uint<1> half;                                            // that is read, where memories have two
-    ap_uint<1> last;                                            // the step is the last one, where ends tell
+    ap_uint<1> closing;                                         // the word is the last one of its step, where ends tell
     ap_uint<1> stepped;                                         // the states are those that a step has made
 
+    static const bool single = C::phases == 1 && words == 1; // every word is the last one of its step
     static const int last_clock = 1 - rnn_first<sf_list>::value, last_word = 1 - rnn_first<nf_list>::value;
 
     // All bits are zero, as a reset leaves them, whatever a constructor does.
     constexpr rnn_place()
         : arrived(0), waiting(0), count(0), t(0), phase(0), turn(0), cell(0), begun(false), left(0), whole(0), words_left(0), all_words(0), at(0), word(0), row(0), base(0), part(0),
-          from(0), filled(0), to(0), half(0), last(0), stepped(0) {}
+          from(0), filled(0), to(0), half(0), closing(0), stepped(0) {}
 
     // arriving tells that states arrive, and first that they are those that a frame starts with.
     bool arriving() const {
@@ -171,16 +172,28 @@ template <class C> struct rnn_place {
         return arriving() ? half : ap_uint<1>(1 - half);
     }
 
-    // finished tells that nothing is left to do in a step.
+    // finished tells that nothing is left to do in a step, where ends tell.
     bool finished() const {
 #pragma HLS INLINE
-        return ends(C::phases - 1) && at == C::turns * rnn_pick<0>(nf_list(), C::phases - 1) - 1;
+        const bool closes = single || closing == 1;
+        return closes & completes();
+    }
+
+    // completes tells that a word is complete.
+    bool completes() const {
+#pragma HLS INLINE
+        const bool complete = left == last_clock, works = waiting == 0;
+        return complete & works & !arriving();
     }
 
     // next goes on to the next clock: behind the last of a frame, to the first of the next one. All of it compares what was there
     // before.
     void next() {
 #pragma HLS INLINE
+        if (C::steps && !single) {
+            const bool ends = completes(), close = closes(), stays = closing == 1;
+            closing = (ends & close) | (!ends & stays);
+        }
         if (arriving()) {
             gathered();
             at += 1;
@@ -193,27 +206,34 @@ template <class C> struct rnn_place {
         } else if (waiting == 0) {
             next_clock();
         } else if (count == 0) {
-            next_phase();
+            waiting = 0;
         } else {
             count -= 1;
         }
     }
 
-private:
-    // over tells that the step is the last one.
-    bool over() const {
+    // follow goes on behind next where the step was finished, of which ends tell whether it was the last. That is known late, and
+    // changes few states.
+    void follow(bool last) {
 #pragma HLS INLINE
-        return C::steps ? last == 1 : t == C::length - 1;
+        if (C::keeps) return;
+        if (!last) {
+            half = 1 - half;
+            stepped = 1;
+            return;
+        }
+        arrived = 0;
+        waiting = 0;
+        count = 0;
+        half = 0;
+        stepped = 0;
     }
 
-    // start begins a frame: where the state is kept, with that of the one before.
-    void start() {
+private:
+    // over tells that the step is the last one, where no ends tell. Where the state is kept, none is.
+    bool over() const {
 #pragma HLS INLINE
-        const ap_uint<1> kept = half;
-        *this = rnn_place();
-        if (!C::keeps) return;
-        half = kept;
-        stepped = 1;
+        return !C::steps && !C::keeps && t == C::length - 1;
     }
 
     // gathered counts a word of PE units.
@@ -260,6 +280,15 @@ private:
         from += 1;
     }
 
+    // closes tells of the word behind one that is complete that it is the last one of its step.
+    bool closes() const {
+#pragma HLS INLINE
+        const int most = rnn_pick<0>(nf_list(), C::phases - 1);
+        const bool last = phase == C::phases - 1, before = C::phases > 1 && phase == C::phases - 2, last_turn = turn == C::turns - 1,
+                   turn_before = C::turns > 1 && turn == C::turns - 2, word_before = words_left == last_word + 1, turned = words_left == last_word;
+        return most > 1 ? last & last_turn & word_before : C::turns > 1 ? last & turn_before : before & last_turn & turned;
+    }
+
     void next_word() {
 #pragma HLS INLINE
         gathered();
@@ -272,15 +301,15 @@ private:
         words_left = all_words;
         if (turn == C::turns - 1) {
             leave();
-            base = row;
-            if (!C::keeps && phase == C::phases - 1 && over()) { // a state that is kept waits after the last step as after all others
-                start();
-            } else if (rnn_any<0>(idle_list(), phase)) {
+            if (phase == C::phases - 1 && over()) {
+                *this = rnn_place();
+                return;
+            }
+            if (rnn_any<0>(idle_list(), phase)) {
                 waiting = 1;
                 count = rnn_pick<0>(idle_list(), phase) - 1;
-            } else {
-                next_phase();
             }
+            next_phase();
             return;
         }
         turn += 1;
@@ -293,19 +322,18 @@ private:
         row = base;
     }
 
+    // next_phase goes on to the next phase, or to the first one of the next step.
     void next_phase() {
 #pragma HLS INLINE
-        waiting = 0;
-        count = 0;
         if (phase != C::phases - 1) {
             whole = rnn_next<0>(sf_list(), phase) - rnn_first<sf_list>::value;
             all_words = rnn_next<0>(nf_list(), phase) - rnn_first<nf_list>::value;
             left = whole;
             words_left = all_words;
+            base = row;
             phase += 1;
             return;
         }
-        const bool over_now = over();
         left = 0;
         whole = 0;
         words_left = 0;
@@ -313,10 +341,10 @@ private:
         phase = 0;
         row = 0;
         base = 0;
-        t += 1;
+        t = C::keeps && t == C::length - 1 ? ap_uint<count_width(C::length)>(0) : ap_uint<count_width(C::length)>(t + 1);
+        if (C::steps && !C::keeps) return; // follow
         half = 1 - half;
         stepped = 1;
-        if (C::keeps && over_now) start();
     }
 };
 

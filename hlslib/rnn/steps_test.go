@@ -26,7 +26,8 @@ func TestSteps(t *testing.T) {
 	}
 	mutant := func(from, to string) layertest.Mutant { return layertest.Mutant{Path: "rnn.hpp", From: from, To: to} }
 	layertest.Steps(t, func(input int) bool { return input == 0 }, []layertest.Mutant{
-		mutant("C::steps ? last == 1 :", "C::steps ? last == 1 || t == C::length - 2 :"),
-		{Path: "layers/RNN_0.hpp", From: "if (at.finished()) at.last", To: "if (at.ends(0)) at.last"},
+		mutant("if (!last) {", "if (!last && t != C::length - 2) {"),
+		mutant("word_before = words_left == last_word + 1", "word_before = words_left == last_word"),
+		{Path: "layers/RNN_0.hpp", From: "finished = at.finished()", To: "finished = at.ends(0)"},
 	}, cases...)
 }

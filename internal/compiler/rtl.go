@@ -175,11 +175,8 @@ var paces = [...]pace{
 // A pace is how the host moves words at the inputs and at the outputs.
 type pace struct{ in, out rtlsim.Pace }
 
-// Sizes of runs of engine rtl.
-const (
-	maxTold = 1 << 22 // words on all streams: of more, only the outputs' clocks are compared
-	maxSlow = 1 << 17 // clocks of all frames: for more it pays to optimise a bench
-)
+// maxTold is the words on all streams of a run of engine rtl: of more, only the outputs' clocks are compared.
+const maxTold = 1 << 22
 
 // maxBench is the elements on all streams of the frames that one bench has: their words are text, in memory and in
 // files.
@@ -216,7 +213,7 @@ func verilated(ctx context.Context, engine Engine, d *dataflow.Design, in, strea
 		}
 	}
 	clocks, _ := d.Interval()
-	program, err := rtl.Compile(ctx, dir, files, clocks*len(in) > maxSlow)
+	program, err := rtl.Compile(ctx, dir, files, clocks*len(in))
 	if err != nil {
 		return err
 	}

@@ -28,9 +28,10 @@ YOSYS := yosys -q -e "Driver-driver conflict"
 sim: build/bench/bench
 	./build/bench/bench +data=bench/data
 
-# OPT is g++'s option for what Verilator writes.
-OPT ?= {{ v.Optimise|req }}
-VERILATE := verilator -MAKEFLAGS "OPT_FAST=$(OPT) OPT_GLOBAL=$(OPT)" --cc --exe --build --unroll-count 4097 -Wno-fatal -Wno-lint --x-assign unique --x-initial unique
+# OPT is g++'s option for what Verilator writes, VOPT Verilator's own. Without optimising, what is unrolled is there sooner.
+OPT  ?= {{ v.Optimise|req }}
+VOPT ?= {{ v.Verilate|req }}
+VERILATE := verilator $(VOPT) -j 0 -MAKEFLAGS "OPT_FAST=$(OPT) OPT_GLOBAL=$(OPT)" --cc --exe --build --unroll-count 4097 -Wno-fatal -Wno-lint --x-assign unique --x-initial unique
 
 build/bench/bench: $(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
 	@mkdir -p build

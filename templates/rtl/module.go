@@ -8,7 +8,7 @@
 // boards.
 //
 //	module.go     a circuit as a module: its ports, stages, registers
-//	spell.go      operations; names.go, what values are called
+//	spell.go      operations; lookup.go, tables of bits; names.go, what values are called
 //	parts.go      large circuits as modules that use others
 //	load.go       tables that are loaded; external.go, weights that come with every frame
 //	network.go    the top; lib/ has what does not depend on a design; sequences.go where sequences end
@@ -92,6 +92,7 @@ type speller struct {
 	inline []bool          // the name is an expression
 	shown  [][]circuit.ID  // declared, by stage
 	partly map[string]bool // declarations of what has bits that nobody reads
+	tables []table         // in lookups, those that have macros
 	body
 	readers
 }
@@ -230,7 +231,7 @@ func sign(signed bool) string {
 
 // write writes the module of what body has made.
 func (s *speller) write(w *strings.Builder, ports, last []string) {
-	fmt.Fprintf(w, "module %s (\n", s.module)
+	fmt.Fprintf(w, "%smodule %s (\n", definitions(s.tables), s.module)
 	for i, p := range ports {
 		comma := ","
 		if i == len(ports)-1 {

@@ -252,56 +252,6 @@ func (s *speller) chain(n circuit.Node, op string) string {
 	return strings.Join(list, op)
 }
 
-// lookup is a bit of a table for each combination of operands. It is spelled as choices, which synthesis makes a lookup
-// table of: for an index into a constant Yosys takes a megabyte each.
-func (s *speller) lookup(n circuit.Node) string {
-	list := make([]string, len(n.Args))
-	for i, a := range n.Args {
-		if list[i] = s.whole(a); strings.Contains(list[i], " ") {
-			list[i] = "(" + list[i] + ")"
-		}
-	}
-	return looked(n.Table, list)
-}
-
-// looked is the bit of a table that operands of one bit choose, of which the last one chooses a half.
-func looked(table uint64, operands []string) string {
-	n := len(operands)
-	all := uint64(1)<<(1<<n) - 1
-	if table &= all; table == 0 || table == all {
-		return fmt.Sprintf("1'd%d", table&1)
-	}
-	half, x := uint64(1)<<(n-1), operands[n-1]
-	most := uint64(1)<<half - 1
-	low, high := table&most, table>>half
-	part := func(table uint64) string {
-		text := looked(table, operands[:n-1])
-		if strings.ContainsAny(text, "&|^?") {
-			text = "(" + text + ")"
-		}
-		return text
-	}
-	switch {
-	case low == high:
-		return looked(low, operands[:n-1])
-	case low == 0 && high == most:
-		return x
-	case low == most && high == 0:
-		return "~" + x
-	case low == 0:
-		return x + " & " + part(high)
-	case high == 0:
-		return "~" + x + " & " + part(low)
-	case low == most:
-		return "~" + x + " | " + part(high)
-	case high == most:
-		return x + " | " + part(low)
-	case low == high^most:
-		return x + " ^ " + part(low)
-	}
-	return x + " ? " + part(high) + " : " + part(low)
-}
-
 // comparison is of operands with as many bits as both need, signed where one of them is.
 func (s *speller) comparison(n circuit.Node) string {
 	a, b := s.m.Nodes[n.Args[0]], s.m.Nodes[n.Args[1]]

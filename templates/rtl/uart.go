@@ -128,24 +128,20 @@ func toolsOf(d *dataflow.Design) tools {
 // A makeView is what Makefile.tpl shows; Family is "amd" where the board has none.
 type makeView struct {
 	Top, Synth, Family, About string
-	Optimise                  string // g++'s option for the bench
+	Optimise, Verilate        string // g++'s option for the bench, and Verilator's
 	UART                      bool
 	Device, Package, Speed    string
 	Clock, Baud, MHz          string
 	Recorded, Results         string
 }
 
-// briefly is the most clocks of a bench that is over sooner as g++ compiles it without optimising: what is unrolled
-// takes minutes to optimise, and runs for few clocks.
-const briefly = 20_000
-
 // makefile is the Makefile of a bench of so many frames.
 func (n *Network) makefile(frames int) makeView {
 	b, t := n.design.Target.Board, toolsOf(n.design)
 	v := makeView{Top: n.Top, Synth: t.synth, About: t.about, Family: cmp.Or(string(b.Family), "amd"), UART: n.uart()}
-	v.Optimise = "-Os"
+	v.Optimise, v.Verilate = "-Os", "-O3"
 	if interval, _ := n.design.Interval(); frames*interval <= briefly {
-		v.Optimise = "-O0"
+		v.Optimise, v.Verilate = "-O0", "-O0"
 	}
 	if b.Family != boards.AMD {
 		d := b.Device()

@@ -12,8 +12,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// unitBytes is how much text is optimised at once: twice as much takes more than twice as long.
-const unitBytes = 1 << 20
+// How much text is compiled at once: optimised, for twice as much takes more than twice as long; and not, for that
+// every core has its share, and memory.
+const (
+	unitBytes  = 1 << 20
+	plainBytes = 8 << 20
+)
 
 // A unit is texts that are compiled as one.
 type unit struct {
@@ -32,21 +36,25 @@ func (p *Program) objects(ctx context.Context, made *prebuilt, include string,
 	slices.Sort(texts)
 	// As few units as can be: to read the headers takes longer than to compile most texts. What Verilator calls slow
 	// runs once.
-	units := []unit{{args: []string{"-O0", "-include", made.headers}, text: "#include \"main.cpp\"\n"}}
+	plain := []string{"-O0", "-include", made.headers}
+	units := []unit{{args: plain, text: "#include \"main.cpp\"\n"}}
+	last := map[bool]int{} // the unit that grows, of those that are optimised and of the others
 	for _, text := range texts {
 		info, err := os.Stat(text)
 		if err != nil {
 			return nil, err
 		}
-		to := 0
-		if optimise && !strings.HasSuffix(text, "Slow.cpp") {
-			if to = len(units) - 1; to == 0 || units[to].bytes+info.Size() > unitBytes {
-				units = append(units, unit{args: []string{"-O1"}})
-				to++
-			}
+		fast := optimise && !strings.HasSuffix(text, "Slow.cpp")
+		args, most := plain, int64(plainBytes)
+		if fast {
+			args, most = []string{"-O1"}, unitBytes
 		}
-		units[to].text += fmt.Sprintf("#include \"%s\"\n", filepath.Base(text))
-		units[to].bytes += info.Size()
+		if to, there := last[fast]; fast && !there || units[to].bytes > 0 && units[to].bytes+info.Size() > most {
+			last[fast], units = len(units), append(units, unit{args: args})
+		}
+		u := &units[last[fast]]
+		u.text += fmt.Sprintf("#include \"%s\"\n", filepath.Base(text))
+		u.bytes += info.Size()
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -59,7 +67,7 @@ func (p *Program) objects(ctx context.Context, made *prebuilt, include string,
 		g.Go(func() error {
 			args := slices.Concat(u.args, []string{"-c"}, flags(include), []string{"-o", name + ".o", name + ".cpp"})
 			_, err := p.run(ctx, made.compiler, args...)
-			if err != nil && ctx.Err() == nil && i == 0 {
+			if err != nil && ctx.Err() == nil && u.args[0] == plain[0] {
 				// clang++ refuses headers that were compiled before the system's own have changed. Another process may
 				// have removed them first.
 				_ = os.Remove(made.headers + ".gch")

@@ -32,15 +32,24 @@ type Program struct{ dir string }
 // compilers make benches: the first of them that is there and can. Without optimising, clang++ takes half as long.
 var compilers = []string{"clang++", "g++"}
 
-// Compile writes the files of a bench below a folder, and has Verilator and a compiler make it. optimise is for benches
-// that run long: it takes the compiler several times as long.
-func Compile(ctx context.Context, dir string, files templates.Files, optimise bool) (*Program, error) {
+// Clocks of all frames that a bench runs. Of what is unrolled, Verilator takes a minute to optimise what runs for a
+// second, and a compiler minutes: it pays for more clocks than these.
+const (
+	briefly = 20_000  // Verilator
+	Shortly = 131_072 // the compiler
+)
+
+// Compile writes the files of a bench of so many clocks below a folder, and has Verilator and a compiler make it.
+func Compile(ctx context.Context, dir string, files templates.Files, clocks int) (*Program, error) {
 	if err := files.Write(dir); err != nil {
 		return nil, err
 	}
 	p := &Program{filepath.Join(dir, "rtl")}
 	args := []string{"--cc", "--unroll-count", Unrolled, "-Wno-fatal", "-Wno-lint", "--x-assign", "unique",
 		"--x-initial", "unique", "--prefix", "Vbench", "--top-module", "hlsgen_bench", "--Mdir", "obj"}
+	if clocks <= briefly {
+		args = append(args, "-O0")
+	}
 	if _, err := p.run(ctx, "verilator", append(args, Sources(files, true)...)...); err != nil {
 		return nil, err
 	}
@@ -52,7 +61,7 @@ func Compile(ctx context.Context, dir string, files templates.Files, optimise bo
 	if err != nil {
 		return nil, err
 	}
-	objects, err := p.objects(ctx, made, include, optimise)
+	objects, err := p.objects(ctx, made, include, clocks > Shortly)
 	if err != nil {
 		return nil, err
 	}
