@@ -176,8 +176,8 @@ func (p *Part) bounds32(in []*Reals, code func(name string, out *Reals, sure []b
 	})
 }
 
-// integersOf leaves of intervals the integers in them: zero points are added to codes, and limits hold for them, without
-// an error.
+// integersOf leaves of intervals the integers in them: zero points are added to codes, and limits hold for them,
+// without an error.
 func integersOf(v *Reals) {
 	for i, lo := range v.Lo {
 		if lo, hi := math.Ceil(lo), math.Floor(v.Hi[i]); lo <= hi {
