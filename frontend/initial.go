@@ -53,7 +53,7 @@ func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []s
 	}
 	states := p.StateInputs()
 	ok = o.namesStates(states, file, d)
-	b, found := &beginning{Graph: g, taken: g.Taken()}, false
+	b, found := &inserting{Graph: g, taken: g.Taken()}, false
 	for _, s := range states {
 		as, named := o.Initial[s.Name]
 		if !named {
@@ -119,22 +119,8 @@ func inputsToName(states []*graph.StateInput) string {
 	return "recurrences begin with " + strings.Join(names, ", ")
 }
 
-// A beginning is a graph that gets other initial states.
-type beginning struct {
-	*graph.Graph
-	taken graph.Taken
-	first []*graph.Node
-}
-
-func (b *beginning) fresh(name string) string {
-	for !b.taken.Take(name) {
-		name += "_"
-	}
-	return name
-}
-
 // state changes one of them, and says how, or why it cannot.
-func (b *beginning) state(s *graph.StateInput, as InitialState) (told, why string) {
+func (b *inserting) state(s *graph.StateInput, as InitialState) (told, why string) {
 	if as == InitialZero {
 		at := slices.IndexFunc(b.Inputs, func(v graph.Value) bool { return v.Name == s.Name })
 		for _, dim := range b.Inputs[at].Dims {
@@ -151,13 +137,7 @@ func (b *beginning) state(s *graph.StateInput, as InitialState) (told, why strin
 	if why != "" {
 		return "", why
 	}
-	for _, n := range b.Nodes {
-		for i, name := range n.Inputs {
-			if name == s.Name {
-				n.Inputs[i] = out
-			}
-		}
-	}
+	b.moveReaders(s.Name, out)
 	b.first = append(b.first, nodes...)
 	return "the quantiser that makes this state in the loop's body was put behind it", ""
 }

@@ -94,7 +94,8 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 			continue
 		}
 		// What pads the values is mostly none of them. Then lowering gives this tensor codes of its own.
-		out := b.moveReaders(in.Name, ".values")
+		out := b.fresh(in.Name + ".values")
+		b.moveReaders(in.Name, out)
 		b.first = append(b.first, graph.TimesOne("input-type", in.Name, b.constant(out+".one", in.DType, 1), out))
 	}
 	g.Nodes = append(b.first, g.Nodes...)
@@ -128,7 +129,8 @@ func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.L
 		if !in.DType.Float() || slices.Contains(has, in.Name) {
 			continue
 		}
-		out := b.moveReaders(in.Name, ".quantised")
+		out := b.fresh(in.Name + ".quantised")
+		b.moveReaders(in.Name, out)
 		b.first = append(b.first, &graph.Node{Index: -1, Name: "input-quant", Op: graph.Quant, Domain: graph.QONNX,
 			Outputs: []string{out}, Attrs: graph.Attrs{"signed": graph.FlagAttr(q.Type.Signed())},
 			Inputs: []string{in.Name, b.constant(out+".scale", graph.Float32, q.Scale),
@@ -162,9 +164,8 @@ func (b *inserting) constant(name string, as graph.DType, v float64) string {
 	return name
 }
 
-// moveReaders has the readers of an input read another tensor, and returns its name.
-func (b *inserting) moveReaders(input, suffix string) string {
-	out := b.fresh(input + suffix)
+// moveReaders has the readers of an input read another tensor.
+func (b *inserting) moveReaders(input, out string) {
 	for _, n := range b.Nodes {
 		for i, name := range n.Inputs {
 			if name == input {
@@ -172,7 +173,6 @@ func (b *inserting) moveReaders(input, suffix string) string {
 			}
 		}
 	}
-	return out
 }
 
 // grids tells which values the inputs may have that arrive as integers.

@@ -116,8 +116,6 @@ func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 			s[i] = vars[in.e.v]
 		case round:
 			s[i], err = s[in.a].round(in.e.mode)
-		case single:
-			s[i], err = s[in.a].single()
 		case powerBelow:
 			s[i], err = s[in.a].powerBelow()
 		case neg, abs, sqrt, exp, log, erf, sin, cos, atan:
@@ -185,19 +183,6 @@ func beside(v *big.Float, dir int64) *big.Rat {
 		r.Add(r, big.NewRat(dir, 4))
 	}
 	return r
-}
-
-// single is n rounded to the nearest float32.
-func (n Num) single() (Num, error) {
-	f, ok := n.Rounded(num.Float32)
-	if !ok {
-		return Num{}, ErrPrecision
-	}
-	r := new(big.Rat).SetFloat64(f)
-	if r == nil {
-		return Num{}, ErrMagnitude
-	}
-	return Num{r: r}, nil
 }
 
 // powerBelow is the greatest power of two at or below |n|.

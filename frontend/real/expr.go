@@ -45,7 +45,6 @@ const (
 	atan
 	atLeast
 	powerBelow
-	single
 	round
 )
 
@@ -126,9 +125,6 @@ func AtLeast(x, y *Expr) *Expr { return of(atLeast, x, y) }
 
 // PowerBelow is the greatest power of two that is not above |x|; 0 at 0.
 func PowerBelow(x *Expr) *Expr { return of(powerBelow, x, nil) }
-
-// Single is x rounded to the nearest float32.
-func Single(x *Expr) *Expr { return of(single, x, nil) }
 
 // Round is x rounded to an integer.
 func Round(x *Expr, mode Rounding) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }
@@ -345,8 +341,6 @@ func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) In
 			s[i] = s[in.a].atLeast(s[in.b])
 		case powerBelow:
 			s[i] = s[in.a].powerBelow()
-		case single:
-			s[i] = Interval{float64(float32(s[in.a].Lo)), float64(float32(s[in.a].Hi))}
 		case round:
 			s[i] = Interval{in.e.mode.round(s[in.a].Lo), in.e.mode.round(s[in.a].Hi)}
 		default:
@@ -364,7 +358,7 @@ func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) In
 }
 
 // decides reports whether a primitive gives one of several values, of which an interval may leave open which.
-func (p Prim) decides() bool { return p == atLeast || p == powerBelow || p == single || p == round }
+func (p Prim) decides() bool { return p == atLeast || p == powerBelow || p == round }
 
 // rounds reports whether floating point rounds the result of a primitive.
 func (p Prim) rounds() bool {

@@ -57,7 +57,6 @@ func TestStrictOf(t *testing.T) {
 		{"nothing", Mul(n(0), x), 0},
 		{"constant", n(4), 0},
 		{"floor", Round(x, Floor), 0},
-		{"float32", Single(x), 0},
 		{"the greater of two that rise", Max(Mul(n(2), x), Add(x, n(math.Pi))), 1},
 	} {
 		if d, ok := c.e.Strict(); d != c.want || ok != (d != 0) {

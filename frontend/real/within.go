@@ -78,7 +78,7 @@ func (e *Expr) moves(x, y int, sign func(arg int) (int, bool)) (int, bool) {
 		return together(x, -y)
 	case neg:
 		return -x, true
-	case exp, log, sqrt, erf, atan, single, round:
+	case exp, log, sqrt, erf, atan, round:
 		return x, true
 	}
 	if x == 0 && y == 0 {

@@ -165,15 +165,15 @@ func (o *Operand) number(tensor string, fits func(string) bool) int16 {
 	return int16(i)
 }
 
-// between names what of a slice is no scale and bias: a node, or, where there is none, the rounding of a declared
-// input. The padding of a product is a step of its node, and nothing that stands in front of it.
+// between names the node of a slice that makes it no scale and bias. The padding of a product is a step of its node, and
+// nothing that stands in front of it.
 func between(nodes []*graph.Node) string {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *graph.Node) bool {
 		written := graph.Node{Op: n.FullOp()}
 		return written.Role() == graph.Products
 	})
 	if len(nodes) == 0 {
-		return "the rounding of the input's values to float32"
+		return "what stands in front of it"
 	}
 	for _, n := range nodes {
 		if !n.Is(graph.Plain) {
