@@ -165,8 +165,8 @@ func (o *Operand) number(tensor string, fits func(string) bool) int16 {
 	return int16(i)
 }
 
-// between names the node of a slice that makes it no scale and bias. The padding of a product is a step of its node, and
-// nothing that stands in front of it.
+// between names the node of a slice that makes it no scale and bias. The padding of a product is a step of its node,
+// and nothing that stands in front of it.
 func between(nodes []*graph.Node) string {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *graph.Node) bool {
 		written := graph.Node{Op: n.FullOp()}
