@@ -442,7 +442,8 @@ func toCodes(low *lower.Result, names []string, part *graph.Part) func([]dataflo
 			t := low.Graph.Streams[low.Graph.In[i]].Type
 			out[i].Shape = t.Shape
 			if a := low.Arrive[name]; a != nil {
-				out[i].Data, err = arrived(name, in[slices.Index(names, name)], a)
+				x := in[slices.Index(names, name)]
+				out[i].Data, err = a.Integers(name, x.Shape, x.Data)
 			} else {
 				out[i].Data, err = codesOf(name, vals[name], t)
 			}

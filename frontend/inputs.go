@@ -197,33 +197,5 @@ func grids(in []dataflow.Real, arrive map[string]*graph.Arrival) {
 	}
 }
 
-// arrived finds the integers of an input's real values, and refuses what is not on the grid.
-func arrived(name string, x dataflow.RealTensor, a *graph.Arrival) ([]int64, error) {
-	codes := make([]int64, len(x.Data))
-	for i, v := range x.Data {
-		c := a.Channel(x.Shape, i)
-		var ok bool
-		if codes[i], ok = a.Integer(c, v); !ok {
-			return nil, &OffGrid{fmt.Sprintf("input %q, element %d: %v is not %s that %s holds", name, i, v,
-				formula(a.Of[c]), a.Type)}
-		}
-	}
-	return codes, nil
-}
-
-// formula says in words what integers stand for.
-func formula(of real.Affine) string {
-	s := of.Scale.RatString() + " times an integer"
-	switch of.Bias.Sign() {
-	case 1:
-		s = of.Bias.RatString() + " more than " + s
-	case -1:
-		s = new(big.Rat).Neg(of.Bias).RatString() + " less than " + s
-	}
-	return s
-}
-
 // An OffGrid error is a value that an input of integers cannot have.
-type OffGrid struct{ Msg string }
-
-func (e *OffGrid) Error() string { return e.Msg }
+type OffGrid = graph.OffGrid

@@ -147,6 +147,9 @@ func (a *Arrival) Float(channel int, k int64) float64 {
 
 // Integer returns the integer of a channel that a number stands for; ok is false where it is none of the type.
 func (a *Arrival) Integer(channel int, x float64) (k int64, ok bool) {
+	if math.IsNaN(x) {
+		return 0, false
+	}
 	line, r := a.lines[channel], a.Type.Range()
 	k = int64(max(float64(r.Lo), min(float64(r.Hi), math.Round((x-line.bias)/line.scale))))
 	return k, math.Abs(a.Float(channel, k)-x) <= a.Within[channel]
@@ -163,61 +166,84 @@ func (a *Arrival) exact() bool {
 	return !slices.ContainsFunc(a.Within, func(w float64) bool { return w > 0 })
 }
 
+// An OffGrid error is a value that an input of integers cannot have.
+type OffGrid struct{ Msg string }
+
+func (e *OffGrid) Error() string { return e.Msg }
+
+// Integers returns what the numbers of a sample stand for. The error is an *OffGrid, and names the input.
+func (a *Arrival) Integers(name string, shape []int, x []float64) ([]int64, error) {
+	codes := make([]int64, len(x))
+	for i, v := range x {
+		c := a.Channel(shape, i)
+		var ok bool
+		if codes[i], ok = a.Integer(c, v); !ok {
+			return nil, &OffGrid{fmt.Sprintf("input %q, element %d: %v is not %s that %s holds", name, i, v,
+				formula(a.Of[c]), a.Type)}
+		}
+	}
+	return codes, nil
+}
+
+// formula says in words what integers stand for.
+func formula(of real.Affine) string {
+	s := of.Scale.RatString() + " times an integer"
+	switch of.Bias.Sign() {
+	case 1:
+		s = of.Bias.RatString() + " more than " + s
+	case -1:
+		s = new(big.Rat).Neg(of.Bias).RatString() + " less than " + s
+	}
+	return s
+}
+
 // reals returns the values that the numbers of a sample stand for.
-func (a *Arrival) reals(in *Reals) *Reals {
-	if a.exact() {
-		return in
+func (a *Arrival) reals(name string, in *Reals) (*Reals, error) {
+	codes, err := a.Integers(name, in.Shape, in.Lo)
+	if err != nil || a.exact() {
+		return in, err
 	}
 	out := newReals(in.Shape)
-	out.Truth = func(i int) *big.Rat {
-		channel := a.Channel(in.Shape, i)
-		k, ok := a.Integer(channel, in.Lo[i])
-		if !ok {
-			return new(big.Rat).SetFloat64(in.Lo[i])
-		}
-		return a.Value(channel, k)
-	}
+	out.Truth = func(i int) *big.Rat { return a.Value(a.Channel(in.Shape, i), codes[i]) }
 	least := a.Type.Range().Lo
-	for i, x := range in.Lo {
+	for i, k := range codes {
 		channel := a.Channel(in.Shape, i)
-		k, ok := a.Integer(channel, x)
-		y := real.Interval{Lo: x, Hi: x}
-		switch {
-		case ok && a.near != nil:
+		var y real.Interval
+		if a.near != nil {
 			y = a.near[channel][k-least].around
-		case ok:
+		} else {
 			y = Around(a.Value(channel, k))
 		}
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	}
-	return out
+	return out, nil
 }
 
 // bounds encloses the numbers that float32 programs may hold of a sample.
-func (a *Arrival) bounds(in *Reals) *Reals {
+func (a *Arrival) bounds(_ string, in *Reals) (*Reals, error) {
 	if a.exact() {
-		return in
+		return in, nil
 	}
 	out := newReals(in.Shape)
 	for i, x := range in.Lo {
 		most := a.Within[a.Channel(in.Shape, i)]
 		out.Lo[i], out.Hi[i] = x-most, x+most
 	}
-	return out
+	return out, nil
 }
 
 // arriving is a value of the part, as of gives it of an input of the program that arrives as integers. A value that has
 // its truth is left as it is, and so is one that no step reads.
-func (p *Part) arriving(name string, in *Reals, of func(*Arrival, *Reals) *Reals) *Reals {
+func (p *Part) arriving(name string, in *Reals, of func(*Arrival, string, *Reals) (*Reals, error)) (*Reals, error) {
 	a := p.prog.Graph.Arrive[name]
 	if a == nil || in.Truth != nil || !in.Exact() {
-		return in
+		return in, nil
 	}
 	read := func(r *runner) bool { return slices.Contains(r.reads, name) }
 	if !slices.ContainsFunc(p.runners, read) && !slices.Contains(p.to, name) {
-		return in
+		return in, nil
 	}
-	return of(a, in)
+	return of(a, name, in)
 }
 
 // TimesOne returns a node that multiplies a tensor by the constant one: what it makes has the same values, and may have

@@ -188,7 +188,11 @@ func (p *Part) start(in []*Reals, all map[string]*Reals, h *holding) (out []*Rea
 // run executes the part; what it computes is d's. h, if given, lets go what nobody needs.
 func (p *Part) run(in []*Reals, d *decider, h *holding) (out []*Reals, err error) {
 	for i, name := range p.from {
-		d.all[name] = p.arriving(name, in[i], (*Arrival).reals)
+		v, err := p.arriving(name, in[i], (*Arrival).reals)
+		if err != nil {
+			return nil, err
+		}
+		d.all[name] = v
 	}
 	for _, r := range p.runners {
 		vals := make([]*Reals, len(r.reads))

@@ -138,7 +138,7 @@ func (p *Part) Work() (n int) {
 func (p *Part) bounds32(in []*Reals, code func(name string, out *Reals, sure []bool)) map[string]*Reals {
 	held := slices.Clone(in)
 	for i, name := range p.from {
-		held[i] = p.arriving(name, in[i], (*Arrival).bounds)
+		held[i], _ = p.arriving(name, in[i], (*Arrival).bounds) // which has no error
 	}
 	return p.walk(held, map[string]*Reals{}, func(c *Reals) *Reals {
 		out := newReals(c.Shape)

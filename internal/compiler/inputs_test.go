@@ -52,13 +52,19 @@ func TestInputType(t *testing.T) {
 
 func TestInputTypeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, x := range []float64{0.5, -1, 256} {
-		file := data(t, &npy.Array{DType: "float32", Shape: []int{1, 4}, Data: []float64{0, 1, 255, x}})
-		o := Options{Model: pixels(t, true), Arrives: byteInput(big.NewRat(1, 1))}
-		r, d := asked(t, SimOptions{Options: o, Engine: Eval, Input: file})
-		if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
-			!strings.Contains(d.Diags[0].Hint, "--input-type") {
-			t.Errorf("%v is not on the grid: %v", x, d.Diags)
+	for _, scale := range []*big.Rat{big.NewRat(1, 1), big.NewRat(1, 255)} {
+		for _, k := range []float64{0.5, -1, 256} {
+			by, _ := scale.Float32()
+			file := data(t, &npy.Array{DType: "float32", Shape: []int{1, 4}, Data: []float64{0, 0, 0,
+				float64(float32(k) * by)}})
+			for _, e := range []Engine{Reference, Eval, Fast} {
+				o := Options{Model: pixels(t, true), Arrives: byteInput(scale)}
+				r, d := asked(t, SimOptions{Options: o, Engine: e, Input: file})
+				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
+					!strings.Contains(d.Diags[0].Hint, "--input-type") {
+					t.Errorf("engine %s, %v times %v: %v", e, k, scale, d.Diags)
+				}
+			}
 		}
 	}
 }
