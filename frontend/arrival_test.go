@@ -39,7 +39,8 @@ func said(text string) *frontend.InputType {
 // arrivals are types, scales, offsets, means and deviations of images of two channels.
 var arrivals = []string{
 	"UINT8 1", "UINT8 1/256", "UINT8 1/255", "INT5 1/3", "INT4 3/7 1/2", "UINT8 1/255 -1/2", "UINT4 1/15 -7/15",
-	"UINT8 1/255 0 0.485,0.456 0.229,0.224", "UINT5 1/31 0 0.5 0.25,0.3", "UINT3 1/7 -1 1/3,-0.2",
+	"BIPOLAR 1/3 1/4", "TERNARY 1/3", "UINT8 1/255 0 0.485,0.456 0.229,0.224", "UINT5 1/31 0 0.5 0.25,0.3",
+	"UINT3 1/7 -1 1/3,-0.2",
 }
 
 // firsts write layers that read an image of two channels of 5 by 5 pixels.

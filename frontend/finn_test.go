@@ -78,7 +78,7 @@ func (l lowered) size() (rows, columns int) {
 
 func (l lowered) terms() int { return l.kernel[0] * l.kernel[1] * l.c }
 
-// weights are those of a matrix.
+// weights returns a random matrix.
 func (l lowered) weights(r *rand.Rand) v {
 	weights := make(v, l.terms()*l.out)
 	for k := range weights {
@@ -92,7 +92,7 @@ func (l lowered) weights(r *rand.Rand) v {
 	return weights
 }
 
-// thresholds are those of the codes of the input, last those of the outputs.
+// thresholds returns the thresholds of the input's codes.
 func (l lowered) thresholds() v {
 	if l.signs {
 		return v{0.25}
@@ -100,6 +100,7 @@ func (l lowered) thresholds() v {
 	return v{-2, -0.5, 0.75}
 }
 
+// last has the thresholds of the outputs.
 var last = v{-9.5, -4, 2.5, 9}
 
 // write is the network.
@@ -145,7 +146,7 @@ func (l lowered) write(weights v) *net {
 	return n.op("MatMul", "y", of, n.c([]int{l.out, 1}, slices.Repeat(v{1}, l.out)...)).output(1, rows, columns, 1)
 }
 
-// want is what comes out, counted by hand.
+// want returns the outputs, counted by hand.
 func (l lowered) want(x, weights v) (want v) {
 	rows, columns := l.size()
 	var codes [][]float64 // by pixel

@@ -250,6 +250,8 @@ func inputType(in *frontend.InputType, s string) error {
 	switch {
 	case err != nil:
 		return err
+	case t.Kind == num.Float || t.Kind == num.UFloat:
+		return fmt.Errorf("want a type of integers, such as UINT8 or INT16")
 	case t.Width > 16:
 		return fmt.Errorf("inputs have at most 16 bits")
 	case len(parts) > 3:

@@ -134,6 +134,7 @@ func TestExit(t *testing.T) {
 		{"check " + iris + " --input-mean 0.1", exitDiagnostics, "", "give --input-type, too"},
 		{"check " + iris + " --input-type INT8 --input-std 1,2", exitDiagnostics, "", "error[input-unfit]"},
 		{"check --input-type INT8:1:2:3", exitUsage, "", "want TYPE:SCALE:OFFSET at most"},
+		{"check --input-type E4M3", exitUsage, "", "want a type of integers"},
 		{"check --input-type INT8:1:x", exitUsage, "", "want a number such as 0"},
 		{"check --input-std 1,0", exitUsage, "", "want a scale above 0"},
 		{"check --input-mean 1,,2", exitUsage, "", "want a number such as 0"},

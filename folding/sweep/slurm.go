@@ -38,25 +38,25 @@ const maxArray = 1001
 // Slurm writes, for every different design within the budget, the HLS project, and a job array that synthesises them. A
 // project that is there already stays. Errors in d are the user's.
 func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
-	var todo []*Point
+	var missing []*Point
 	seen := map[string]bool{}
 	for i := range r.Points {
 		if p := &r.Points[i]; p.Status == Fits && !seen[p.ID] {
 			seen[p.ID] = true
-			todo = append(todo, p)
+			missing = append(missing, p)
 		}
 	}
-	if len(todo) == 0 {
+	if len(missing) == 0 {
 		return nil
 	}
-	if len(todo) >= maxArray {
+	if len(missing) >= maxArray {
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.ModelTooLarge,
-			Msg: fmt.Sprintf("the job array has %d jobs; Slurm takes %d unless its MaxArraySize is set", len(todo),
+			Msg: fmt.Sprintf("the job array has %d jobs; Slurm takes %d unless its MaxArraySize is set", len(missing),
 				maxArray-1)})
 	}
 	var names []string
-	for i, p := range todo {
-		o.Step("generating", i, len(todo))
+	for i, p := range missing {
+		o.Step("generating", i, len(missing))
 		if err := r.project(ctx, o, p, d); err != nil || d.Failed() {
 			return err
 		}

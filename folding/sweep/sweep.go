@@ -210,6 +210,9 @@ func (o *Options) imports() (string, error) {
 	if len(o.Initial) > 0 {
 		b = fmt.Appendf(b, "%v\n", o.Initial)
 	}
+	if len(o.Outputs) > 0 {
+		b = fmt.Appendf(b, "%q\n", o.Outputs)
+	}
 	if o.Stateful {
 		b = append(b, "stateful\n"...)
 	}
@@ -229,20 +232,20 @@ func (o *Options) imports() (string, error) {
 // search makes the searches that the journal has not, and gathers the points of all.
 func (r *Result) search(ctx context.Context, o Options, all *spaces, specs []spec, j *journal) error {
 	keys := make([]string, len(specs))
-	var todo []int
+	var missing []int
 	for i, s := range specs {
 		keys[i] = s.key(all.saltOf(s))
 		if _, ok := j.done[keys[i]]; !ok {
-			todo = append(todo, i)
+			missing = append(missing, i)
 		}
 	}
-	before := len(specs) - len(todo)
+	before := len(specs) - len(missing)
 	r.Kept = before
 	o.Step("searching", before, len(specs))
 	group, going := errgroup.WithContext(ctx)
 	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
 	var mu sync.Mutex
-	for _, i := range todo {
+	for _, i := range missing {
 		if going.Err() != nil {
 			break
 		}

@@ -152,12 +152,15 @@ func (a *Arrival) Integer(channel int, x float64) (k int64, ok bool) {
 	}
 	line, r := a.lines[channel], a.Type.Range()
 	k = int64(max(float64(r.Lo), min(float64(r.Hi), math.Round((x-line.bias)/line.scale))))
-	return k, math.Abs(a.Float(channel, k)-x) <= a.Within[channel]
+	return k, a.Type.Holds(k) && math.Abs(a.Float(channel, k)-x) <= a.Within[channel]
 }
 
 // Nearest returns the number next to x that the input may have.
 func (a *Arrival) Nearest(channel int, x float64) float64 {
 	k, _ := a.Integer(channel, x)
+	if !a.Type.Holds(k) { // the middle of a bipolar type
+		k++
+	}
 	return a.Float(channel, k)
 }
 

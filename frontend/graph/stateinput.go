@@ -105,7 +105,7 @@ func (s *StateInput) Quantised() bool {
 	return chain != nil
 }
 
-// quantiser is what quantises the state in all loops.
+// quantiser returns the steps that quantise the state, the same in all loops, or why there are none.
 func (s *StateInput) quantiser() (all []quantising, why string) {
 	if !s.Real {
 		return nil, "the model quantises it already"

@@ -27,7 +27,7 @@ func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
 	return &recur.Codes{Of: of, Span: l.span(o)}, o
 }
 
-// instead is what to do about an initial state that arrives as real numbers; empty where nothing is known.
+// instead returns a hint for an initial state that arrives as real numbers; it is empty where nothing helps.
 func instead(l *lowering, tensor string) string {
 	for step := l.Producer(tensor); step != nil && step.Move != nil; step = l.Producer(tensor) {
 		tensor = step.Node.Inputs[0]

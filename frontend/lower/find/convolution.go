@@ -61,7 +61,7 @@ type Terms struct {
 	taps    [][]int32 // per channel of the tensor, those of the kernel: where their weights lie
 }
 
-// Terms are those of a step whose channels are all in one group.
+// Terms returns what a step adds up whose channels are all in one group.
 func (im *Image) Terms(step *graph.Step, w *graph.Tensor) *Terms {
 	t := &Terms{Image: im, dot: step.Dot, weights: w, columns: ChannelsOf(step.Window, step.Shape),
 		taps: make([][]int32, step.Window.Depth)}
@@ -72,7 +72,7 @@ func (im *Image) Terms(step *graph.Step, w *graph.Tensor) *Terms {
 	return t
 }
 
-// Blocks are those of the weights (whole.Blocks).
+// Blocks returns in which block of the weights each channel is, and their number (whole.Blocks).
 func (t *Terms) Blocks() (of []int, count int) {
 	var all []float64
 	return whole.Blocks(len(t.taps), t.columns.N, func(k, c int) []float64 {

@@ -92,7 +92,7 @@ func (v *Vectors) Scales() []*big.Rat {
 	return scales
 }
 
-// Blocks are those of the weights (whole.Blocks).
+// Blocks returns in which block of the weights each element of the sum is, and their number (whole.Blocks).
 func (v *Vectors) Blocks() (of []int, count int) {
 	one := make([]float64, 1)
 	return whole.Blocks(v.dot.K, v.rows, func(k, c int) []float64 {

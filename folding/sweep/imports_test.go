@@ -1,0 +1,38 @@
+package sweep
+
+import (
+	"math/big"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/num"
+)
+
+// Whatever is said of a model makes it another one for the journal.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	bytes := func(change func(in *frontend.InputType)) compiler.Options {
+		in := &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 255)}
+		change(in)
+		return compiler.Options{Arrives: in}
+	}
+	list := []*big.Rat{big.NewRat(97, 200)}
+	seen := map[string]int{}
+	for i, o := range []compiler.Options{
+		{}, {Version: "other"}, {Dims: map[string]int{"N": 4}}, {Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 9}},
+		bytes(func(*frontend.InputType) {}), bytes(func(in *frontend.InputType) { in.Offset = big.NewRat(-1, 2) }),
+		bytes(func(in *frontend.InputType) { in.Mean = list }),
+		bytes(func(in *frontend.InputType) { in.Deviation = list }),
+		{Quantise: &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.5}},
+		{Initial: frontend.InitialStates{"": "zero"}}, {Outputs: []string{"a"}}, {Outputs: []string{"a", "b"}},
+		{Stateful: true},
+	} {
+		one, err := (&Options{Options: o}).imports()
+		again, _ := (&Options{Options: o}).imports()
+		if before, is := seen[one]; is || err != nil || one != again {
+			t.Errorf("options %d are those of %d, or change: %q, %q, %v", i, before, one, again, err)
+		}
+		seen[one] = i
+	}
+}
