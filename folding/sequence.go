@@ -343,9 +343,33 @@ func (s *sequence) told(st ask.Standing) {
 // narrowing is how many times the usual work of an interval is done to find the shortest.
 const narrowing = 4
 
+// leap looks for a first design at the shortest interval that prices leave, as if nothing but prices stood in the way.
+// Where it finds one, no others have to be looked at.
+func (s *sequence) leap() error {
+	const few = 2 // intervals, of which halving finds the shortest as soon
+	first, end := sort.SearchInts(s.list, s.excluded+1), sort.SearchInts(s.list, int(math.Ceil(s.best.clocks)))
+	if end-first <= few {
+		return nil
+	}
+	p := s.at(s.list[first])
+	p.Under(&s.whole)
+	if err := s.may(func(ctx context.Context) error { return p.First(ctx) }); err != nil {
+		return err
+	}
+	if p.None() {
+		s.fail(p)
+	}
+	return s.consider(p)
+}
+
 // narrow looks for shorter intervals.
 func (s *sequence) narrow(times int) error {
 	until := s.whole.Done + narrowing*times*s.at(s.best.Limit).Work()
+	if times == 1 {
+		if err := s.leap(); err != nil {
+			return err
+		}
+	}
 	for !s.over() && s.whole.Done < until {
 		clocks, ok := s.next()
 		if !ok {

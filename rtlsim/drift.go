@@ -62,6 +62,8 @@ type filled struct {
 	reads       []int
 	words       int // that were read, but for those that were gone over within a frame (see stretch)
 	tight       int
+	hungry      int // in the frame before
+	late        int
 }
 
 // follows moves one more frame, if it is known to be like the last one.
@@ -155,7 +157,8 @@ func (p *pause) note(e *engine) {
 		s.forget()
 		h := &p.streams[i]
 		h.taken, h.read, h.reads = s.taken, s.reads.of(s.read-1), h.reads[:0]
-		h.words, h.tight = s.read, s.tight
+		h.words, h.tight, h.hungry, h.late = s.read, s.tight, s.hungry, s.late
+		s.hungry, s.late = -1, -1
 		for k := s.kept; k < s.read; k++ {
 			h.reads = append(h.reads, s.reads.of(k)-h.read)
 		}
@@ -188,7 +191,7 @@ func (d *drift) moved(e *engine) bool {
 	}
 	for i, k := range e.workers {
 		if !slices.Equal(was.workers[i].state, now.workers[i].state) ||
-			!paced(k.pace, clocks[0], k.frame*k.pace-k.at-1) {
+			!paced(k.pace, clocks[0], k.frame*k.pace-k.early-k.at-1) {
 			return false
 		}
 		clocks = clocks[1:]

@@ -90,7 +90,7 @@ func (k *worker) glide(e *engine) {
 			if start > ready {
 				if start == words && k.log == nil && k.notes == nil {
 					k.count.Starved += words - ready
-					in.empty += words - ready
+					in.missed(words - ready)
 				} else {
 					k.held(ready, words, start)
 				}
@@ -171,7 +171,7 @@ func (k *worker) held(ready, words, start int) {
 	k.count.Starved += words - ready
 	k.count.Blocked += start - words
 	if words > ready {
-		k.line.in.empty += words - ready
+		k.line.in.missed(words - ready)
 	}
 	if start > words {
 		if k.pipe != nil {

@@ -14,8 +14,9 @@ type Period struct{ Frames, Clocks int }
 // (Brent 1980), which finds any period after at most three times the frames that a state takes to come and recur.
 type search struct {
 	over       bool
-	bare       int    // frames after which a state recurred but for the turns of a paced host; 0 while none has
+	bare       int    // frames after which a state recurred but for turns; 0 while none has
 	period     Period // of that
+	alike      Period // of the last frame; zero where no state recurred so
 	last, mark snapshot
 	spare      []int
 }
@@ -25,7 +26,7 @@ type snapshot struct {
 	frame int // how many are through; 0 for no snapshot
 	base  int // the clock that those of state are relative to
 	state []int
-	turns int // of state: how long the next frame waits for its turn, at the end
+	turns int // of state: how long next frames wait for their turns, at the end
 	count counts
 }
 
@@ -38,12 +39,16 @@ func (e *engine) recur() (found bool) {
 	if f.over = len(e.workers) == 0; f.over {
 		return false
 	}
+	f.alike = Period{}
 	now := e.snapshot(f.spare)
 	for _, past := range []*snapshot{&f.last, &f.mark} {
 		if past.frame == 0 || !slices.Equal(past.clocks(), now.clocks()) {
 			continue
 		}
 		period := Period{now.frame - past.frame, now.base - past.base}
+		if f.alike == (Period{}) {
+			f.alike = period
+		}
 		if f.bare == 0 {
 			f.bare, f.period = now.frame, period
 		}
@@ -65,7 +70,7 @@ func (e *engine) recur() (found bool) {
 	return false
 }
 
-// clocks is the state without the turns of a paced host.
+// clocks is the state without the turns.
 func (s *snapshot) clocks() []int { return s.state[:len(s.state)-s.turns] }
 
 func (e *engine) snapshot(state []int) snapshot {
@@ -77,9 +82,6 @@ func (e *engine) snapshot(state []int) snapshot {
 		}
 		if l.pipe != nil {
 			state = l.pipe.state(state, base)
-		}
-		if l.pace > 0 {
-			state = append(state, max(0, l.frame*l.pace-l.at-1))
 		}
 	}
 	for _, s := range e.sources {
@@ -93,6 +95,12 @@ func (e *engine) snapshot(state []int) snapshot {
 		state = s.state(append(state, s.read-s.kept), base)
 	}
 	turns := 0
+	for _, l := range e.workers {
+		if l.pace > 0 {
+			state = append(state, l.wait())
+			turns++
+		}
+	}
 	for _, s := range e.sources {
 		if s.pace > 0 {
 			state = append(state, max(0, s.frame*s.pace-s.gate.free))

@@ -76,6 +76,7 @@ func (p *pipeline) write(out []*stream) bool {
 		if f.to = f.move + p.slip; from >= f.to {
 			p.note(from, f.to, s)
 			f.to = from
+			p.late(out)
 			s.tight++
 		}
 		p.slip = f.to - f.move
@@ -99,6 +100,11 @@ func (p *pipeline) write(out []*stream) bool {
 		return false
 	}
 	could := f.move + p.slip
+	for m := f.ports; m != 0; m &= m - 1 {
+		if rooms[bits.TrailingZeros64(m)] == to {
+			p.late(out)
+		}
+	}
 	f.to = to
 	p.slip = to - f.move
 	for m := f.ports; m != 0; m &= m - 1 {
@@ -120,6 +126,15 @@ func (p *pipeline) note(clock, could int, s *stream) {
 	}
 }
 
+// late notes the words of the next flight, and those behind them, as ones that want of room holds up in this frame.
+func (p *pipeline) late(out []*stream) {
+	for _, s := range out {
+		if s != nil && s.late < 0 {
+			s.late = s.written
+		}
+	}
+}
+
 // writeLine is writeAll where one stream is written.
 func (p *pipeline) writeLine(s *stream) {
 	mask := len(p.flights) - 1
@@ -136,7 +151,9 @@ func (p *pipeline) writeLine(s *stream) {
 		if from >= to {
 			p.note(from, to, s)
 			to = from
-			s.tight++
+			if s.tight++; s.late < 0 {
+				s.late = s.written
+			}
 		}
 		f.to = to
 		p.slip = to - f.move

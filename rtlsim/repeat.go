@@ -255,7 +255,7 @@ func (f *stretch) worker(k *worker, was *workerMark, clocks int) bool {
 		return k.at == was.at && (p == nil || p.started == was.started && p.written == was.written &&
 			p.passed == was.passed)
 	}
-	if k.at-was.at != clocks || was.at < was.frame*k.pace-1 {
+	if k.at-was.at != clocks || was.at < was.frame*k.pace-k.early-1 {
 		return false
 	}
 	if p == nil {

@@ -66,7 +66,7 @@ func (d *drift) copies(e *engine) (open []*stream, ok bool) {
 	}
 	for i, k := range e.workers {
 		if !slices.Equal(d.was.workers[i].state, d.now.workers[i].state) ||
-			!paced(k.pace, clocks, k.frame*k.pace-k.at-1) {
+			!paced(k.pace, clocks, k.frame*k.pace-k.early-k.at-1) {
 			return nil, false
 		}
 	}

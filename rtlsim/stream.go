@@ -26,6 +26,7 @@ type stream struct {
 	high          int  // most places taken in a clock
 	empty, full   int  // clocks in which the reader waited for a word, the writer for room
 	tight         int  // words that could not have taken their place a clock sooner for want of room
+	hungry, late  int  // this frame: the first word that was waited for, or that room held up or comes after one; or -1
 
 	agenda         agenda
 	writer, reader task
@@ -45,7 +46,7 @@ func newStreams(list []int, p *plan, depth []int) []*stream {
 	streams := make([]*stream, len(list))
 	for i, s := range list {
 		all[i] = stream{id: s, port: p.ports[s], depth: depth[s], delay: p.delay[s], taken: -1, whole: -1,
-			writer: nobody, reader: nobody, due: clocks[:words:words], reads: clocks[words:][:words:words]}
+			hungry: -1, late: -1, writer: nobody, reader: nobody, due: clocks[:words:words], reads: clocks[words:][:words:words]}
 		streams[i], clocks = &all[i], clocks[2*words:]
 	}
 	return streams
@@ -72,6 +73,13 @@ func (s *stream) take(at int) {
 	if s.blocks {
 		s.agenda.wake(s.writer)
 		s.blocks = false
+	}
+}
+
+// missed counts clocks in which the reader waited for the next word.
+func (s *stream) missed(clocks int) {
+	if s.empty += clocks; s.hungry < 0 {
+		s.hungry = s.read
 	}
 }
 

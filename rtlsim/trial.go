@@ -99,7 +99,7 @@ func (z *trials) keepsHalf(e *engine) bool {
 // the host waits for no turn of a frame. Before, it may catch up: a host that is late gives words as one at full speed
 // does. Where a limit ends the run, the engine is cut.
 func (z *trials) keepsInterval(e *engine) bool {
-	l, turns := newLateness(z.interval, e.frames), 0
+	l, turns, h := newLateness(z.interval, e.frames), 0, hurries(0)
 	e.drift.asked, e.cut = true, false
 	for e.goal < e.frames && z.err == nil && z.left > 0 {
 		through, err := e.pass(z.ctx)
@@ -113,6 +113,9 @@ func (z *trials) keepsInterval(e *engine) bool {
 		e.course.went(e)
 		if e.recur() {
 			return e.trace.Period.Clocks <= z.interval*e.trace.Period.Frames
+		}
+		if h.behind(e, z.interval, l.settled) {
+			return false
 		}
 		if e.drift.settled(e) {
 			return e.drift.clocks[0] <= z.interval

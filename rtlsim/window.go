@@ -162,18 +162,25 @@ func (m *mended) narrowest(streams, full []int) cure {
 	}
 	slices.SortFunc(open, func(a, b cure) int { return cmp.Or(a.bits-b.bits, a.stream-b.stream) })
 	best := cure{stream: -1}
-	for _, least := range open {
-		if best.stream >= 0 && !less(least, best) {
-			break
-		}
-		s := least.stream
+	for len(open) > 0 && (best.stream < 0 || less(open[0], best)) {
+		s := open[0].stream
+		open = open[1:]
 		was := m.now[s]
 		m.raise(s, m.enough(s))
-		t := m.try(m.members, m.now)
+		var l look
+		if len(open) > 0 && best.stream < 0 {
+			l = m.look(m.members, m.now)
+		} else {
+			l.tried = m.try(m.members, m.now)
+		}
 		m.now[s] = was
-		if !t.keeps {
+		if !l.keeps {
+			if len(l.nodes) > 0 {
+				open = slices.DeleteFunc(open, func(c cure) bool { return !slices.Contains(l.rooms, c.stream) })
+			}
 			continue
 		}
+		t := l.tried
 		words := max(m.step(s, t.high[slices.Index(streams, s)]), was)
 		if c := deeper(s, words); best.stream < 0 || less(c, best) {
 			best = c

@@ -29,7 +29,8 @@ type worker struct {
 
 	log   *Spans // nil without a record, and behind its last frame
 	notes *holds // nil where what holds it up is not noted
-	pace  int    // no frame starts before so many clocks times its number; 0 in a whole design
+	pace  int    // no frame starts before so many clocks times its number, less those of early; 0 in a whole design
+	early int
 
 	walk   *dataflow.Walker
 	frame  int       // of the next iteration
@@ -68,9 +69,12 @@ func (k *worker) advance(e *engine) {
 	}
 }
 
+// wait is for how many clocks the next frame waits for its turn.
+func (k *worker) wait() int { return max(0, k.frame*k.pace-k.early-k.at-1) }
+
 // turn is the clock of the last iteration, or the one before the turn of a frame that is paced.
 func (k *worker) turn(last int) int {
-	turn := k.frame * k.pace
+	turn := k.frame*k.pace - k.early
 	if k.pace == 0 || turn <= last+1 {
 		return last // as always within the frame
 	}
@@ -218,8 +222,9 @@ func (k *worker) waited(ready, words, start int) {
 	k.count.Blocked += start - words
 	if words > ready {
 		for _, s := range k.reads {
-			at, _ := s.arrival()
-			s.empty += max(0, at-ready)
+			if at, _ := s.arrival(); at > ready {
+				s.missed(at - ready)
+			}
 		}
 	}
 	switch {
