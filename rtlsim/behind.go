@@ -7,17 +7,17 @@ import (
 )
 
 // A window that does not keep the interval comes back to a state late: layers at its edge wait for the turn of each
-// frame, less and less long, until the others are behind by a whole frame and more; and FIFOs behind layers that keep up
-// take long to fill. But soon its last layers do the same frame after frame, later by the same clocks, which are more
-// than the interval. What the others do comes earlier and earlier, as seen from these.
+// frame, less and less long, until the others are behind by a whole frame and more; and FIFOs behind layers that keep
+// up take long to fill. But soon its last layers do the same frame after frame, later by the same clocks, which are
+// more than the interval. What the others do comes earlier and earlier, as seen from these.
 //
-// With credits it matters no more: clocks are maxima of sums, and what was later by as much as the last layers are, from
-// one frame to the next, had nothing to do with what came later by less.
+// With credits it matters no more: clocks are maxima of sums, and what was later by as much as the last layers are,
+// from one frame to the next, had nothing to do with what came later by less.
 //
-// A pipeline that freezes may make words late that come early. So turns come earlier by more and more frames for as long
-// as the window does the same, until none waits for its turn and a state comes back. And where FIFOs fill, they have to have room for as many frames as are else looked
-// at, and no reader may have waited for a word that came when it did for a turn: one before the first that was late for
-// want of room.
+// A pipeline that freezes may make words late that come early. So turns come earlier by more and more frames for as
+// long as the window does the same, until none waits for its turn and a state comes back. And where FIFOs fill, they
+// have to have room for as many frames as are else looked at, and no reader may have waited for a word that came when
+// it did for a turn: one before the first that was late for want of room.
 
 // hurries is by how many frames turns come earlier than the interval has it.
 type hurries int
@@ -52,7 +52,7 @@ func (h *hurries) hurry(e *engine, clocks int) {
 	*h += hurries(more)
 }
 
-// repeats reports whether the last layers did in a frame what they did in the one before, and did not wait for others.
+// repeats reports whether the last layers did in a frame what they did in the one before, and waited for no others.
 func (d *drift) repeats(e *engine) bool {
 	clocks := slices.Max(d.clocks)
 	for i := range e.workers {

@@ -26,7 +26,7 @@ type stream struct {
 	high          int  // most places taken in a clock
 	empty, full   int  // clocks in which the reader waited for a word, the writer for room
 	tight         int  // words that could not have taken their place a clock sooner for want of room
-	hungry, late  int  // this frame: the first word that was waited for, or that room held up or comes after one; or -1
+	hungry, late  int  // this frame, or -1: the first word waited for, and the first that room held up, or one before
 
 	agenda         agenda
 	writer, reader task
