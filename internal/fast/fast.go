@@ -70,6 +70,7 @@ type Program struct {
 	stages  []stage
 	slots   []int // bytes of a frame, by slot
 	scratch int   // bytes that a stage needs beside
+	codes   int   // bytes of a frame, where pairs of products are looked up
 	kernels *kernels
 	*plan
 	Batch int   // frames that a worker takes at a time

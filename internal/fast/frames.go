@@ -11,6 +11,7 @@ type Worker struct {
 	p       *Program
 	slots   [][]byte
 	scratch []byte
+	codes   []byte    // of pairs of bytes, by frame
 	long    [][]int64 // buffers of numbers
 	lent    int       // of long
 	tile              // of sums
@@ -18,8 +19,8 @@ type Worker struct {
 
 // A tile is what a band of rows needs beside.
 type tile struct {
-	sums, upper [band * lanes]int32
-	begins      [band]int // where rows begin
+	sums   [4 * band * lanes]int32 // of four blocks of lanes at most
+	begins [band]int               // where rows begin
 }
 
 // slack is bytes behind a buffer that kernels may read, whatever is there.
@@ -27,7 +28,7 @@ const slack = 64
 
 // Worker makes buffers.
 func (p *Program) Worker() *Worker {
-	w := &Worker{p: p, scratch: make([]byte, p.scratch+slack)}
+	w := &Worker{p: p, scratch: make([]byte, p.scratch+slack), codes: make([]byte, p.codes*p.Batch+slack)}
 	for _, bytes := range p.slots {
 		// of int64, for the alignment
 		words := make([]int64, (bytes*p.Batch+slack+7)/8)

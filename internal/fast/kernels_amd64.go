@@ -1,17 +1,29 @@
 package fast
 
-import "golang.org/x/sys/cpu"
+import (
+	"slices"
+
+	"golang.org/x/sys/cpu"
+)
 
 // machines are the processors that this one is, the best first. The last is any.
 func machines() (list []*kernels) {
 	x := cpu.X86
-	if x.HasAVX2 && x.HasBMI2 && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI {
-		list = append(list, &kernels{name: "AVX-512", bytes: true, dot: dotWide, each: eachWords, count: countWide,
-			line: lineWide, steep: steepWide, highest: highestWide, reached: reachedWide, sought: soughtWide})
-	}
-	if x.HasAVX2 {
-		list = append(list, &kernels{name: "AVX2", dot: dotWords, each: eachWords, count: countWords, line: lineWords,
-			steep: steepGo, highest: highestMany, reached: reachedMany, sought: soughtGo})
+	many := x.HasAVX2 && x.HasBMI2
+	wide := many && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI
+	for _, row := range []struct {
+		is bool
+		kernels
+	}{
+		{wide, kernels{name: "AVX-512", bytes: true, dot: dotWide, each: eachWords, count: countWide, line: lineWide,
+			steep: steepWide, highest: highestWide, reached: reachedWide, sought: soughtWide}},
+		{many, kernels{name: "AVX2", dot: dotWords, words: wordsMany, along: alongMany, looked: lookedMany,
+			encode: encodeMany, each: eachWords, count: countMany, line: lineMany, steep: steepMany, highest: highestMany,
+			reached: reachedMany, sought: soughtMany}},
+	} {
+		if row.is {
+			list = append(list, &row.kernels)
+		}
 	}
 	return append(list, anywhere())
 }
@@ -31,37 +43,19 @@ func eachWords(acc []int32, x []uint8, at []int, offs []int32, weights []int16) 
 	eachAVX2(&acc[0], &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], len(offs))
 }
 
-// A bench is outputs of rows side by side, before they are where they belong.
-type bench [band * lanes]uint8
-
-// pairs is those of the rows of sums, for a kernel that takes two at a time.
-func pairs(acc []int32) int {
-	n := (len(acc)/lanes + 1) / 2
-	_ = acc[:n*2*lanes]
-	return n
+func wordsMany(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
+	_, _ = acc[len(at)*lanes-1], weights[len(offs)*lanes*deep-1]
+	wordsAVX2(&acc[0], &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], len(offs))
 }
 
-// put has row r of a bench begin at y[r*stride].
-func (b *bench) put(y []uint8, stride, n, rows int) {
-	for r := range rows {
-		copy(y[r*stride:][:n], b[r*lanes:])
-	}
+func alongMany(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
+	_, _ = acc[len(at)*lanes-1], weights[len(offs)*along.lanes()*along.deep()-1]
+	alongAVX2(&acc[0], &x[0], &at[0], len(at)/2, &offs[0], &weights[0], len(offs))
 }
 
-func countWords(y []uint8, stride, n int, acc []int32, thresholds []int32, base *[lanes]uint8) {
-	if len(thresholds) == 0 {
-		countGo(y, stride, n, acc, thresholds, base)
-		return
-	}
-	var of bench
-	countAVX2(&of[0], &acc[0], pairs(acc), &thresholds[0], len(thresholds)/lanes, &base[0])
-	of.put(y, stride, n, len(acc)/lanes)
-}
-
-func lineWords(y []uint8, stride, n int, acc []int32, l *line) {
-	var of bench
-	lineAVX2(&of[0], &acc[0], pairs(acc), &l.scale[0], &l.bias[0], &l.top[0], &l.base[0])
-	of.put(y, stride, n, len(acc)/lanes)
+func lookedMany(acc []int32, x []uint8, at []int, offs []int32, weights []uint8, t *pairTable, chunk int) {
+	_, _ = acc[(3*band+len(at))*lanes-1], weights[len(offs)*2*looked.lanes()-1]
+	lookedAVX2(&acc[0], band*lanes*4, &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], &t.sums[0], len(offs), chunk)
 }
 
 // whole is the rows of sums, for a kernel that takes four at a time and writes what of them is there.
@@ -69,6 +63,31 @@ func whole(y []uint8, stride, n int, acc []int32) int {
 	n4 := (len(acc)/lanes + rows - 1) / rows * rows
 	_, _ = y[(len(acc)/lanes-1)*stride+n-1], acc[:n4*lanes]
 	return len(acc) / lanes
+}
+
+func encodeMany(y, x []uint8) {
+	n := len(y) / 32
+	if n > 0 {
+		_ = x[n*32]
+		encodeAVX2(&y[0], &x[0], n)
+	}
+	encodeGo(y[n*32:], x[n*32:])
+}
+
+func countMany(y []uint8, stride, n int, acc []int32, thresholds []int32, base *[lanes]uint8) {
+	if len(thresholds) == 0 {
+		countGo(y, stride, n, acc, thresholds, base)
+		return
+	}
+	countAVX2(&y[0], stride, n, &acc[0], whole(y, stride, n, acc), &thresholds[0], len(thresholds)/lanes, &base[0])
+}
+
+func lineMany(y []uint8, stride, n int, acc []int32, l *line) {
+	lineAVX2(&y[0], stride, n, &acc[0], whole(y, stride, n, acc), &l.scale[0], &l.bias[0], &l.top[0], &l.base[0])
+}
+
+func steepMany(y []uint8, stride, n int, acc []int32, l *steep) {
+	steepAVX2(&y[0], stride, n, &acc[0], whole(y, stride, n, acc), &l.scale[0], &l.bias[0], &l.top[0], &l.base[0])
 }
 
 func countWide(y []uint8, stride, n int, acc []int32, thresholds []int32, base *[lanes]uint8) {
@@ -87,23 +106,26 @@ func steepWide(y []uint8, stride, n int, acc []int32, l *steep) {
 	steepAVX512(&y[0], stride, n, &acc[0], whole(y, stride, n, acc), &l.scale[0], &l.bias[0], &l.top[0], &l.base[0])
 }
 
-func highestMany(y, x []uint8, offs []int32) {
-	copy(y, x[offs[0]:])
-	n := len(y) / 32
-	for _, off := range offs[1:] {
-		x := x[off:][:len(y)]
-		if n > 0 {
-			greatestAVX2(&y[0], &x[0], n)
-		}
-		greatestGo(y[n*32:], x[n*32:])
+func highestMany(y, x []uint8, channels int, at, offs []int32) {
+	if channels < 16 {
+		highestGo(y, x, channels, at, offs)
+		return
 	}
+	highestBy(highestAVX2, y, x, channels, at, offs)
 }
 
-func highestWide(y, x []uint8, offs []int32) {
-	for _, off := range offs {
-		_ = x[off:][:len(y)]
+func highestWide(y, x []uint8, channels int, at, offs []int32) {
+	highestBy(highestAVX512, y, x, channels, at, offs)
+}
+
+// highestBy takes the windows one by one.
+func highestBy(do func(y, x *uint8, channels int, offs *int32, positions int),
+	y, x []uint8, channels int, at, offs []int32) {
+	least, most := slices.Min(offs), int(slices.Max(offs))+channels
+	for w, from := range at {
+		_ = x[from+least : int(from)+most]
+		do(&y[w*channels:][:channels][0], &x[from], channels, &offs[0], len(offs))
 	}
-	highestAVX512(&y[0], &x[0], len(y), &offs[0], len(offs))
 }
 
 func reachedMany(y []uint8, x, thresholds []float32, first, step uint8) {
@@ -129,13 +151,24 @@ func reachedBy(each int, do func(y *uint8, x *float32, steps int, thresholds *fl
 	}
 }
 
-func soughtWide(y []uint8, x []float32, l *lookup) {
-	if n := len(y) / 16; n > 0 {
-		_ = x[n*16-1]
-		soughtAVX512(&y[0], &x[0], n, &l.at[0], l.least, l.scale, float32(len(l.at)-1))
-		y, x = y[n*16:], x[n*16:]
+func soughtMany(y []uint8, x []float32, l *lookup) { soughtBy(32, soughtAVX2, y, x, l) }
+
+func soughtWide(y []uint8, x []float32, l *lookup) { soughtBy(16, soughtAVX512, y, x, l) }
+
+// soughtBy takes so many numbers a step; the last of them may be some of those before.
+func soughtBy(each int, do func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32),
+	y []uint8, x []float32, l *lookup) {
+	n := len(y) / each
+	if n == 0 {
+		soughtGo(y, x, l)
+		return
 	}
-	soughtGo(y, x, l)
+	_ = x[len(y)-1]
+	top := float32(len(l.at) - 1)
+	do(&y[0], &x[0], n, &l.at[0], l.least, l.scale, top)
+	if last := len(y) - each; last > (n-1)*each {
+		do(&y[last], &x[last], 1, &l.at[0], l.least, l.scale, top)
+	}
 }
 
 // dotAVX2 is dotGo for groups of four rows.
@@ -153,20 +186,46 @@ func dotAVX512(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *
 //go:noescape
 func eachAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)
 
-// countAVX2 is countGo for pairs of rows and n thresholds of each lane, of which there is one.
+// wordsAVX2 is wordsGo for groups of four rows.
 //
 //go:noescape
-func countAVX2(y *uint8, acc *int32, pairs int, thresholds *int32, n int, base *uint8)
+func wordsAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)
+
+// alongAVX2 is alongGo for pairs of rows.
+//
+//go:noescape
+func alongAVX2(acc *int32, x *uint8, at *int, pairs int, offs *int32, weights *int16, steps int)
+
+// lookedAVX2 is lookedGo for groups of four rows, whose blocks are so many bytes apart.
+//
+//go:noescape
+func lookedAVX2(acc *int32, apart int, x *uint8, at *int, groups int, offs *int32, weights *uint8, table *int8,
+	steps, chunk int)
+
+// encodeAVX2 is encodeGo for 32 bytes a step.
+//
+//go:noescape
+func encodeAVX2(y, x *uint8, steps int)
+
+// countAVX2 is countGo for n thresholds of each lane, of which there is one.
+//
+//go:noescape
+func countAVX2(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)
+
+// steepAVX2 is steepGo.
+//
+//go:noescape
+func steepAVX2(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)
 
 // countAVX512 is countGo for n thresholds of each lane, of which there is one.
 //
 //go:noescape
 func countAVX512(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)
 
-// lineAVX2 is lineGo for pairs of rows.
+// lineAVX2 is lineGo.
 //
 //go:noescape
-func lineAVX2(y *uint8, acc *int32, pairs int, scale, bias *float32, top, base *uint8)
+func lineAVX2(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float32, top, base *uint8)
 
 // lineAVX512 is lineGo.
 //
@@ -178,12 +237,12 @@ func lineAVX512(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *
 //go:noescape
 func steepAVX512(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)
 
-// greatestAVX2 is greatestGo for 32 bytes a step.
+// highestAVX2 is highestGo for a window of 16 channels or more, whose last 16 may be some of those before.
 //
 //go:noescape
-func greatestAVX2(y, x *uint8, steps int)
+func highestAVX2(y, x *uint8, channels int, offs *int32, positions int)
 
-// highestAVX512 is highestGo for a channel and a position, or more.
+// highestAVX512 is highestGo for a window of a channel and a position, or more.
 //
 //go:noescape
 func highestAVX512(y, x *uint8, channels int, offs *int32, positions int)
@@ -197,6 +256,11 @@ func reachedAVX2(y *uint8, x *float32, steps int, thresholds *float32, n int, fi
 //
 //go:noescape
 func reachedAVX512(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)
+
+// soughtAVX2 is soughtGo for 32 numbers a step.
+//
+//go:noescape
+func soughtAVX2(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)
 
 // soughtAVX512 is soughtGo for 16 numbers a step.
 //

@@ -71,6 +71,9 @@ func testKernels(t *testing.T, k *kernels) {
 			}
 		})
 	}
+	if k.words != nil {
+		t.Run("forms", func(t *testing.T) { testForms(t, k, r, bytes) })
+	}
 	for _, c := range []struct{ steps, stride int }{{1, 16}, {9, 16}, {9, 24}, {25, 1}} {
 		t.Run(fmt.Sprint("each ", c), func(t *testing.T) {
 			x := bytes(c.steps*c.stride+200, 15)
@@ -147,14 +150,15 @@ func testKernels(t *testing.T, k *kernels) {
 	for _, n := range []int{1, 8, 31, 32, 33, 64, 100, 128, 200} {
 		for _, positions := range []int{1, 4, 9} {
 			t.Run(fmt.Sprint("highest ", n, positions), func(t *testing.T) {
-				got, want, x := bytes(n+9, 255), make([]uint8, n), bytes(n*positions, 255)
-				behind := slices.Clone(got[n:])
+				at := []int32{0, 3, 1}
+				got, want := bytes(3*n+9, 255), make([]uint8, 3*n)
+				x, behind := bytes(n*positions+3, 255), slices.Clone(got[3*n:])
 				var offs []int32
 				for i := range positions {
 					offs = append(offs, int32((i*7)%positions*n))
 				}
-				k.highest(got[:n], x, offs)
-				highestGo(want, x, offs)
+				k.highest(got[:3*n], x, n, at, offs)
+				highestGo(want, x, n, at, offs)
 				if !slices.Equal(got, append(want, behind...)) {
 					t.Errorf("%v, want %v", got, want)
 				}

@@ -14,11 +14,17 @@ import (
 func main() {
 	ConstraintExpr("amd64")
 	dot()
-	count()
+	words()
+	along()
+	looked()
+	encode()
 	each()
+	count()
 	line()
-	greatest()
+	steep()
+	highest()
 	reached()
+	sought()
 	dotWide()
 	countWide()
 	lineWide()
@@ -112,58 +118,6 @@ func dot() {
 	})
 }
 
-// count compares two rows at a time with the thresholds of 16 lanes.
-func count() {
-	TEXT("countAVX2", NOSPLIT, "func(y *uint8, acc *int32, pairs int, thresholds *int32, n int, base *uint8)")
-	Pragma("noescape")
-	Doc("countAVX2 is countGo for pairs of rows and n thresholds of each lane, of which there is one.")
-	y := Load(Param("y"), GP64())
-	acc := Load(Param("acc"), GP64())
-	pairs := Load(Param("pairs"), GP64())
-	first := Load(Param("thresholds"), GP64())
-	all := Load(Param("n"), GP64())
-	base := Load(Param("base"), GP64())
-	bases := YMM()
-	VBROADCASTI128(Mem{Base: base}, bases)
-	Label("pairs")
-	t, n := GP64(), GP64()
-	MOVQ(first, t)
-	MOVQ(all, n)
-	var sums, counts [4]VecVirtual
-	for i := range sums {
-		sums[i], counts[i] = YMM(), zero()
-		VMOVDQU(Mem{Base: acc, Disp: 32 * i}, sums[i])
-	}
-	Label("limits")
-	var of [2]VecVirtual
-	for i := range of {
-		of[i] = YMM()
-		VMOVDQU(Mem{Base: t, Disp: 32 * i}, of[i])
-	}
-	for i := range sums {
-		less := YMM()
-		VPCMPGTD(of[i%2], sums[i], less)
-		VPSUBD(less, counts[i], counts[i])
-	}
-	ADDQ(Imm(64), t)
-	DECQ(n)
-	JNZ(LabelRef("limits"))
-	for r := range 2 {
-		VPACKUSDW(counts[2*r+1], counts[2*r], counts[2*r])
-		VPERMQ(U8(0xd8), counts[2*r], counts[2*r])
-	}
-	VPACKUSWB(counts[2], counts[0], counts[0])
-	VPERMQ(U8(0xd8), counts[0], counts[0])
-	VPADDB(bases, counts[0], counts[0])
-	VMOVDQU(counts[0], Mem{Base: y})
-	ADDQ(U32(128), acc)
-	ADDQ(Imm(32), y)
-	DECQ(pairs)
-	JNZ(LabelRef("pairs"))
-	VZEROUPPER()
-	RET()
-}
-
 // each multiplies 16 neighbours of each of four rows with weights of their own in a step.
 func each() {
 	TEXT("eachAVX2", NOSPLIT,
@@ -201,77 +155,6 @@ func each() {
 	})
 }
 
-// line is a line over sums, two rows at a time, whose bytes follow each other.
-func line() {
-	TEXT("lineAVX2", NOSPLIT, "func(y *uint8, acc *int32, pairs int, scale, bias *float32, top, base *uint8)")
-	Pragma("noescape")
-	Doc("lineAVX2 is lineGo for pairs of rows.")
-	y := Load(Param("y"), GP64())
-	acc := Load(Param("acc"), GP64())
-	pairs := Load(Param("pairs"), GP64())
-	from := Load(Param("scale"), GP64())
-	var scale, bias [2]VecVirtual
-	for i := range scale {
-		scale[i] = YMM()
-		VMOVUPS(Mem{Base: from, Disp: 32 * i}, scale[i])
-	}
-	Load(Param("bias"), from)
-	for i := range bias {
-		bias[i] = YMM()
-		VMOVUPS(Mem{Base: from, Disp: 32 * i}, bias[i])
-	}
-	top, base := YMM(), YMM()
-	Load(Param("top"), from)
-	VBROADCASTI128(Mem{Base: from}, top)
-	Load(Param("base"), from)
-	VBROADCASTI128(Mem{Base: from}, base)
-	Label("lines")
-	var v [4]VecVirtual
-	for i := range v {
-		v[i] = YMM()
-		VCVTDQ2PS(Mem{Base: acc, Disp: 32 * i}, v[i])
-		VMULPS(scale[i%2], v[i], v[i])
-		VADDPS(bias[i%2], v[i], v[i])
-		VCVTTPS2DQ(v[i], v[i])
-	}
-	for r := range 2 {
-		VPACKSSDW(v[2*r+1], v[2*r], v[2*r])
-		VPERMQ(U8(0xd8), v[2*r], v[2*r])
-	}
-	VPACKUSWB(v[2], v[0], v[0])
-	VPERMQ(U8(0xd8), v[0], v[0])
-	VPMINUB(top, v[0], v[0])
-	VPADDB(base, v[0], v[0])
-	VMOVDQU(v[0], Mem{Base: y})
-	ADDQ(U32(128), acc)
-	ADDQ(Imm(32), y)
-	DECQ(pairs)
-	JNZ(LabelRef("lines"))
-	VZEROUPPER()
-	RET()
-}
-
-// greatest takes 32 bytes in a step.
-func greatest() {
-	TEXT("greatestAVX2", NOSPLIT, "func(y, x *uint8, steps int)")
-	Pragma("noescape")
-	Doc("greatestAVX2 is greatestGo for 32 bytes a step.")
-	y := Load(Param("y"), GP64())
-	x := Load(Param("x"), GP64())
-	n := Load(Param("steps"), GP64())
-	Label("greatest")
-	v := YMM()
-	VMOVDQU(Mem{Base: x}, v)
-	VPMAXUB(Mem{Base: y}, v, v)
-	VMOVDQU(v, Mem{Base: y})
-	ADDQ(Imm(32), x)
-	ADDQ(Imm(32), y)
-	DECQ(n)
-	JNZ(LabelRef("greatest"))
-	VZEROUPPER()
-	RET()
-}
-
 // reached compares 32 numbers with all thresholds in a step.
 func reached() {
 	TEXT("reachedAVX2", NOSPLIT,
@@ -291,11 +174,7 @@ func reached() {
 	bytes := YMM()
 	VPCMPEQD(bytes, bytes, bytes)
 	VPSRLD(U8(24), bytes, bytes)
-	places := GLOBL("places", RODATA|NOPTR)
-	for i, p := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {
-		DATA(4*i, U32(p))
-	}
-	VMOVDQU(places, order)
+	VMOVDQU(places(), order)
 	Label("numbers")
 	var v, counts [4]VecVirtual
 	for i := range v {
