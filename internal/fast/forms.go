@@ -128,15 +128,15 @@ func (k *product) multiply(w *Worker, b *block, x []uint8, at []int) {
 	kernels := w.p.kernels
 	switch k.form {
 	case own:
-		kernels.each(w.sums[:], x[b.first:], at, k.offs, b.words)
+		kernels.each(w.sums, x[b.first:], at, k.offs, b.words)
 	case four:
-		kernels.dot(w.sums[:], x, at, k.offs, b.ints, k.chunk)
+		kernels.dot(w.sums, x, at, k.offs, b.ints, k.chunk)
 	case words:
-		kernels.words(w.sums[:], x, at, k.offs, b.words)
+		kernels.words(w.sums, x, at, k.offs, b.words)
 	case along:
-		kernels.along(w.sums[:], x, at, k.offs, b.words)
+		kernels.along(w.sums, x, at, k.offs, b.words)
 	case looked:
-		kernels.looked(w.sums[:], x, at, k.offs, b.bytes, k.pairs, k.chunk)
+		kernels.looked(w.sums, x, at, k.offs, b.bytes, k.pairs, k.chunk)
 	}
 }
 

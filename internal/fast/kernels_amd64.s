@@ -49,6 +49,7 @@ chunks:
 	VPXOR   Y6, Y6, Y6
 	VPXOR   Y7, Y7, Y7
 	VPXOR   Y8, Y8, Y8
+	PCALIGN $0x40
 
 steps:
 	MOVLQSX      (BX), R13
@@ -121,26 +122,27 @@ TEXT ·wordsAVX2(SB), NOSPLIT, $0-56
 	MOVQ     groups+24(FP), DX
 
 tiles:
-	MOVQ  x+8(FP), BX
-	MOVQ  (CX), SI
-	ADDQ  BX, SI
-	MOVQ  8(CX), DI
-	ADDQ  BX, DI
-	MOVQ  16(CX), R8
-	ADDQ  BX, R8
-	MOVQ  24(CX), R9
-	ADDQ  BX, R9
-	MOVQ  offs+32(FP), BX
-	MOVQ  weights+40(FP), R10
-	MOVQ  steps+48(FP), R11
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
-	VPXOR Y8, Y8, Y8
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    16(CX), R8
+	ADDQ    BX, R8
+	MOVQ    24(CX), R9
+	ADDQ    BX, R9
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R10
+	MOVQ    steps+48(FP), R11
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	VPXOR   Y8, Y8, Y8
+	PCALIGN $0x40
 
 steps:
 	MOVLQSX      (BX), R12
@@ -219,22 +221,23 @@ TEXT ·alongAVX2(SB), NOSPLIT, $0-56
 	MOVQ pairs+24(FP), DX
 
 pairs:
-	MOVQ  x+8(FP), BX
-	MOVQ  (CX), SI
-	ADDQ  BX, SI
-	MOVQ  8(CX), DI
-	ADDQ  BX, DI
-	MOVQ  offs+32(FP), BX
-	MOVQ  weights+40(FP), R8
-	MOVQ  steps+48(FP), R9
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R8
+	MOVQ    steps+48(FP), R9
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	PCALIGN $0x40
 
 steps:
 	MOVLQSX      (BX), R10
@@ -335,6 +338,7 @@ chunks:
 	VPXOR   Y5, Y5, Y5
 	VPXOR   Y6, Y6, Y6
 	VPXOR   Y7, Y7, Y7
+	PCALIGN $0x40
 
 steps:
 	MOVLQSX        (SI), R14
@@ -560,22 +564,23 @@ TEXT ·eachAVX2(SB), NOSPLIT, $0-56
 	MOVQ groups+24(FP), DX
 
 tiles:
-	MOVQ  x+8(FP), BX
-	MOVQ  (CX), SI
-	ADDQ  BX, SI
-	MOVQ  8(CX), DI
-	ADDQ  BX, DI
-	MOVQ  16(CX), R8
-	ADDQ  BX, R8
-	MOVQ  24(CX), R9
-	ADDQ  BX, R9
-	MOVQ  offs+32(FP), BX
-	MOVQ  weights+40(FP), R10
-	MOVQ  steps+48(FP), R11
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    16(CX), R8
+	ADDQ    BX, R8
+	MOVQ    24(CX), R9
+	ADDQ    BX, R9
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R10
+	MOVQ    steps+48(FP), R11
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	PCALIGN $0x40
 
 each:
 	MOVLQSX      (BX), R12
@@ -1251,26 +1256,27 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ groups+24(FP), DX
 
 tiles:
-	MOVQ   x+8(FP), BX
-	MOVQ   (CX), SI
-	ADDQ   BX, SI
-	MOVQ   8(CX), DI
-	ADDQ   BX, DI
-	MOVQ   16(CX), R8
-	ADDQ   BX, R8
-	MOVQ   24(CX), R9
-	ADDQ   BX, R9
-	MOVQ   offs+32(FP), BX
-	MOVQ   weights+40(FP), R10
-	MOVQ   pairs+48(FP), R11
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    16(CX), R8
+	ADDQ    BX, R8
+	MOVQ    24(CX), R9
+	ADDQ    BX, R9
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R10
+	MOVQ    pairs+48(FP), R11
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	PCALIGN $0x40
 
 pairs:
 	MOVLQSX      (BX), R12

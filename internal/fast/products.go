@@ -22,8 +22,8 @@ type product struct {
 	length  int         // of a row
 	parts   []segment   // of a row, from where it begins: where its elements lie
 	offs    []int32     // by step of the inner loop: where its bytes lie, from where the row begins
-	least   int         // of offs
-	most    int         // of offs, and the bytes read there
+	least   int         // where the first row's first byte lies that is read, of a frame, or where rows are put together
+	most    int         // behind the last one
 	chunk   int         // steps after which a sum of fewer bits has to be put away
 	form    form        // how rows are multiplied
 	pairs   *pairTable  // of products, where they are looked up
@@ -136,7 +136,7 @@ func (k *product) steps() {
 	if len(k.offs)%2 != 0 {
 		k.offs = append(k.offs, k.offs[0])
 	}
-	k.least, k.most = int(slices.Min(k.offs)), int(slices.Max(k.offs))+deep
+	k.reads(deep)
 }
 
 // runs has a step for each run of a row, which has an element for each output.
@@ -148,7 +148,18 @@ func (k *product) runs() {
 			s.at += int32(k.Stride)
 		}
 	}
-	k.least, k.most = int(slices.Min(k.offs)), int(slices.Max(k.offs))+(len(k.Weights)+lanes-1)/lanes*lanes
+	k.reads((len(k.Weights) + lanes - 1) / lanes * lanes)
+}
+
+// reads says where all lies that is read, which is so many bytes from each of offs on.
+func (k *product) reads(n int) {
+	k.least, k.most = int(slices.Min(k.offs)), int(slices.Max(k.offs))+n
+	if k.begins == nil {
+		k.most += (band - 1) * k.stride
+		return
+	}
+	k.least += int(slices.Min(k.begins))
+	k.most += int(slices.Max(k.begins))
 }
 
 // join takes neighbours as one vector, where they lie side by side and lanes would be left over.
@@ -195,19 +206,23 @@ func (k *product) pack(r weighing) {
 
 // run computes all rows of the frames.
 func (k *product) run(w *Worker, frames int) {
-	all := frames * k.Vectors
+	all, x, last := frames*k.Vectors, w.scratch, 0
+	if k.begins != nil {
+		x, last = w.slots[k.in.slot], (frames-1)*k.in.size
+	}
 	if k.form == looked {
 		w.encode(k.in, frames)
+		x = w.codes
 	}
+	_ = x[k.least : last+k.most] // all that is read is there
 	for g, blocks := range k.blocks {
 		for first := 0; first < all; first += band {
 			n := min(band, all-first)
 			at := w.begins[:(n+rows-1)/rows*rows]
-			x := k.gather(w, first, at[:n], g)
+			k.gather(w, first, at[:n], g)
 			for i := n; i < len(at); i++ {
 				at[i] = at[n-1]
 			}
-			k.within(x, at)
 			for b := range blocks {
 				k.multiply(w, &blocks[b], x, at)
 				k.put(w, &blocks[b], first, n)
@@ -216,36 +231,26 @@ func (k *product) run(w *Worker, frames int) {
 	}
 }
 
-// within has what is read of x be there.
-func (k *product) within(x []uint8, at []int) {
-	first, last := at[0], at[0]
-	for _, from := range at {
-		first, last = min(first, from), max(last, from)
-	}
-	_ = x[first+k.least : last+k.most]
-}
-
-// gather gives the bytes of rows, and where each begins.
-func (k *product) gather(w *Worker, first int, at []int, group int) []uint8 {
+// gather says where each of the rows begins that follow the first, and puts rows together where they do not lie so.
+func (k *product) gather(w *Worker, first int, at []int, group int) {
 	frame, vector := first/k.Vectors, first%k.Vectors
-	for i := range at {
-		if k.begins != nil {
-			at[i] = frame*k.in.size + int(k.begins[vector*k.Groups+group])
+	for i := 0; i < len(at); frame, vector = frame+1, 0 {
+		n := min(len(at)-i, k.Vectors-vector)
+		here := at[i : i+n]
+		if k.begins == nil {
+			x := w.bytes(k.in, frame)
+			for r := range here {
+				here[r] = (i + r) * k.stride
+				copyBytes(w.scratch[here[r]:], x, k.segs[(vector+r)*k.Groups+group], &k.blank)
+			}
 		} else {
-			at[i] = i * k.stride
-			copyBytes(w.scratch[at[i]:], w.bytes(k.in, frame), k.segs[vector*k.Groups+group], &k.blank)
+			from := frame * k.in.size
+			for r := range here {
+				here[r] = from + int(k.begins[(vector+r)*k.Groups+group])
+			}
 		}
-		if vector++; vector == k.Vectors {
-			frame, vector = frame+1, 0
-		}
+		i += n
 	}
-	switch {
-	case k.form == looked:
-		return w.codes
-	case k.begins != nil:
-		return w.slots[k.in.slot]
-	}
-	return w.scratch
 }
 
 // put makes outputs of the sums of n rows.

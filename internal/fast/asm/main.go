@@ -7,6 +7,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -40,6 +41,12 @@ func zero() VecVirtual {
 	v := YMM()
 	VPXOR(v, v, v)
 	return v
+}
+
+// inner is the label of an inner loop, at the begin of a line of the cache.
+func inner(label string) {
+	Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}})
+	Label(label)
 }
 
 // tiles loops over four rows at a time: body makes their sums, with steps and weights from their first on.
@@ -91,7 +98,7 @@ func dot() {
 		for i := range sums {
 			sums[i] = zero()
 		}
-		Label("steps")
+		inner("steps")
 		w0, w1, off := YMM(), YMM(), GP64()
 		MOVLQSX(Mem{Base: offs}, off)
 		VMOVDQU(Mem{Base: w}, w0)
@@ -130,7 +137,7 @@ func each() {
 		for i := range sums {
 			sums[i] = zero()
 		}
-		Label("each")
+		inner("each")
 		weights, off := YMM(), GP64()
 		MOVLQSX(Mem{Base: offs}, off)
 		VMOVDQU(Mem{Base: w}, weights)

@@ -22,7 +22,7 @@ func words() {
 		for i := range sums {
 			sums[i] = zero()
 		}
-		Label("steps")
+		inner("steps")
 		off := GP64()
 		MOVLQSX(Mem{Base: offs}, off)
 		var weights [4]VecVirtual
@@ -81,7 +81,7 @@ func along() {
 	for i := range sums {
 		sums[i] = zero()
 	}
-	Label("steps")
+	inner("steps")
 	off := GP64()
 	MOVLQSX(Mem{Base: offs}, off)
 	var v [2]VecVirtual
@@ -144,7 +144,7 @@ func looked() {
 		for i := range sums {
 			sums[i] = zero()
 		}
-		Label("steps")
+		inner("steps")
 		off := GP64()
 		MOVLQSX(Mem{Base: offs}, off)
 		for pair := range 2 {

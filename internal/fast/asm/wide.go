@@ -35,7 +35,7 @@ func dotWide() {
 		for i := range sums {
 			sums[i] = none()
 		}
-		Label("pairs")
+		inner("pairs")
 		for step := range 2 {
 			weights, off := ZMM(), GP64()
 			MOVLQSX(Mem{Base: offs, Disp: 4 * step}, off)
