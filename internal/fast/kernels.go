@@ -5,7 +5,8 @@ import "math"
 // kernels are the inner loops of a kind of processor. Each computes what that of anywhere does, which have comments.
 type kernels struct {
 	name  string
-	bytes bool // dot may multiply any bytes, as no sum is of 16 bits: words, along and looked are not called
+	bytes bool  // dot may multiply any bytes, as no sum is of 16 bits: words, along and looked are not called
+	less  int64 // dot takes off every byte
 
 	dot     func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)
 	words   func(acc []int32, x []uint8, at []int, offs []int32, weights []int16)
@@ -29,7 +30,7 @@ func anywhere() *kernels {
 
 // dotGo is sums by row and lane: acc[r*lanes+c] is of the products of a row, which has deep bytes from x[at[r]+offs[s]]
 // on for step s, with the weights of lane c. Rows are a multiple of rows, and steps are even. Sums of chunk steps fit
-// 16 bits, where a kernel wants that. The caller has looked that all that is read is there.
+// 16 bits, where a kernel wants that. A kernel with less takes bytes to be so much smaller. The caller has looked that all that is read is there.
 func dotGo(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int) {
 	for r, from := range at {
 		sums := (*[lanes]int32)(acc[r*lanes:])

@@ -1,10 +1,6 @@
 package fast
 
-import (
-	"slices"
-
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 // machines are the processors that this one is, the best first. The last is any.
 func machines() (list []*kernels) {
@@ -56,13 +52,6 @@ func alongMany(acc []int32, x []uint8, at []int, offs []int32, weights []int16) 
 func lookedMany(acc []int32, x []uint8, at []int, offs []int32, weights []uint8, t *pairTable, chunk int) {
 	_, _ = acc[(3*band+len(at))*lanes-1], weights[len(offs)*2*looked.lanes()-1]
 	lookedAVX2(&acc[0], band*lanes*4, &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], &t.sums[0], len(offs), chunk)
-}
-
-// whole is the rows of sums, for a kernel that takes four at a time and writes what of them is there.
-func whole(y []uint8, stride, n int, acc []int32) int {
-	n4 := (len(acc)/lanes + rows - 1) / rows * rows
-	_, _ = y[(len(acc)/lanes-1)*stride+n-1], acc[:n4*lanes]
-	return len(acc) / lanes
 }
 
 func encodeMany(y, x []uint8) {
@@ -118,37 +107,12 @@ func highestWide(y, x []uint8, channels int, at, offs []int32) {
 	highestBy(highestAVX512, y, x, channels, at, offs)
 }
 
-// highestBy takes the windows one by one.
-func highestBy(do func(y, x *uint8, channels int, offs *int32, positions int),
-	y, x []uint8, channels int, at, offs []int32) {
-	least, most := slices.Min(offs), int(slices.Max(offs))+channels
-	for w, from := range at {
-		_ = x[from+least : int(from)+most]
-		do(&y[w*channels:][:channels][0], &x[from], channels, &offs[0], len(offs))
-	}
-}
-
 func reachedMany(y []uint8, x, thresholds []float32, first, step uint8) {
 	reachedBy(32, reachedAVX2, y, x, thresholds, first, step)
 }
 
 func reachedWide(y []uint8, x, thresholds []float32, first, step uint8) {
 	reachedBy(64, reachedAVX512, y, x, thresholds, first, step)
-}
-
-// reachedBy takes so many numbers a step; the last of them may be some of those before.
-func reachedBy(each int, do func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64),
-	y []uint8, x, thresholds []float32, first, step uint8) {
-	n := len(y) / each
-	if n == 0 || len(thresholds) == 0 {
-		reachedGo(y, x, thresholds, first, step)
-		return
-	}
-	_ = x[len(y)-1]
-	do(&y[0], &x[0], n, &thresholds[0], len(thresholds), uint64(first), uint64(step))
-	if last := len(y) - each; last > (n-1)*each {
-		do(&y[last], &x[last], 1, &thresholds[0], len(thresholds), uint64(first), uint64(step))
-	}
 }
 
 func soughtMany(y []uint8, x []float32, l *lookup) { soughtBy(32, soughtAVX2, y, x, l) }

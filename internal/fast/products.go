@@ -26,6 +26,7 @@ type product struct {
 	most    int         // behind the last one
 	chunk   int         // steps after which a sum of fewer bits has to be put away
 	form    form        // how rows are multiplied
+	less    int64       // is taken off bytes
 	pairs   *pairTable  // of products, where they are looked up
 	begins  []int32     // by vector and group: where the row lies; nil where it has to be put together
 	segs    [][]segment // by vector and group: what it is put together of
@@ -63,6 +64,9 @@ func (p *Program) products(from, to int, c dataflow.Products) bool {
 	k.rows(v)
 	if k.form == looked && k.begins == nil {
 		k.form = four
+	}
+	if k.form == four {
+		k.less = p.kernels.less
 	}
 	k.chunk = k.form.chunk(r.largest, max(1, top))
 	if k.form == own {
