@@ -66,16 +66,14 @@ func (p *Program) formOf(k *product, r weighing, top int64) form {
 	switch {
 	case k.Run == 1 && k.Groups > 1 && each == 1 && k.Stride == k.Groups && r.largest*top*int64(k.Runs) <= math.MaxInt16:
 		return own
-	case p.kernels.bytes:
-		return four
-	case 2*r.largest*top > math.MaxInt16 && each <= along.lanes():
-		return along
-	case 2*r.largest*top > math.MaxInt16:
-		return words
 	case p.kernels.looked != nil && top < 4 && r.most-r.least < 4 && r.sum*top <= math.MaxInt16 && each > 2*lanes:
 		return looked
+	case p.kernels.bytes || 2*r.largest*top <= math.MaxInt16:
+		return four
+	case each <= along.lanes():
+		return along
 	}
-	return four
+	return words
 }
 
 // fill puts the weights of a block into the order in which they are read.

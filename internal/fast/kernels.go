@@ -5,10 +5,11 @@ import "math"
 // kernels are the inner loops of a kind of processor. Each computes what that of anywhere does, which have comments.
 type kernels struct {
 	name  string
-	bytes bool  // dot may multiply any bytes, as no sum is of 16 bits: words, along and looked are not called
+	bytes bool  // dot may multiply any bytes, as no sum is of 16 bits
 	less  int64 // dot takes off every byte
 
-	dot     func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)
+	dot func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)
+	// words and along are there where bytes is false, looked and encode where they are faster than dot.
 	words   func(acc []int32, x []uint8, at []int, offs []int32, weights []int16)
 	along   func(acc []int32, x []uint8, at []int, offs []int32, weights []int16)
 	looked  func(acc []int32, x []uint8, at []int, offs []int32, weights []uint8, t *pairTable, chunk int)
@@ -24,8 +25,7 @@ type kernels struct {
 
 // anywhere is any processor.
 func anywhere() *kernels {
-	return &kernels{name: "any", bytes: true, dot: dotGo, words: wordsGo, along: alongGo, looked: lookedGo, encode: encodeGo,
-		each: eachGo, count: countGo, line: lineGo, steep: steepGo, highest: highestGo, reached: reachedGo, sought: soughtGo}
+	return &kernels{name: "any", bytes: true, dot: dotGo, each: eachGo, count: countGo, line: lineGo, steep: steepGo, highest: highestGo, reached: reachedGo, sought: soughtGo}
 }
 
 // dotGo is sums by row and lane: acc[r*lanes+c] is of the products of a row, which has deep bytes from x[at[r]+offs[s]]

@@ -2,20 +2,28 @@ package fast
 
 import "golang.org/x/sys/cpu"
 
-// machines are the processors that this one is, the best first. The last is any.
+// machines are the processors that this one is, the best first. The last is any. AVX-512VL has what AVX-VNNI has in
+// other words: it is there to be tested where no processor has the latter.
 func machines() (list []*kernels) {
 	x := cpu.X86
-	many := x.HasAVX2 && x.HasBMI2
-	wide := many && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI
+	wide := x.HasAVX2 && x.HasBMI2 && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI
+	many := kernels{name: "AVX2", dot: dotWords, words: wordsMany, along: alongMany, looked: lookedMany,
+		encode: encodeMany, each: eachWords, count: countMany, line: lineMany, steep: steepMany, highest: highestMany,
+		reached: reachedMany, sought: soughtMany}
+	with := func(name string, dot func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)) kernels {
+		k := many
+		k.name, k.bytes, k.dot, k.words, k.along = name, true, dot, nil, nil
+		return k
+	}
 	for _, row := range []struct {
 		is bool
 		kernels
 	}{
 		{wide, kernels{name: "AVX-512", bytes: true, dot: dotWide, each: eachWords, count: countWide, line: lineWide,
 			steep: steepWide, highest: highestWide, reached: reachedWide, sought: soughtWide}},
-		{many, kernels{name: "AVX2", dot: dotWords, words: wordsMany, along: alongMany, looked: lookedMany,
-			encode: encodeMany, each: eachWords, count: countMany, line: lineMany, steep: steepMany, highest: highestMany,
-			reached: reachedMany, sought: soughtMany}},
+		{x.HasAVX2 && x.HasAVXVNNI, with("AVX-VNNI", dotNarrow)},
+		{wide, with("AVX-512VL", dotNarrowVL)},
+		{x.HasAVX2, many},
 	} {
 		if row.is {
 			list = append(list, &row.kernels)
@@ -32,6 +40,16 @@ func dotWords(acc []int32, x []uint8, at []int, offs []int32, weights []int8, ch
 func dotWide(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int) {
 	_, _ = acc[len(at)*lanes-1], weights[len(offs)*lanes*deep-1]
 	dotAVX512(&acc[0], &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], len(offs)/2)
+}
+
+func dotNarrow(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int) {
+	_, _ = acc[len(at)*lanes-1], weights[len(offs)*lanes*deep-1]
+	dotVNNI(&acc[0], &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], len(offs))
+}
+
+func dotNarrowVL(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int) {
+	_, _ = acc[len(at)*lanes-1], weights[len(offs)*lanes*deep-1]
+	dotVL(&acc[0], &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], len(offs))
 }
 
 func eachWords(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
@@ -144,6 +162,16 @@ func dotAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *in
 //
 //go:noescape
 func dotAVX512(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, pairs int)
+
+// dotVNNI is dotGo for groups of four rows, by AVX-VNNI.
+//
+//go:noescape
+func dotVNNI(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
+
+// dotVL is dotVNNI by AVX-512.
+//
+//go:noescape
+func dotVL(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
 
 // eachAVX2 is eachGo for groups of four rows.
 //

@@ -286,6 +286,136 @@ steps:
 	VZEROUPPER
 	RET
 
+// func dotVNNI(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
+// Requires: AVX, AVX2
+TEXT ·dotVNNI(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ at+16(FP), CX
+	MOVQ groups+24(FP), DX
+
+tiles:
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    16(CX), R8
+	ADDQ    BX, R8
+	MOVQ    24(CX), R9
+	ADDQ    BX, R9
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R10
+	MOVQ    steps+48(FP), R11
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	PCALIGN $0x40
+
+steps:
+	MOVLQSX      (BX), R12
+	VMOVDQU      (R10), Y8
+	VMOVDQU      32(R10), Y9
+	VPBROADCASTD (SI)(R12*1), Y10
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xc0 // {vex} vpdpbusd %ymm8, %ymm10, %ymm0
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xc9 // {vex} vpdpbusd %ymm9, %ymm10, %ymm1
+	VPBROADCASTD (DI)(R12*1), Y11
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xd0 // {vex} vpdpbusd %ymm8, %ymm11, %ymm2
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xd9 // {vex} vpdpbusd %ymm9, %ymm11, %ymm3
+	VPBROADCASTD (R8)(R12*1), Y12
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x50; BYTE $0xe0 // {vex} vpdpbusd %ymm8, %ymm12, %ymm4
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x50; BYTE $0xe9 // {vex} vpdpbusd %ymm9, %ymm12, %ymm5
+	VPBROADCASTD (R9)(R12*1), Y13
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x15; BYTE $0x50; BYTE $0xf0 // {vex} vpdpbusd %ymm8, %ymm13, %ymm6
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x15; BYTE $0x50; BYTE $0xf9 // {vex} vpdpbusd %ymm9, %ymm13, %ymm7
+	ADDQ         $0x40, R10
+	ADDQ         $0x04, BX
+	DECQ         R11
+	JNZ          steps
+	VMOVDQU      Y0, (AX)
+	VMOVDQU      Y1, 32(AX)
+	VMOVDQU      Y2, 64(AX)
+	VMOVDQU      Y3, 96(AX)
+	VMOVDQU      Y4, 128(AX)
+	VMOVDQU      Y5, 160(AX)
+	VMOVDQU      Y6, 192(AX)
+	VMOVDQU      Y7, 224(AX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x00000100, AX
+	DECQ         DX
+	JNZ          tiles
+	VZEROUPPER
+	RET
+
+// func dotVL(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
+// Requires: AVX, AVX2, AVX512_VNNI
+TEXT ·dotVL(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ at+16(FP), CX
+	MOVQ groups+24(FP), DX
+
+tiles:
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    16(CX), R8
+	ADDQ    BX, R8
+	MOVQ    24(CX), R9
+	ADDQ    BX, R9
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R10
+	MOVQ    steps+48(FP), R11
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	PCALIGN $0x40
+
+steps:
+	MOVLQSX      (BX), R12
+	VMOVDQU      (R10), Y8
+	VMOVDQU      32(R10), Y9
+	VPBROADCASTD (SI)(R12*1), Y10
+	VPDPBUSD     Y8, Y10, Y0
+	VPDPBUSD     Y9, Y10, Y1
+	VPBROADCASTD (DI)(R12*1), Y11
+	VPDPBUSD     Y8, Y11, Y2
+	VPDPBUSD     Y9, Y11, Y3
+	VPBROADCASTD (R8)(R12*1), Y12
+	VPDPBUSD     Y8, Y12, Y4
+	VPDPBUSD     Y9, Y12, Y5
+	VPBROADCASTD (R9)(R12*1), Y13
+	VPDPBUSD     Y8, Y13, Y6
+	VPDPBUSD     Y9, Y13, Y7
+	ADDQ         $0x40, R10
+	ADDQ         $0x04, BX
+	DECQ         R11
+	JNZ          steps
+	VMOVDQU      Y0, (AX)
+	VMOVDQU      Y1, 32(AX)
+	VMOVDQU      Y2, 64(AX)
+	VMOVDQU      Y3, 96(AX)
+	VMOVDQU      Y4, 128(AX)
+	VMOVDQU      Y5, 160(AX)
+	VMOVDQU      Y6, 192(AX)
+	VMOVDQU      Y7, 224(AX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x00000100, AX
+	DECQ         DX
+	JNZ          tiles
+	VZEROUPPER
+	RET
+
 // func lookedAVX2(acc *int32, apart int, x *uint8, at *int, groups int, offs *int32, weights *uint8, table *int8, steps int, chunk int)
 // Requires: AVX, AVX2, CMOV
 TEXT ·lookedAVX2(SB), NOSPLIT, $512-80

@@ -78,7 +78,7 @@ func testKernels(t *testing.T, k *kernels) {
 			}
 		})
 	}
-	if k.words != nil {
+	if k.looked != nil {
 		t.Run("forms", func(t *testing.T) { testForms(t, k, r, bytes) })
 	}
 	for _, c := range []struct{ steps, stride int }{{1, 16}, {9, 16}, {9, 24}, {25, 1}} {

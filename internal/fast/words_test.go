@@ -27,8 +27,11 @@ func TestWords(t *testing.T) {
 		spelled           func(code []byte) string
 	}{
 		{"kernels_arm64.s", "aarch64-linux-gnu-as", "-march=armv8.6-a",
-			regexp.MustCompile(`(?m)^\tWORD (.*) // (.*)$`),
+			regexp.MustCompile(`(?m)^\tWORD +(.*) // (.*)$`),
 			func(code []byte) string { return fmt.Sprintf("$0x%08x", binary.LittleEndian.Uint32(code)) }},
+		{"kernels_amd64.s", "x86_64-linux-gnu-as", "--64",
+			regexp.MustCompile(`(?m)^\tBYTE +(.*) // (.*)$`),
+			func(code []byte) string { return strings.ReplaceAll(fmt.Sprintf("$0x% x", code), " ", "; BYTE $0x") }},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
@@ -79,8 +82,8 @@ func assembled(t *testing.T, as, options, source string) (codes [][]byte) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^ *\d+ [0-9a-f?]{4} ([0-9A-F]+) `).FindAllSubmatch(out, -1) {
-		code, err := hex.DecodeString(string(m[1]))
+	for _, m := range regexp.MustCompile(`(?m)^ *\d+ [0-9a-f?]{4} ([0-9A-F]+(?: [0-9A-F]+)*)[ \t]`).FindAllSubmatch(out, -1) {
+		code, err := hex.DecodeString(strings.ReplaceAll(string(m[1]), " ", ""))
 		if err != nil {
 			t.Fatal(err)
 		}

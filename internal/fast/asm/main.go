@@ -17,6 +17,8 @@ func main() {
 	dot()
 	words()
 	along()
+	narrow("dotVNNI", productsVEX)
+	narrow("dotVL", func(weights, bytes, sums VecPhysical) { products(weights, bytes, sums) })
 	looked()
 	encode()
 	each()

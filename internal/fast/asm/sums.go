@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -54,6 +57,54 @@ func words() {
 			VMOVDQU(s, Mem{Base: acc, Disp: 32 * i})
 		}
 	})
+}
+
+// narrow multiplies four bytes of each of four rows with the weights of 16 lanes in a step, in vectors of 256 bits. There
+// are two of it: of AVX-VNNI, in bytes, as Go's assembler knows the instruction as one of AVX-512 alone, and with that.
+func narrow(name string, products func(weights, bytes, sums VecPhysical)) {
+	TEXT(name, NOSPLIT,
+		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)")
+	Pragma("noescape")
+	Doc(name + " is dotGo for groups of four rows.")
+	all := []VecPhysical{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7}
+	tiles(func(acc, offs, w Register, x [4]Register) {
+		n := Load(Param("steps"), GP64())
+		for _, sum := range all {
+			VPXOR(sum, sum, sum)
+		}
+		inner("steps")
+		off := GP64()
+		MOVLQSX(Mem{Base: offs}, off)
+		VMOVDQU(Mem{Base: w}, Y8)
+		VMOVDQU(Mem{Base: w, Disp: 32}, Y9)
+		for r := range x {
+			four := []VecPhysical{Y10, Y11, Y12, Y13}[r]
+			VPBROADCASTD(Mem{Base: x[r], Index: off, Scale: 1}, four)
+			products(Y8, four, all[2*r])
+			products(Y9, four, all[2*r+1])
+		}
+		ADDQ(Imm(64), w)
+		ADDQ(Imm(4), offs)
+		DECQ(n)
+		JNZ(LabelRef("steps"))
+		for i, sum := range all {
+			VMOVDQU(sum, Mem{Base: acc, Disp: 32 * i})
+		}
+	})
+}
+
+// productsVEX is products of AVX-VNNI: VEX.256.66.0F38.W0 50 /r.
+func productsVEX(weights, bytes, sums VecPhysical) {
+	w, b, s := uint8(weights.PhysicalIndex()), uint8(bytes.PhysicalIndex()), uint8(sums.PhysicalIndex())
+	text := ""
+	for _, v := range []uint8{0xc4, (^s&8)<<4 | 0x40 | (^w&8)<<2 | 2, (^b&15)<<3 | 5, 0x50, 0xc0 | (s&7)<<3 | w&7} {
+		if text != "" {
+			text += "; BYTE "
+		}
+		text += fmt.Sprintf("$0x%02x", v)
+	}
+	text += fmt.Sprintf(" // {vex} vpdpbusd %%ymm%d, %%ymm%d, %%ymm%d", w, b, s)
+	Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{LabelRef(text)}}) // printed as it is
 }
 
 // along multiplies 16 neighbours of each of two rows with the weights of four lanes in a step, and adds what is side by
