@@ -11,9 +11,9 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestARM runs, by QEMU, what is compiled for arm64: the kernels of every set against those in Go, sums at their limits,
-// the codes of inputs, and all models of the repository against eval. A processor has the sets that it is to have, and
-// those without dot products take what any does.
+// TestARM runs, by QEMU, what is compiled for arm64: the kernels of every set against those in Go, sums at their
+// limits, the codes of inputs, and all models of the repository against eval. A processor has the sets that it is to
+// have, and those without dot products take what any does.
 func TestARM(t *testing.T) {
 	t.Parallel()
 	tier.NeedsLong(t)
@@ -33,8 +33,8 @@ func TestARM(t *testing.T) {
 			run := func(env []string, name string, args ...string) string {
 				cmd := exec.CommandContext(t.Context(), name, args...)
 				cmd.Dir = folder
-				cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "HLSGEN_") })
-				cmd.Env = append(cmd.Env, env...)
+				ours := func(v string) bool { return strings.HasPrefix(v, "HLSGEN_") }
+				cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), env...)
 				out, err := cmd.CombinedOutput()
 				if err != nil {
 					t.Fatalf("%v\n%s", err, out)

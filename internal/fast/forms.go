@@ -64,7 +64,8 @@ func weigh(weights [][]int64) (r weighing, ok bool) {
 func (p *Program) formOf(k *product, r weighing, top int64) form {
 	each := len(k.Weights) / k.Groups
 	switch {
-	case k.Run == 1 && k.Groups > 1 && each == 1 && k.Stride == k.Groups && r.largest*top*int64(k.Runs) <= math.MaxInt16:
+	case k.Run == 1 && k.Groups > 1 && each == 1 && k.Stride == k.Groups &&
+		r.largest*top*int64(k.Runs) <= math.MaxInt16:
 		return own
 	case p.kernels.looked != nil && top < 4 && r.most-r.least < 4 && r.sum*top <= math.MaxInt16 && each > 2*lanes:
 		return looked

@@ -11,7 +11,8 @@ import (
 // testForms holds the kernels of forms that not every processor has against those in Go: at the largest bytes and
 // weights, at sums as large as they can be before they are put away, and at rows that a block does not fill.
 func testForms(t *testing.T, k *kernels, r *rand.Rand, bytes func(n, top int) []uint8) {
-	hold := func(name string, steps int, make func(offs []int32, at []int) (made, wanted func(acc []int32))) {
+	type of = func(acc []int32)
+	hold := func(name string, steps int, make func(offs []int32, at []int) (made, wanted of)) {
 		offs := slices.Repeat([]int32{-3}, steps) // of a row that goes back
 		for i := 1; i < steps; i++ {
 			offs[i] = int32(i*deep + i/9*7)
@@ -47,13 +48,15 @@ func testForms(t *testing.T, k *kernels, r *rand.Rand, bytes func(n, top int) []
 			break
 		}
 		x := bytes(steps*2*deep+1000, math.MaxUint8)
-		hold("words", steps, func(offs []int32, at []int) (made, wanted func(acc []int32)) {
+		hold("words", steps, func(offs []int32, at []int) (made, wanted of) {
 			w := weights(steps*lanes*deep, math.MinInt8, math.MaxInt8)
-			return func(acc []int32) { k.words(acc, x, at, offs, w) }, func(acc []int32) { wordsGo(acc, x, at, offs, w) }
+			return func(acc []int32) { k.words(acc, x, at, offs, w) },
+				func(acc []int32) { wordsGo(acc, x, at, offs, w) }
 		})
-		hold("along", steps, func(offs []int32, at []int) (made, wanted func(acc []int32)) {
+		hold("along", steps, func(offs []int32, at []int) (made, wanted of) {
 			w := weights(steps*along.lanes()*along.deep(), math.MinInt8, math.MaxInt8)
-			return func(acc []int32) { k.along(acc, x, at, offs, w) }, func(acc []int32) { alongGo(acc, x, at, offs, w) }
+			return func(acc []int32) { k.along(acc, x, at, offs, w) },
+				func(acc []int32) { alongGo(acc, x, at, offs, w) }
 		})
 	}
 	for _, c := range []struct{ top, least, most int }{{1, -1, 1}, {2, -1, 1}, {2, -2, 1}, {3, -3, 0}, {3, 0, 3}} {
@@ -63,7 +66,7 @@ func testForms(t *testing.T, k *kernels, r *rand.Rand, bytes func(n, top int) []
 			encodeGo(codes, x)
 			table := pairTableOf(int64(c.least))
 			chunk := looked.chunk(int64(max(c.most, -c.least)), int64(c.top))
-			hold(fmt.Sprint("looked ", c), steps, func(offs []int32, at []int) (made, wanted func(acc []int32)) {
+			hold(fmt.Sprint("looked ", c), steps, func(offs []int32, at []int) (made, wanted of) {
 				w := make([]uint8, steps*2*looked.lanes())
 				for i, v := range weights(2*len(w), c.least, c.most) {
 					w[i/2] += uint8(int(v)-c.least) << (2 * (i % 2))

@@ -25,12 +25,14 @@ type kernels struct {
 
 // anywhere is any processor.
 func anywhere() *kernels {
-	return &kernels{name: "any", bytes: true, dot: dotGo, each: eachGo, count: countGo, line: lineGo, steep: steepGo, highest: highestGo, reached: reachedGo, sought: soughtGo}
+	return &kernels{name: "any", bytes: true, dot: dotGo, each: eachGo, count: countGo, line: lineGo, steep: steepGo,
+		highest: highestGo, reached: reachedGo, sought: soughtGo}
 }
 
 // dotGo is sums by row and lane: acc[r*lanes+c] is of the products of a row, which has deep bytes from x[at[r]+offs[s]]
 // on for step s, with the weights of lane c. Rows are a multiple of rows, and steps are even. Sums of chunk steps fit
-// 16 bits, where a kernel wants that. A kernel with less takes bytes to be so much smaller. The caller has looked that all that is read is there.
+// 16 bits, where a kernel wants that. A kernel with less takes bytes to be so much smaller. The caller has looked that
+// all that is read is there.
 func dotGo(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int) {
 	for r, from := range at {
 		sums := (*[lanes]int32)(acc[r*lanes:])

@@ -10,7 +10,8 @@ func machines() (list []*kernels) {
 	many := kernels{name: "AVX2", dot: dotWords, words: wordsMany, along: alongMany, looked: lookedMany,
 		encode: encodeMany, each: eachWords, count: countMany, line: lineMany, steep: steepMany, highest: highestMany,
 		reached: reachedMany, sought: soughtMany}
-	with := func(name string, dot func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)) kernels {
+	with := func(name string,
+		dot func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)) kernels {
 		k := many
 		k.name, k.bytes, k.dot, k.words, k.along = name, true, dot, nil, nil
 		return k

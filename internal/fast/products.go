@@ -22,7 +22,7 @@ type product struct {
 	length  int         // of a row
 	parts   []segment   // of a row, from where it begins: where its elements lie
 	offs    []int32     // by step of the inner loop: where its bytes lie, from where the row begins
-	least   int         // where the first row's first byte lies that is read, of a frame, or where rows are put together
+	least   int         // where the first byte lies that is read, in a frame, or where rows are put together
 	most    int         // behind the last one
 	chunk   int         // steps after which a sum of fewer bits has to be put away
 	form    form        // how rows are multiplied

@@ -82,7 +82,8 @@ func assembled(t *testing.T, as, options, source string) (codes [][]byte) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^ *\d+ [0-9a-f?]{4} ([0-9A-F]+(?: [0-9A-F]+)*)[ \t]`).FindAllSubmatch(out, -1) {
+	line := regexp.MustCompile(`(?m)^ *\d+ [0-9a-f?]{4} ([0-9A-F]+(?: [0-9A-F]+)*)[ \t]`)
+	for _, m := range line.FindAllSubmatch(out, -1) {
 		code, err := hex.DecodeString(strings.ReplaceAll(string(m[1]), " ", ""))
 		if err != nil {
 			t.Fatal(err)

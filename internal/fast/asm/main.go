@@ -1,5 +1,5 @@
-// Command asm writes kernels_amd64.s, the inner loops of package fast for AVX2 and for AVX-512. It is a module of its
-// own, so that hlsgen's does not depend on what makes assembly. kernels.go has the same in Go, and says what each
+// Command asm writes kernels_amd64.s, the inner loops of package fast for AVX2, AVX-VNNI and AVX-512. It is a module of
+// its own, so that hlsgen's does not depend on what makes assembly. kernels.go has the same in Go, and says what each
 // computes.
 //
 //	cd internal/fast/asm && go run . -out ../kernels_amd64.s -pkg fast

@@ -9,8 +9,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// words multiplies four bytes of each of four rows with the weights of 16 lanes in a step, as words: the even ones of the
-// bytes and the odd ones. The products of two are added in 32 bits.
+// words multiplies four bytes of each of four rows with the weights of 16 lanes in a step, as words: the even ones of
+// the bytes and the odd ones. The products of two are added in 32 bits.
 func words() {
 	TEXT("wordsAVX2", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)")
@@ -59,8 +59,8 @@ func words() {
 	})
 }
 
-// narrow multiplies four bytes of each of four rows with the weights of 16 lanes in a step, in vectors of 256 bits. There
-// are two of it: of AVX-VNNI, in bytes, as Go's assembler knows the instruction as one of AVX-512 alone, and with that.
+// narrow multiplies four bytes of each of four rows with the weights of 16 lanes in a step, in vectors of 256 bits.
+// There are two of it: of AVX-VNNI, in bytes, as Go's assembler knows the instruction as one of AVX-512 alone, and with that.
 func narrow(name string, products func(weights, bytes, sums VecPhysical)) {
 	TEXT(name, NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)")
