@@ -9,7 +9,7 @@ const (
 	four   form = iota // four neighbours in a step, for 16 outputs
 	own                // every output has a channel of its own
 	words              // as four, where products of bytes are too great for that
-	along              // 16 neighbours in a step, for four outputs
+	along              // as words, 16 neighbours in a step, for four outputs
 	looked             // the sums of two products are looked up, two times in a step, for 64 outputs
 )
 
@@ -32,12 +32,12 @@ func (f form) lanes() int {
 	return lanes
 }
 
-// chunk is the steps that a sum of 16 bits takes, or one of 8 bits, where pairs are looked up.
+// chunk is the steps that a sum of 16 bits takes, which are even, or one of 8 bits, where pairs are looked up.
 func (f form) chunk(largest, top int64) int {
 	if f == looked {
 		return int(math.MaxInt8 / (4 * largest * top))
 	}
-	return int(math.MaxInt16 / (2 * largest * top))
+	return int(math.MaxInt16 / (4 * largest * top) * 2)
 }
 
 // A weighing is what weights are, all of them together.
@@ -69,12 +69,32 @@ func (p *Program) formOf(k *product, r weighing, top int64) form {
 		return own
 	case p.kernels.looked != nil && top < 4 && r.most-r.least < 4 && r.sum*top <= math.MaxInt16 && each > 2*lanes:
 		return looked
-	case p.kernels.bytes || 2*r.largest*top <= math.MaxInt16:
+	case p.kernels.bytes || 4*r.largest*top <= math.MaxInt16:
 		return four
-	case each <= along.lanes():
-		return along
 	}
 	return words
+}
+
+// refine takes another form where rows do not lie as one wants, or where it takes fewer instructions.
+func (k *product) refine() {
+	each := len(k.Weights) / k.Groups
+	// of vectors, for a row: those of a step, and to add up what is side by side
+	inWords := (each + words.lanes() - 1) / words.lanes() * 10 * k.stepsOf(words)
+	alongIt := (each + along.lanes() - 1) / along.lanes() * (9*k.stepsOf(along) + 8)
+	switch {
+	case k.form == looked && k.begins == nil:
+		k.form = four
+	case k.form == words && alongIt < inWords:
+		k.form = along
+	}
+}
+
+// stepsOf is the steps that a form takes for a row.
+func (k *product) stepsOf(f form) (n int) {
+	for _, s := range k.parts {
+		n += (int(s.n) + f.deep() - 1) / f.deep()
+	}
+	return n
 }
 
 // fill puts the weights of a block into the order in which they are read.

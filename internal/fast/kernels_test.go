@@ -37,10 +37,10 @@ func testKernels(t *testing.T, k *kernels) {
 		return x
 	}
 	for _, c := range []struct{ steps, top, weight int }{
-		{2, 255, 64}, {4, 15, 8}, {200, 15, 8}, {38, 255, 1}, {100, 127, 127}, {10, 15, 128}, {514, 3, 2},
+		{2, 255, 32}, {4, 15, 8}, {200, 15, 8}, {38, 255, 1}, {100, 127, 127}, {10, 15, 128}, {514, 3, 2},
 		{8, 255, 128}, // of bytes alone
 	} {
-		if 2*c.top*c.weight > math.MaxInt16 && !k.bytes {
+		if 4*c.top*c.weight > math.MaxInt16 && !k.bytes {
 			continue
 		}
 		t.Run(fmt.Sprint("dot ", c), func(t *testing.T) {
@@ -63,7 +63,7 @@ func testKernels(t *testing.T, k *kernels) {
 				}
 				got, want := sums(r, n+1, 100), make([]int32, (n+1)*lanes) // got is not added to
 				copy(want[n*lanes:], got[n*lanes:])
-				k.dot(got, x, at, offs, w, math.MaxInt16/(2*c.weight*c.top))
+				k.dot(got, x, at, offs, w, four.chunk(int64(c.weight), int64(c.top)))
 				dotGo(want, x, at, offs, w, 0)
 				for i := range want[:n*lanes] {
 					for s := range offs {

@@ -62,9 +62,7 @@ func (p *Program) products(from, to int, c dataflow.Products) bool {
 		k.Groups, k.length = 1, c.Runs*c.Stride
 	}
 	k.rows(v)
-	if k.form == looked && k.begins == nil {
-		k.form = four
-	}
+	k.refine()
 	if k.form == four {
 		k.less = p.kernels.less
 	}
@@ -129,7 +127,7 @@ func alikeSegments(a, b []segment) bool {
 // cuts reports whether a segment has a part of a run.
 func (k *product) cuts(s segment) bool { return int(s.n)%k.Stride != 0 }
 
-// steps cuts the parts of rows into steps, an even number.
+// steps cuts the parts of rows into steps, an even number where the kernel takes two at a time.
 func (k *product) steps() {
 	deep := k.form.deep()
 	for _, s := range k.parts {
@@ -137,7 +135,7 @@ func (k *product) steps() {
 			k.offs = append(k.offs, s.at+at)
 		}
 	}
-	if len(k.offs)%2 != 0 {
+	if k.form == four && len(k.offs)%2 != 0 {
 		k.offs = append(k.offs, k.offs[0])
 	}
 	k.reads(deep)

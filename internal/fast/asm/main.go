@@ -101,21 +101,23 @@ func dot() {
 			sums[i] = zero()
 		}
 		inner("steps")
-		w0, w1, off := YMM(), YMM(), GP64()
-		MOVLQSX(Mem{Base: offs}, off)
-		VMOVDQU(Mem{Base: w}, w0)
-		VMOVDQU(Mem{Base: w, Disp: 32}, w1)
-		for r := range x {
-			four, p0, p1 := YMM(), YMM(), YMM()
-			VPBROADCASTD(Mem{Base: x[r], Index: off, Scale: 1}, four)
-			VPMADDUBSW(w0, four, p0)
-			VPMADDUBSW(w1, four, p1)
-			VPADDW(p0, sums[2*r], sums[2*r])
-			VPADDW(p1, sums[2*r+1], sums[2*r+1])
+		for step := range 2 {
+			w0, w1, off := YMM(), YMM(), GP64()
+			MOVLQSX(Mem{Base: offs, Disp: 4 * step}, off)
+			VMOVDQU(Mem{Base: w, Disp: 64 * step}, w0)
+			VMOVDQU(Mem{Base: w, Disp: 64*step + 32}, w1)
+			for r := range x {
+				four, p0, p1 := YMM(), YMM(), YMM()
+				VPBROADCASTD(Mem{Base: x[r], Index: off, Scale: 1}, four)
+				VPMADDUBSW(w0, four, p0)
+				VPMADDUBSW(w1, four, p1)
+				VPADDW(p0, sums[2*r], sums[2*r])
+				VPADDW(p1, sums[2*r+1], sums[2*r+1])
+			}
 		}
-		ADDQ(Imm(64), w)
-		ADDQ(Imm(4), offs)
-		DECQ(n)
+		SUBQ(I32(-128), w)
+		ADDQ(Imm(8), offs)
+		SUBQ(Imm(2), n)
 		JNZ(LabelRef("steps"))
 		for i, s := range sums {
 			VPMADDWD(ones, s, s)
