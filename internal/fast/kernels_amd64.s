@@ -806,6 +806,7 @@ pairs:
 	VMOVDQU 64(SI), Y6
 	VPXOR   Y9, Y9, Y9
 	VMOVDQU 96(SI), Y8
+	PCALIGN $0x40
 
 limits:
 	VMOVDQU   (R9), Y10
@@ -1282,6 +1283,7 @@ numbers:
 	VMOVDQA Y0, Y11
 	MOVQ    BX, DI
 	MOVQ    SI, R8
+	PCALIGN $0x40
 
 thresholds:
 	VBROADCASTSS (DI), Y12
@@ -1502,6 +1504,7 @@ outputs:
 	VMOVDQU32 128(SI), Z9
 	VPXORD    Z6, Z6, Z6
 	VMOVDQU32 192(SI), Z10
+	PCALIGN   $0x40
 
 limits:
 	VMOVDQU32     (R8), Z11
@@ -1791,6 +1794,7 @@ numbers:
 	VMOVUPS   192(CX), Z6
 	MOVQ      BX, DI
 	MOVQ      SI, R8
+	PCALIGN   $0x40
 
 thresholds:
 	VBROADCASTSS (DI), Z7

@@ -235,23 +235,18 @@ func (k *product) run(w *Worker, frames int) {
 
 // gather says where each of the rows begins that follow the first, and puts rows together where they do not lie so.
 func (k *product) gather(w *Worker, first int, at []int, group int) {
-	frame, vector := first/k.Vectors, first%k.Vectors
-	for i := 0; i < len(at); frame, vector = frame+1, 0 {
-		n := min(len(at)-i, k.Vectors-vector)
-		here := at[i : i+n]
-		if k.begins == nil {
-			x := w.bytes(k.in, frame)
-			for r := range here {
-				here[r] = (i + r) * k.stride
-				copyBytes(w.scratch[here[r]:], x, k.segs[(vector+r)*k.Groups+group], &k.blank)
-			}
+	frame, row := first/k.Vectors, first%k.Vectors*k.Groups+group
+	from := frame * k.in.size
+	for i := range at {
+		if k.begins != nil {
+			at[i] = from + int(k.begins[row])
 		} else {
-			from := frame * k.in.size
-			for r := range here {
-				here[r] = from + int(k.begins[(vector+r)*k.Groups+group])
-			}
+			at[i] = i * k.stride
+			copyBytes(w.scratch[at[i]:], w.slots[k.in.slot][from:], k.segs[row], &k.blank)
 		}
-		i += n
+		if row += k.Groups; row >= k.Vectors*k.Groups {
+			row, from = group, from+k.in.size
+		}
 	}
 }
 

@@ -196,7 +196,7 @@ func reached() {
 	t, n := GP64(), GP64()
 	MOVQ(from, t)
 	MOVQ(all, n)
-	Label("thresholds")
+	inner("thresholds")
 	of := YMM()
 	VBROADCASTSS(Mem{Base: t}, of)
 	for i := range v {

@@ -122,7 +122,7 @@ func count() {
 			sums[i], counts[i] = YMM(), zero()
 			VMOVDQU(Mem{Base: acc, Disp: 32 * i}, sums[i])
 		}
-		Label("limits")
+		inner("limits")
 		var of [2]VecVirtual
 		for i := range of {
 			of[i] = YMM()

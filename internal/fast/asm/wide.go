@@ -137,7 +137,7 @@ func countWide() {
 			sums[i], counts[i] = ZMM(), none()
 			VMOVDQU32(Mem{Base: acc, Disp: 64 * i}, sums[i])
 		}
-		Label("limits")
+		inner("limits")
 		of := ZMM()
 		VMOVDQU32(Mem{Base: t}, of)
 		for i := range sums {
@@ -240,7 +240,7 @@ func reachedWide() {
 	t, n := GP64(), GP64()
 	MOVQ(from, t)
 	MOVQ(all, n)
-	Label("thresholds")
+	inner("thresholds")
 	of := ZMM()
 	VBROADCASTSS(Mem{Base: t}, of)
 	var most [4]OpmaskVirtual
