@@ -138,9 +138,9 @@ type pool struct {
 	dataflow.Pools
 	in, out *stream
 	windows int
-	begins  []int32     // by window: where it lies; nil where windows are put together
+	begins  []int32     // by window: where it lies; of one that is put together, 0
 	offs    []int32     // by position: where its vector lies, from where the window begins
-	segs    [][]segment // by window: what it is put together of
+	segs    [][]segment // by window: what it is put together of; nil where all lie alike
 	fill    piece
 }
 
@@ -166,7 +166,7 @@ func (p *Program) pools(n *dataflow.Node, c dataflow.Pools) bool {
 		parts, k.segs = k.segs[0], nil
 		k.begins = p.shared(k.begins)
 	} else {
-		k.begins = nil
+		k.begins = []int32{0}
 		p.scratch = max(p.scratch, size)
 	}
 	for _, s := range parts {
@@ -180,12 +180,15 @@ func (p *Program) pools(n *dataflow.Node, c dataflow.Pools) bool {
 
 func (k *pool) run(w *Worker, frames int) {
 	sums := w.numbers(k.Channels)
-	shift := uint8(k.in.lo() - k.out.lo()) // of a maximum
 	for f := range frames {
 		x := w.bytes(k.in, f)
+		if k.segs == nil && !k.Sum {
+			k.highest(w, w.bytes(k.out, f), x, k.begins)
+			continue
+		}
 		for window := range k.windows {
 			part := w.scratch
-			if k.begins != nil {
+			if k.segs == nil {
 				part = x[k.begins[window]:]
 			} else {
 				copyBytes(part, x, k.segs[window], &k.fill)
@@ -194,15 +197,19 @@ func (k *pool) run(w *Worker, frames int) {
 			if k.Sum {
 				k.add(sums, part)
 				k.put(w, f, at, sums)
-				continue
+			} else {
+				k.highest(w, w.bytes(k.out, f)[at:], part, k.begins)
 			}
-			y := w.bytes(k.out, f)[at:][:k.Channels]
-			w.p.kernels.highest(y, part, k.offs)
-			if shift != 0 {
-				for i := range y {
-					y[i] += shift
-				}
-			}
+		}
+	}
+}
+
+// highest makes the outputs of windows that begin at elements of x.
+func (k *pool) highest(w *Worker, y, x []uint8, at []int32) {
+	w.p.kernels.highest(y, x, k.Channels, at, k.offs)
+	if shift := uint8(k.in.lo() - k.out.lo()); shift != 0 {
+		for i := range y[:len(at)*k.Channels] {
+			y[i] += shift
 		}
 	}
 }

@@ -9,14 +9,16 @@
 //	fast.go       Compile: a graph becomes stages over buffers
 //	view.go       streams whose elements lie in another one's buffer
 //	products.go   products with constant weights
+//	forms.go      how rows are multiplied, by what kernels there are for the numbers
 //	finish.go     what becomes of their sums
 //	lines.go      step functions as whole parts of lines
 //	fuse.go       functions of sums, which are computed where these are
 //	elements.go   functions of single elements, and pools
 //	frames.go     what goes in and comes out, and Eval for layers that say nothing
 //	host.go       real numbers in and out, where a model's ends are tables (dataflow.Host)
-//	kernels.go    inner loops in Go; kernels_amd64.s has the same for AVX2 and AVX-512 and is made by asm;
-//	              kernels_amd64.go and kernels_other.go list what there is
+//	kernels.go    inner loops in Go; kernels_amd64.s, which is made by asm, and kernels_arm64.s have the same, and
+//	              kernels_amd64.go, kernels_arm64.go and kernels_other.go list what sets of them there are;
+//	              kernels_asm.go has what sets share
 package fast
 
 import (
@@ -70,6 +72,7 @@ type Program struct {
 	stages  []stage
 	slots   []int // bytes of a frame, by slot
 	scratch int   // bytes that a stage needs beside
+	codes   int   // bytes of a frame, where pairs of products are looked up
 	kernels *kernels
 	*plan
 	Batch int   // frames that a worker takes at a time

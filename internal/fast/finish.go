@@ -34,12 +34,12 @@ const (
 func (k *product) finisher(first, n int) finish {
 	f := finish{lo: k.out.lo()}
 	var reach [lanes]num.Range // of sums
+	least, most := -k.less, k.in.reach.Count()-1-k.less
 	for c := range n {
-		top := k.in.reach.Count() - 1
 		for _, w := range k.Weights[first+c] {
-			f.add[c] += w * k.in.lo()
-			reach[c].Lo += min(0, w*top)
-			reach[c].Hi += max(0, w*top)
+			f.add[c] += w * (k.in.lo() + k.less)
+			reach[c].Lo += min(w*least, w*most)
+			reach[c].Hi += max(w*least, w*most)
 		}
 		f.least[c] = int32(reach[c].Lo)
 	}

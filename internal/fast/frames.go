@@ -11,6 +11,7 @@ type Worker struct {
 	p       *Program
 	slots   [][]byte
 	scratch []byte
+	codes   []byte    // of pairs of bytes, by frame
 	long    [][]int64 // buffers of numbers
 	lent    int       // of long
 	tile              // of sums
@@ -18,8 +19,8 @@ type Worker struct {
 
 // A tile is what a band of rows needs beside.
 type tile struct {
-	sums, upper [band * lanes]int32
-	begins      [band]int // where rows begin
+	sums   []int32   // of four blocks of lanes at most
+	begins [band]int // where rows begin
 }
 
 // slack is bytes behind a buffer that kernels may read, whatever is there.
@@ -27,13 +28,22 @@ const slack = 64
 
 // Worker makes buffers.
 func (p *Program) Worker() *Worker {
-	w := &Worker{p: p, scratch: make([]byte, p.scratch+slack)}
+	const sums = 4 * band * lanes
+	w := &Worker{p: p, scratch: lines(p.scratch + slack), codes: lines(p.codes*p.Batch + slack)}
+	w.sums = unsafe.Slice((*int32)(unsafe.Pointer(&lines(4 * sums)[0])), sums)
 	for _, bytes := range p.slots {
-		// of int64, for the alignment
-		words := make([]int64, (bytes*p.Batch+slack+7)/8)
-		w.slots = append(w.slots, unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8))
+		w.slots = append(w.slots, lines(bytes*p.Batch+slack))
 	}
 	return w
+}
+
+// cacheLine is what a store had better not cross.
+const cacheLine = 64
+
+// lines is n bytes from the begin of a line of the cache on.
+func lines(n int) []byte {
+	b := make([]byte, n+cacheLine-1)
+	return b[-uintptr(unsafe.Pointer(&b[0]))%cacheLine:][:n:n]
 }
 
 // bytes is frame f of a narrow stream, those behind it, and the slack.

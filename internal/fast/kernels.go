@@ -5,14 +5,20 @@ import "math"
 // kernels are the inner loops of a kind of processor. Each computes what that of anywhere does, which have comments.
 type kernels struct {
 	name  string
-	bytes bool // dot may multiply any bytes: no sum is of 16 bits
+	bytes bool  // dot may multiply any bytes, as no sum is of 16 bits
+	less  int64 // dot takes off every byte
 
-	dot     func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)
+	dot func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)
+	// words and along are there where bytes is false, looked and encode where they are faster than dot.
+	words   func(acc []int32, x []uint8, at []int, offs []int32, weights []int16)
+	along   func(acc []int32, x []uint8, at []int, offs []int32, weights []int16)
+	looked  func(acc []int32, x []uint8, at []int, offs []int32, weights []uint8, t *pairTable, chunk int)
+	encode  func(y, x []uint8)
 	each    func(acc []int32, x []uint8, at []int, offs []int32, weights []int16)
 	count   func(y []uint8, stride, n int, acc []int32, thresholds []int32, base *[lanes]uint8)
 	line    func(y []uint8, stride, n int, acc []int32, l *line)
 	steep   func(y []uint8, stride, n int, acc []int32, l *steep)
-	highest func(y, x []uint8, offs []int32)
+	highest func(y, x []uint8, channels int, at, offs []int32)
 	reached func(y []uint8, x, thresholds []float32, first, step uint8)
 	sought  func(y []uint8, x []float32, l *lookup)
 }
@@ -25,7 +31,8 @@ func anywhere() *kernels {
 
 // dotGo is sums by row and lane: acc[r*lanes+c] is of the products of a row, which has deep bytes from x[at[r]+offs[s]]
 // on for step s, with the weights of lane c. Rows are a multiple of rows, and steps are even. Sums of chunk steps fit
-// 16 bits, where a kernel wants that. The caller has looked that all that is read is there.
+// 16 bits, where a kernel wants that. A kernel with less takes bytes to be so much smaller. The caller has looked that
+// all that is read is there.
 func dotGo(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int) {
 	for r, from := range at {
 		sums := (*[lanes]int32)(acc[r*lanes:])
@@ -39,6 +46,67 @@ func dotGo(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int
 				sums[c] += x0*int32(v[0]) + x1*int32(v[1]) + x2*int32(v[2]) + x3*int32(v[3])
 			}
 		}
+	}
+}
+
+// wordsGo is dotGo with weights of 16 bits, of a step those of even bytes by lane and then those of odd ones.
+func wordsGo(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
+	for r, from := range at {
+		sums := (*[lanes]int32)(acc[r*lanes:])
+		*sums = [lanes]int32{}
+		for s, off := range offs {
+			four := x[from+int(off):][:deep]
+			for i, v := range four {
+				for c := range sums {
+					sums[c] += int32(v) * int32(weights[((s*2+i%2)*lanes+c)*2+i/2])
+				}
+			}
+		}
+	}
+}
+
+// alongGo is sums of products of four lanes by row, of along.deep() bytes from x[at[r]+offs[s]] on for step s with as
+// many weights of lane 0, then of the next. What the sums of other lanes are is left open.
+func alongGo(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
+	each, n := along.lanes(), along.deep()
+	for r, from := range at {
+		sums := acc[r*lanes:][:each]
+		clear(sums)
+		for s, off := range offs {
+			for c := range sums {
+				w := weights[(s*each+c)*n:][:n]
+				for i, v := range x[from+int(off):][:n] {
+					sums[c] += int32(v) * int32(w[i])
+				}
+			}
+		}
+	}
+}
+
+// lookedGo is sums of products by row and lane, of four blocks of lanes: acc[b*band*lanes+r*lanes+c]. Row r has the
+// codes of two pairs of bytes for step s, twice as large as they are, at x[at[r]+offs[s]] and two behind it; weights
+// are indices of pairs, by step, pair and lane. Sums of chunk steps fit 8 bits, and all of them 16.
+func lookedGo(acc []int32, x []uint8, at []int, offs []int32, weights []uint8, t *pairTable, _ int) {
+	for b := range 4 {
+		for r, from := range at {
+			sums := (*[lanes]int32)(acc[(b*band+r)*lanes:])
+			*sums = [lanes]int32{}
+			for s, off := range offs {
+				for pair := range 2 {
+					of := t.sums[int(x[from+int(off)+2*pair])*8:][:16]
+					for c, i := range weights[((s*2+pair)*4+b)*lanes:][:lanes] {
+						sums[c] += int32(of[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// encodeGo is codes of pairs, twice as large as they are: of two bits of each byte and of the one behind it.
+func encodeGo(y, x []uint8) {
+	for i := range y {
+		y[i] = x[i]&3<<1 | x[i+1]&3<<3
 	}
 }
 
@@ -127,11 +195,15 @@ func greatestGo(y, x []uint8) {
 	}
 }
 
-// highestGo has y be the greatest of each channel of x, which has as many channels as y has from each of offs on.
-func highestGo(y, x []uint8, offs []int32) {
-	copy(y, x[offs[0]:])
-	for _, off := range offs[1:] {
-		greatestGo(y, x[off:])
+// highestGo is the greatest of each channel of windows: of window w, whose channels y has one behind the other, those
+// of x at at[w]+offs[i] and behind.
+func highestGo(y, x []uint8, channels int, at, offs []int32) {
+	for w, from := range at {
+		y, x := y[w*channels:][:channels], x[from:]
+		copy(y, x[offs[0]:])
+		for _, off := range offs[1:] {
+			greatestGo(y, x[off:])
+		}
 	}
 }
 

@@ -2,16 +2,33 @@ package fast
 
 import "golang.org/x/sys/cpu"
 
-// machines are the processors that this one is, the best first. The last is any.
+// machines are the processors that this one is, the best first. The last is any. AVX-512VL has what AVX-VNNI has in
+// other words: it is there to be tested where no processor has the latter.
 func machines() (list []*kernels) {
 	x := cpu.X86
-	if x.HasAVX2 && x.HasBMI2 && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI {
-		list = append(list, &kernels{name: "AVX-512", bytes: true, dot: dotWide, each: eachWords, count: countWide,
-			line: lineWide, steep: steepWide, highest: highestWide, reached: reachedWide, sought: soughtWide})
+	wide := x.HasAVX2 && x.HasBMI2 && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI
+	many := kernels{name: "AVX2", dot: dotWords, words: wordsMany, along: alongMany, looked: lookedMany,
+		encode: encodeMany, each: eachWords, count: countMany, line: lineMany, steep: steepMany, highest: highestMany,
+		reached: reachedMany, sought: soughtMany}
+	with := func(name string,
+		dot func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)) kernels {
+		k := many
+		k.name, k.bytes, k.dot, k.words, k.along = name, true, dot, nil, nil
+		return k
 	}
-	if x.HasAVX2 {
-		list = append(list, &kernels{name: "AVX2", dot: dotWords, each: eachWords, count: countWords, line: lineWords,
-			steep: steepGo, highest: highestMany, reached: reachedMany, sought: soughtGo})
+	for _, row := range []struct {
+		is bool
+		kernels
+	}{
+		{wide, kernels{name: "AVX-512", bytes: true, dot: dotWide, each: eachWords, count: countWide, line: lineWide,
+			steep: steepWide, highest: highestWide, reached: reachedWide, sought: soughtWide}},
+		{x.HasAVX2 && x.HasAVXVNNI, with("AVX-VNNI", dotNarrow)},
+		{wide, with("AVX-512VL", dotNarrowVL)},
+		{x.HasAVX2, many},
+	} {
+		if row.is {
+			list = append(list, &row.kernels)
+		}
 	}
 	return append(list, anywhere())
 }
@@ -26,49 +43,59 @@ func dotWide(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ i
 	dotAVX512(&acc[0], &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], len(offs)/2)
 }
 
+func dotNarrow(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int) {
+	_, _ = acc[len(at)*lanes-1], weights[len(offs)*lanes*deep-1]
+	dotVNNI(&acc[0], &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], len(offs))
+}
+
+func dotNarrowVL(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int) {
+	_, _ = acc[len(at)*lanes-1], weights[len(offs)*lanes*deep-1]
+	dotVL(&acc[0], &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], len(offs))
+}
+
 func eachWords(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
 	_, _ = acc[len(at)*lanes-1], weights[len(offs)*lanes-1]
 	eachAVX2(&acc[0], &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], len(offs))
 }
 
-// A bench is outputs of rows side by side, before they are where they belong.
-type bench [band * lanes]uint8
-
-// pairs is those of the rows of sums, for a kernel that takes two at a time.
-func pairs(acc []int32) int {
-	n := (len(acc)/lanes + 1) / 2
-	_ = acc[:n*2*lanes]
-	return n
+func wordsMany(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
+	_, _ = acc[len(at)*lanes-1], weights[len(offs)*lanes*deep-1]
+	wordsAVX2(&acc[0], &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], len(offs))
 }
 
-// put has row r of a bench begin at y[r*stride].
-func (b *bench) put(y []uint8, stride, n, rows int) {
-	for r := range rows {
-		copy(y[r*stride:][:n], b[r*lanes:])
+func alongMany(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
+	_, _ = acc[len(at)*lanes-1], weights[len(offs)*along.lanes()*along.deep()-1]
+	alongAVX2(&acc[0], &x[0], &at[0], len(at)/2, &offs[0], &weights[0], len(offs))
+}
+
+func lookedMany(acc []int32, x []uint8, at []int, offs []int32, weights []uint8, t *pairTable, chunk int) {
+	_, _ = acc[(3*band+len(at))*lanes-1], weights[len(offs)*2*looked.lanes()-1]
+	lookedAVX2(&acc[0], band*lanes*4, &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], &t.sums[0], len(offs), chunk)
+}
+
+func encodeMany(y, x []uint8) {
+	n := len(y) / 32
+	if n > 0 {
+		_ = x[n*32]
+		encodeAVX2(&y[0], &x[0], n)
 	}
+	encodeGo(y[n*32:], x[n*32:])
 }
 
-func countWords(y []uint8, stride, n int, acc []int32, thresholds []int32, base *[lanes]uint8) {
+func countMany(y []uint8, stride, n int, acc []int32, thresholds []int32, base *[lanes]uint8) {
 	if len(thresholds) == 0 {
 		countGo(y, stride, n, acc, thresholds, base)
 		return
 	}
-	var of bench
-	countAVX2(&of[0], &acc[0], pairs(acc), &thresholds[0], len(thresholds)/lanes, &base[0])
-	of.put(y, stride, n, len(acc)/lanes)
+	countAVX2(&y[0], stride, n, &acc[0], whole(y, stride, n, acc), &thresholds[0], len(thresholds)/lanes, &base[0])
 }
 
-func lineWords(y []uint8, stride, n int, acc []int32, l *line) {
-	var of bench
-	lineAVX2(&of[0], &acc[0], pairs(acc), &l.scale[0], &l.bias[0], &l.top[0], &l.base[0])
-	of.put(y, stride, n, len(acc)/lanes)
+func lineMany(y []uint8, stride, n int, acc []int32, l *line) {
+	lineAVX2(&y[0], stride, n, &acc[0], whole(y, stride, n, acc), &l.scale[0], &l.bias[0], &l.top[0], &l.base[0])
 }
 
-// whole is the rows of sums, for a kernel that takes four at a time and writes what of them is there.
-func whole(y []uint8, stride, n int, acc []int32) int {
-	n4 := (len(acc)/lanes + rows - 1) / rows * rows
-	_, _ = y[(len(acc)/lanes-1)*stride+n-1], acc[:n4*lanes]
-	return len(acc) / lanes
+func steepMany(y []uint8, stride, n int, acc []int32, l *steep) {
+	steepAVX2(&y[0], stride, n, &acc[0], whole(y, stride, n, acc), &l.scale[0], &l.bias[0], &l.top[0], &l.base[0])
 }
 
 func countWide(y []uint8, stride, n int, acc []int32, thresholds []int32, base *[lanes]uint8) {
@@ -87,23 +114,16 @@ func steepWide(y []uint8, stride, n int, acc []int32, l *steep) {
 	steepAVX512(&y[0], stride, n, &acc[0], whole(y, stride, n, acc), &l.scale[0], &l.bias[0], &l.top[0], &l.base[0])
 }
 
-func highestMany(y, x []uint8, offs []int32) {
-	copy(y, x[offs[0]:])
-	n := len(y) / 32
-	for _, off := range offs[1:] {
-		x := x[off:][:len(y)]
-		if n > 0 {
-			greatestAVX2(&y[0], &x[0], n)
-		}
-		greatestGo(y[n*32:], x[n*32:])
+func highestMany(y, x []uint8, channels int, at, offs []int32) {
+	if channels < 16 {
+		highestGo(y, x, channels, at, offs)
+		return
 	}
+	highestBy(highestAVX2, y, x, channels, at, offs)
 }
 
-func highestWide(y, x []uint8, offs []int32) {
-	for _, off := range offs {
-		_ = x[off:][:len(y)]
-	}
-	highestAVX512(&y[0], &x[0], len(y), &offs[0], len(offs))
+func highestWide(y, x []uint8, channels int, at, offs []int32) {
+	highestBy(highestAVX512, y, x, channels, at, offs)
 }
 
 func reachedMany(y []uint8, x, thresholds []float32, first, step uint8) {
@@ -114,28 +134,24 @@ func reachedWide(y []uint8, x, thresholds []float32, first, step uint8) {
 	reachedBy(64, reachedAVX512, y, x, thresholds, first, step)
 }
 
-// reachedBy takes so many numbers a step; the last of them may be some of those before.
-func reachedBy(each int, do func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64),
-	y []uint8, x, thresholds []float32, first, step uint8) {
+func soughtMany(y []uint8, x []float32, l *lookup) { soughtBy(32, soughtAVX2, y, x, l) }
+
+func soughtWide(y []uint8, x []float32, l *lookup) { soughtBy(16, soughtAVX512, y, x, l) }
+
+// soughtBy takes so many numbers a step; the last of them may be some of those before.
+func soughtBy(each int, do func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32),
+	y []uint8, x []float32, l *lookup) {
 	n := len(y) / each
-	if n == 0 || len(thresholds) == 0 {
-		reachedGo(y, x, thresholds, first, step)
+	if n == 0 {
+		soughtGo(y, x, l)
 		return
 	}
 	_ = x[len(y)-1]
-	do(&y[0], &x[0], n, &thresholds[0], len(thresholds), uint64(first), uint64(step))
+	top := float32(len(l.at) - 1)
+	do(&y[0], &x[0], n, &l.at[0], l.least, l.scale, top)
 	if last := len(y) - each; last > (n-1)*each {
-		do(&y[last], &x[last], 1, &thresholds[0], len(thresholds), uint64(first), uint64(step))
+		do(&y[last], &x[last], 1, &l.at[0], l.least, l.scale, top)
 	}
-}
-
-func soughtWide(y []uint8, x []float32, l *lookup) {
-	if n := len(y) / 16; n > 0 {
-		_ = x[n*16-1]
-		soughtAVX512(&y[0], &x[0], n, &l.at[0], l.least, l.scale, float32(len(l.at)-1))
-		y, x = y[n*16:], x[n*16:]
-	}
-	soughtGo(y, x, l)
 }
 
 // dotAVX2 is dotGo for groups of four rows.
@@ -148,25 +164,61 @@ func dotAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *in
 //go:noescape
 func dotAVX512(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, pairs int)
 
+// dotVNNI is dotGo for groups of four rows, by AVX-VNNI.
+//
+//go:noescape
+func dotVNNI(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
+
+// dotVL is dotVNNI by AVX-512.
+//
+//go:noescape
+func dotVL(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
+
 // eachAVX2 is eachGo for groups of four rows.
 //
 //go:noescape
 func eachAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)
 
-// countAVX2 is countGo for pairs of rows and n thresholds of each lane, of which there is one.
+// wordsAVX2 is wordsGo for groups of four rows.
 //
 //go:noescape
-func countAVX2(y *uint8, acc *int32, pairs int, thresholds *int32, n int, base *uint8)
+func wordsAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)
+
+// alongAVX2 is alongGo for pairs of rows.
+//
+//go:noescape
+func alongAVX2(acc *int32, x *uint8, at *int, pairs int, offs *int32, weights *int16, steps int)
+
+// lookedAVX2 is lookedGo for groups of four rows, whose blocks are so many bytes apart.
+//
+//go:noescape
+func lookedAVX2(acc *int32, apart int, x *uint8, at *int, groups int, offs *int32, weights *uint8, table *int8,
+	steps, chunk int)
+
+// encodeAVX2 is encodeGo for 32 bytes a step.
+//
+//go:noescape
+func encodeAVX2(y, x *uint8, steps int)
+
+// countAVX2 is countGo for n thresholds of each lane, of which there is one.
+//
+//go:noescape
+func countAVX2(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)
+
+// steepAVX2 is steepGo.
+//
+//go:noescape
+func steepAVX2(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)
 
 // countAVX512 is countGo for n thresholds of each lane, of which there is one.
 //
 //go:noescape
 func countAVX512(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)
 
-// lineAVX2 is lineGo for pairs of rows.
+// lineAVX2 is lineGo.
 //
 //go:noescape
-func lineAVX2(y *uint8, acc *int32, pairs int, scale, bias *float32, top, base *uint8)
+func lineAVX2(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float32, top, base *uint8)
 
 // lineAVX512 is lineGo.
 //
@@ -178,12 +230,12 @@ func lineAVX512(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *
 //go:noescape
 func steepAVX512(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)
 
-// greatestAVX2 is greatestGo for 32 bytes a step.
+// highestAVX2 is highestGo for a window of 16 channels or more, whose last 16 may be some of those before.
 //
 //go:noescape
-func greatestAVX2(y, x *uint8, steps int)
+func highestAVX2(y, x *uint8, channels int, offs *int32, positions int)
 
-// highestAVX512 is highestGo for a channel and a position, or more.
+// highestAVX512 is highestGo for a window of a channel and a position, or more.
 //
 //go:noescape
 func highestAVX512(y, x *uint8, channels int, offs *int32, positions int)
@@ -197,6 +249,11 @@ func reachedAVX2(y *uint8, x *float32, steps int, thresholds *float32, n int, fi
 //
 //go:noescape
 func reachedAVX512(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)
+
+// soughtAVX2 is soughtGo for 32 numbers a step.
+//
+//go:noescape
+func soughtAVX2(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)
 
 // soughtAVX512 is soughtGo for 16 numbers a step.
 //

@@ -49,6 +49,7 @@ chunks:
 	VPXOR   Y6, Y6, Y6
 	VPXOR   Y7, Y7, Y7
 	VPXOR   Y8, Y8, Y8
+	PCALIGN $0x40
 
 steps:
 	MOVLQSX      (BX), R13
@@ -74,9 +75,32 @@ steps:
 	VPMADDUBSW   Y10, Y11, Y10
 	VPADDW       Y9, Y7, Y7
 	VPADDW       Y10, Y8, Y8
-	ADDQ         $0x40, R10
-	ADDQ         $0x04, BX
-	DECQ         R12
+	MOVLQSX      4(BX), R13
+	VMOVDQU      64(R10), Y9
+	VMOVDQU      96(R10), Y10
+	VPBROADCASTD (SI)(R13*1), Y11
+	VPMADDUBSW   Y9, Y11, Y12
+	VPMADDUBSW   Y10, Y11, Y11
+	VPADDW       Y12, Y1, Y1
+	VPADDW       Y11, Y2, Y2
+	VPBROADCASTD (DI)(R13*1), Y11
+	VPMADDUBSW   Y9, Y11, Y12
+	VPMADDUBSW   Y10, Y11, Y11
+	VPADDW       Y12, Y3, Y3
+	VPADDW       Y11, Y4, Y4
+	VPBROADCASTD (R8)(R13*1), Y11
+	VPMADDUBSW   Y9, Y11, Y12
+	VPMADDUBSW   Y10, Y11, Y11
+	VPADDW       Y12, Y5, Y5
+	VPADDW       Y11, Y6, Y6
+	VPBROADCASTD (R9)(R13*1), Y11
+	VPMADDUBSW   Y9, Y11, Y9
+	VPMADDUBSW   Y10, Y11, Y10
+	VPADDW       Y9, Y7, Y7
+	VPADDW       Y10, Y8, Y8
+	SUBQ         $-128, R10
+	ADDQ         $0x08, BX
+	SUBQ         $0x02, R12
 	JNZ          steps
 	VPMADDWD     Y0, Y1, Y1
 	VPADDD       (AX), Y1, Y1
@@ -111,55 +135,577 @@ steps:
 	VZEROUPPER
 	RET
 
-// func countAVX2(y *uint8, acc *int32, pairs int, thresholds *int32, n int, base *uint8)
+// func wordsAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)
 // Requires: AVX, AVX2
-TEXT ·countAVX2(SB), NOSPLIT, $0-48
-	MOVQ           y+0(FP), AX
-	MOVQ           acc+8(FP), CX
-	MOVQ           pairs+16(FP), DX
-	MOVQ           thresholds+24(FP), BX
-	MOVQ           n+32(FP), SI
-	MOVQ           base+40(FP), DI
-	VBROADCASTI128 (DI), Y0
+TEXT ·wordsAVX2(SB), NOSPLIT, $0-56
+	VPCMPEQW Y0, Y0, Y0
+	VPSRLW   $0x08, Y0, Y0
+	MOVQ     acc+0(FP), AX
+	MOVQ     at+16(FP), CX
+	MOVQ     groups+24(FP), DX
+
+tiles:
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    16(CX), R8
+	ADDQ    BX, R8
+	MOVQ    24(CX), R9
+	ADDQ    BX, R9
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R10
+	MOVQ    steps+48(FP), R11
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	VPXOR   Y8, Y8, Y8
+	PCALIGN $0x40
+
+steps:
+	MOVLQSX      (BX), R12
+	VMOVDQU      (R10), Y9
+	VMOVDQU      32(R10), Y10
+	VMOVDQU      64(R10), Y11
+	VMOVDQU      96(R10), Y12
+	VPBROADCASTD (SI)(R12*1), Y14
+	VPAND        Y0, Y14, Y13
+	VPSRLW       $0x08, Y14, Y14
+	VPMADDWD     Y9, Y13, Y15
+	VPADDD       Y15, Y1, Y1
+	VPMADDWD     Y10, Y13, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDWD     Y11, Y14, Y13
+	VPADDD       Y13, Y1, Y1
+	VPMADDWD     Y12, Y14, Y14
+	VPADDD       Y14, Y2, Y2
+	VPBROADCASTD (DI)(R12*1), Y14
+	VPAND        Y0, Y14, Y13
+	VPSRLW       $0x08, Y14, Y14
+	VPMADDWD     Y9, Y13, Y15
+	VPADDD       Y15, Y3, Y3
+	VPMADDWD     Y10, Y13, Y13
+	VPADDD       Y13, Y4, Y4
+	VPMADDWD     Y11, Y14, Y13
+	VPADDD       Y13, Y3, Y3
+	VPMADDWD     Y12, Y14, Y14
+	VPADDD       Y14, Y4, Y4
+	VPBROADCASTD (R8)(R12*1), Y14
+	VPAND        Y0, Y14, Y13
+	VPSRLW       $0x08, Y14, Y14
+	VPMADDWD     Y9, Y13, Y15
+	VPADDD       Y15, Y5, Y5
+	VPMADDWD     Y10, Y13, Y13
+	VPADDD       Y13, Y6, Y6
+	VPMADDWD     Y11, Y14, Y13
+	VPADDD       Y13, Y5, Y5
+	VPMADDWD     Y12, Y14, Y14
+	VPADDD       Y14, Y6, Y6
+	VPBROADCASTD (R9)(R12*1), Y14
+	VPAND        Y0, Y14, Y13
+	VPSRLW       $0x08, Y14, Y14
+	VPMADDWD     Y9, Y13, Y9
+	VPADDD       Y9, Y7, Y7
+	VPMADDWD     Y10, Y13, Y13
+	VPADDD       Y13, Y8, Y8
+	VPMADDWD     Y11, Y14, Y9
+	VPADDD       Y9, Y7, Y7
+	VPMADDWD     Y12, Y14, Y14
+	VPADDD       Y14, Y8, Y8
+	SUBQ         $-128, R10
+	ADDQ         $0x04, BX
+	DECQ         R11
+	JNZ          steps
+	VMOVDQU      Y1, (AX)
+	VMOVDQU      Y2, 32(AX)
+	VMOVDQU      Y3, 64(AX)
+	VMOVDQU      Y4, 96(AX)
+	VMOVDQU      Y5, 128(AX)
+	VMOVDQU      Y6, 160(AX)
+	VMOVDQU      Y7, 192(AX)
+	VMOVDQU      Y8, 224(AX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x00000100, AX
+	DECQ         DX
+	JNZ          tiles
+	VZEROUPPER
+	RET
+
+// func alongAVX2(acc *int32, x *uint8, at *int, pairs int, offs *int32, weights *int16, steps int)
+// Requires: AVX, AVX2
+TEXT ·alongAVX2(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ at+16(FP), CX
+	MOVQ pairs+24(FP), DX
 
 pairs:
-	MOVQ    BX, DI
-	MOVQ    SI, R8
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R8
+	MOVQ    steps+48(FP), R9
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
 	VPXOR   Y2, Y2, Y2
-	VMOVDQU (CX), Y1
+	VPXOR   Y3, Y3, Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 32(CX), Y3
+	VPXOR   Y5, Y5, Y5
 	VPXOR   Y6, Y6, Y6
-	VMOVDQU 64(CX), Y5
-	VPXOR   Y8, Y8, Y8
-	VMOVDQU 96(CX), Y7
+	VPXOR   Y7, Y7, Y7
+	PCALIGN $0x40
 
-limits:
-	VMOVDQU   (DI), Y9
-	VMOVDQU   32(DI), Y10
-	VPCMPGTD  Y9, Y1, Y11
-	VPSUBD    Y11, Y2, Y2
-	VPCMPGTD  Y10, Y3, Y11
-	VPSUBD    Y11, Y4, Y4
-	VPCMPGTD  Y9, Y5, Y9
-	VPSUBD    Y9, Y6, Y6
-	VPCMPGTD  Y10, Y7, Y9
-	VPSUBD    Y9, Y8, Y8
-	ADDQ      $0x40, DI
-	DECQ      R8
-	JNZ       limits
-	VPACKUSDW Y4, Y2, Y2
-	VPERMQ    $0xd8, Y2, Y2
-	VPACKUSDW Y8, Y6, Y6
-	VPERMQ    $0xd8, Y6, Y6
-	VPACKUSWB Y6, Y2, Y2
-	VPERMQ    $0xd8, Y2, Y2
-	VPADDB    Y0, Y2, Y2
-	VMOVDQU   Y2, (AX)
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x20, AX
-	DECQ      DX
-	JNZ       pairs
+steps:
+	MOVLQSX      (BX), R10
+	VPMOVZXBW    (SI)(R10*1), Y8
+	VPMOVZXBW    (DI)(R10*1), Y9
+	VMOVDQU      (R8), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y4, Y4
+	VMOVDQU      32(R8), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y1, Y1
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y5, Y5
+	VMOVDQU      64(R8), Y10
+	VPMADDWD     Y10, Y8, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y10, Y9, Y10
+	VPADDD       Y10, Y6, Y6
+	VMOVDQU      96(R8), Y10
+	VPMADDWD     Y10, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPMADDWD     Y10, Y9, Y8
+	VPADDD       Y8, Y7, Y7
+	SUBQ         $-128, R8
+	ADDQ         $0x04, BX
+	DECQ         R9
+	JNZ          steps
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y2
+	VPHADDD      Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       X1, X0, X1
+	VMOVDQU      X1, (AX)
+	VPHADDD      Y5, Y4, Y4
+	VPHADDD      Y7, Y6, Y6
+	VPHADDD      Y6, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X0
+	VPADDD       X0, X4, X0
+	VMOVDQU      X0, 64(AX)
+	ADDQ         $0x10, CX
+	SUBQ         $-128, AX
+	DECQ         DX
+	JNZ          pairs
+	VZEROUPPER
+	RET
+
+// func dotVNNI(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
+// Requires: AVX, AVX2
+TEXT ·dotVNNI(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ at+16(FP), CX
+	MOVQ groups+24(FP), DX
+
+tiles:
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    16(CX), R8
+	ADDQ    BX, R8
+	MOVQ    24(CX), R9
+	ADDQ    BX, R9
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R10
+	MOVQ    steps+48(FP), R11
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	PCALIGN $0x40
+
+steps:
+	MOVLQSX      (BX), R12
+	VMOVDQU      (R10), Y8
+	VMOVDQU      32(R10), Y9
+	VPBROADCASTD (SI)(R12*1), Y10
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xc0 // {vex} vpdpbusd %ymm8, %ymm10, %ymm0
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xc9 // {vex} vpdpbusd %ymm9, %ymm10, %ymm1
+	VPBROADCASTD (DI)(R12*1), Y11
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xd0 // {vex} vpdpbusd %ymm8, %ymm11, %ymm2
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xd9 // {vex} vpdpbusd %ymm9, %ymm11, %ymm3
+	VPBROADCASTD (R8)(R12*1), Y12
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x50; BYTE $0xe0 // {vex} vpdpbusd %ymm8, %ymm12, %ymm4
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x50; BYTE $0xe9 // {vex} vpdpbusd %ymm9, %ymm12, %ymm5
+	VPBROADCASTD (R9)(R12*1), Y13
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x15; BYTE $0x50; BYTE $0xf0 // {vex} vpdpbusd %ymm8, %ymm13, %ymm6
+	BYTE         $0xc4; BYTE $0xc2; BYTE $0x15; BYTE $0x50; BYTE $0xf9 // {vex} vpdpbusd %ymm9, %ymm13, %ymm7
+	ADDQ         $0x40, R10
+	ADDQ         $0x04, BX
+	DECQ         R11
+	JNZ          steps
+	VMOVDQU      Y0, (AX)
+	VMOVDQU      Y1, 32(AX)
+	VMOVDQU      Y2, 64(AX)
+	VMOVDQU      Y3, 96(AX)
+	VMOVDQU      Y4, 128(AX)
+	VMOVDQU      Y5, 160(AX)
+	VMOVDQU      Y6, 192(AX)
+	VMOVDQU      Y7, 224(AX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x00000100, AX
+	DECQ         DX
+	JNZ          tiles
+	VZEROUPPER
+	RET
+
+// func dotVL(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
+// Requires: AVX, AVX2, AVX512_VNNI
+TEXT ·dotVL(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ at+16(FP), CX
+	MOVQ groups+24(FP), DX
+
+tiles:
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    16(CX), R8
+	ADDQ    BX, R8
+	MOVQ    24(CX), R9
+	ADDQ    BX, R9
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R10
+	MOVQ    steps+48(FP), R11
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	PCALIGN $0x40
+
+steps:
+	MOVLQSX      (BX), R12
+	VMOVDQU      (R10), Y8
+	VMOVDQU      32(R10), Y9
+	VPBROADCASTD (SI)(R12*1), Y10
+	VPDPBUSD     Y8, Y10, Y0
+	VPDPBUSD     Y9, Y10, Y1
+	VPBROADCASTD (DI)(R12*1), Y11
+	VPDPBUSD     Y8, Y11, Y2
+	VPDPBUSD     Y9, Y11, Y3
+	VPBROADCASTD (R8)(R12*1), Y12
+	VPDPBUSD     Y8, Y12, Y4
+	VPDPBUSD     Y9, Y12, Y5
+	VPBROADCASTD (R9)(R12*1), Y13
+	VPDPBUSD     Y8, Y13, Y6
+	VPDPBUSD     Y9, Y13, Y7
+	ADDQ         $0x40, R10
+	ADDQ         $0x04, BX
+	DECQ         R11
+	JNZ          steps
+	VMOVDQU      Y0, (AX)
+	VMOVDQU      Y1, 32(AX)
+	VMOVDQU      Y2, 64(AX)
+	VMOVDQU      Y3, 96(AX)
+	VMOVDQU      Y4, 128(AX)
+	VMOVDQU      Y5, 160(AX)
+	VMOVDQU      Y6, 192(AX)
+	VMOVDQU      Y7, 224(AX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x00000100, AX
+	DECQ         DX
+	JNZ          tiles
+	VZEROUPPER
+	RET
+
+// func lookedAVX2(acc *int32, apart int, x *uint8, at *int, groups int, offs *int32, weights *uint8, table *int8, steps int, chunk int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·lookedAVX2(SB), NOSPLIT, $512-80
+	MOVQ table+56(FP), AX
+	MOVQ acc+0(FP), CX
+	MOVQ at+24(FP), DX
+	MOVQ groups+32(FP), BX
+
+tiles:
+	MOVQ    x+16(FP), SI
+	MOVQ    (DX), DI
+	ADDQ    SI, DI
+	MOVQ    8(DX), R8
+	ADDQ    SI, R8
+	MOVQ    16(DX), R9
+	ADDQ    SI, R9
+	MOVQ    24(DX), R10
+	ADDQ    SI, R10
+	MOVQ    offs+40(FP), SI
+	MOVQ    weights+48(FP), R11
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	VMOVDQU Y0, 160(SP)
+	VMOVDQU Y0, 192(SP)
+	VMOVDQU Y0, 224(SP)
+	VMOVDQU Y0, 256(SP)
+	VMOVDQU Y0, 288(SP)
+	VMOVDQU Y0, 320(SP)
+	VMOVDQU Y0, 352(SP)
+	VMOVDQU Y0, 384(SP)
+	VMOVDQU Y0, 416(SP)
+	VMOVDQU Y0, 448(SP)
+	VMOVDQU Y0, 480(SP)
+	MOVQ    steps+64(FP), R12
+
+chunks:
+	MOVQ    chunk+72(FP), R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R12
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	PCALIGN $0x40
+
+steps:
+	MOVLQSX        (SI), R14
+	VMOVDQU        (R11), Y8
+	VMOVDQU        32(R11), Y9
+	MOVBLZX        (DI)(R14*1), R15
+	VBROADCASTI128 (AX)(R15*8), Y10
+	VPSHUFB        Y8, Y10, Y11
+	VPADDB         Y11, Y0, Y0
+	VPSHUFB        Y9, Y10, Y10
+	VPADDB         Y10, Y1, Y1
+	MOVBLZX        (R8)(R14*1), R15
+	VBROADCASTI128 (AX)(R15*8), Y10
+	VPSHUFB        Y8, Y10, Y11
+	VPADDB         Y11, Y2, Y2
+	VPSHUFB        Y9, Y10, Y10
+	VPADDB         Y10, Y3, Y3
+	MOVBLZX        (R9)(R14*1), R15
+	VBROADCASTI128 (AX)(R15*8), Y10
+	VPSHUFB        Y8, Y10, Y11
+	VPADDB         Y11, Y4, Y4
+	VPSHUFB        Y9, Y10, Y10
+	VPADDB         Y10, Y5, Y5
+	MOVBLZX        (R10)(R14*1), R15
+	VBROADCASTI128 (AX)(R15*8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPADDB         Y8, Y6, Y6
+	VPSHUFB        Y9, Y10, Y10
+	VPADDB         Y10, Y7, Y7
+	VMOVDQU        64(R11), Y8
+	VMOVDQU        96(R11), Y9
+	MOVBLZX        2(DI)(R14*1), R15
+	VBROADCASTI128 (AX)(R15*8), Y10
+	VPSHUFB        Y8, Y10, Y11
+	VPADDB         Y11, Y0, Y0
+	VPSHUFB        Y9, Y10, Y10
+	VPADDB         Y10, Y1, Y1
+	MOVBLZX        2(R8)(R14*1), R15
+	VBROADCASTI128 (AX)(R15*8), Y10
+	VPSHUFB        Y8, Y10, Y11
+	VPADDB         Y11, Y2, Y2
+	VPSHUFB        Y9, Y10, Y10
+	VPADDB         Y10, Y3, Y3
+	MOVBLZX        2(R9)(R14*1), R15
+	VBROADCASTI128 (AX)(R15*8), Y10
+	VPSHUFB        Y8, Y10, Y11
+	VPADDB         Y11, Y4, Y4
+	VPSHUFB        Y9, Y10, Y10
+	VPADDB         Y10, Y5, Y5
+	MOVBLZX        2(R10)(R14*1), R14
+	VBROADCASTI128 (AX)(R14*8), Y10
+	VPSHUFB        Y8, Y10, Y8
+	VPADDB         Y8, Y6, Y6
+	VPSHUFB        Y9, Y10, Y10
+	VPADDB         Y10, Y7, Y7
+	SUBQ           $-128, R11
+	ADDQ           $0x04, SI
+	DECQ           R13
+	JNZ            steps
+	VPMOVSXBW      X0, Y8
+	VEXTRACTI128   $0x01, Y0, X0
+	VPMOVSXBW      X0, Y0
+	VPADDW         (SP), Y8, Y8
+	VPADDW         32(SP), Y0, Y0
+	VMOVDQU        Y8, (SP)
+	VMOVDQU        Y0, 32(SP)
+	VPMOVSXBW      X1, Y0
+	VEXTRACTI128   $0x01, Y1, X1
+	VPMOVSXBW      X1, Y1
+	VPADDW         64(SP), Y0, Y0
+	VPADDW         96(SP), Y1, Y1
+	VMOVDQU        Y0, 64(SP)
+	VMOVDQU        Y1, 96(SP)
+	VPMOVSXBW      X2, Y0
+	VEXTRACTI128   $0x01, Y2, X1
+	VPMOVSXBW      X1, Y1
+	VPADDW         128(SP), Y0, Y0
+	VPADDW         160(SP), Y1, Y1
+	VMOVDQU        Y0, 128(SP)
+	VMOVDQU        Y1, 160(SP)
+	VPMOVSXBW      X3, Y0
+	VEXTRACTI128   $0x01, Y3, X1
+	VPMOVSXBW      X1, Y1
+	VPADDW         192(SP), Y0, Y0
+	VPADDW         224(SP), Y1, Y1
+	VMOVDQU        Y0, 192(SP)
+	VMOVDQU        Y1, 224(SP)
+	VPMOVSXBW      X4, Y0
+	VEXTRACTI128   $0x01, Y4, X1
+	VPMOVSXBW      X1, Y1
+	VPADDW         256(SP), Y0, Y0
+	VPADDW         288(SP), Y1, Y1
+	VMOVDQU        Y0, 256(SP)
+	VMOVDQU        Y1, 288(SP)
+	VPMOVSXBW      X5, Y0
+	VEXTRACTI128   $0x01, Y5, X1
+	VPMOVSXBW      X1, Y1
+	VPADDW         320(SP), Y0, Y0
+	VPADDW         352(SP), Y1, Y1
+	VMOVDQU        Y0, 320(SP)
+	VMOVDQU        Y1, 352(SP)
+	VPMOVSXBW      X6, Y0
+	VEXTRACTI128   $0x01, Y6, X1
+	VPMOVSXBW      X1, Y1
+	VPADDW         384(SP), Y0, Y0
+	VPADDW         416(SP), Y1, Y1
+	VMOVDQU        Y0, 384(SP)
+	VMOVDQU        Y1, 416(SP)
+	VPMOVSXBW      X7, Y0
+	VEXTRACTI128   $0x01, Y7, X1
+	VPMOVSXBW      X1, Y1
+	VPADDW         448(SP), Y0, Y0
+	VPADDW         480(SP), Y1, Y1
+	VMOVDQU        Y0, 448(SP)
+	VMOVDQU        Y1, 480(SP)
+	TESTQ          R12, R12
+	JNZ            chunks
+	MOVQ           CX, SI
+	MOVQ           apart+8(FP), DI
+	VPMOVSXWD      (SP), Y0
+	VMOVDQU        Y0, (SI)
+	VPMOVSXWD      16(SP), Y0
+	VMOVDQU        Y0, 32(SI)
+	VPMOVSXWD      128(SP), Y0
+	VMOVDQU        Y0, 64(SI)
+	VPMOVSXWD      144(SP), Y0
+	VMOVDQU        Y0, 96(SI)
+	VPMOVSXWD      256(SP), Y0
+	VMOVDQU        Y0, 128(SI)
+	VPMOVSXWD      272(SP), Y0
+	VMOVDQU        Y0, 160(SI)
+	VPMOVSXWD      384(SP), Y0
+	VMOVDQU        Y0, 192(SI)
+	VPMOVSXWD      400(SP), Y0
+	VMOVDQU        Y0, 224(SI)
+	ADDQ           DI, SI
+	VPMOVSXWD      32(SP), Y0
+	VMOVDQU        Y0, (SI)
+	VPMOVSXWD      48(SP), Y0
+	VMOVDQU        Y0, 32(SI)
+	VPMOVSXWD      160(SP), Y0
+	VMOVDQU        Y0, 64(SI)
+	VPMOVSXWD      176(SP), Y0
+	VMOVDQU        Y0, 96(SI)
+	VPMOVSXWD      288(SP), Y0
+	VMOVDQU        Y0, 128(SI)
+	VPMOVSXWD      304(SP), Y0
+	VMOVDQU        Y0, 160(SI)
+	VPMOVSXWD      416(SP), Y0
+	VMOVDQU        Y0, 192(SI)
+	VPMOVSXWD      432(SP), Y0
+	VMOVDQU        Y0, 224(SI)
+	ADDQ           DI, SI
+	VPMOVSXWD      64(SP), Y0
+	VMOVDQU        Y0, (SI)
+	VPMOVSXWD      80(SP), Y0
+	VMOVDQU        Y0, 32(SI)
+	VPMOVSXWD      192(SP), Y0
+	VMOVDQU        Y0, 64(SI)
+	VPMOVSXWD      208(SP), Y0
+	VMOVDQU        Y0, 96(SI)
+	VPMOVSXWD      320(SP), Y0
+	VMOVDQU        Y0, 128(SI)
+	VPMOVSXWD      336(SP), Y0
+	VMOVDQU        Y0, 160(SI)
+	VPMOVSXWD      448(SP), Y0
+	VMOVDQU        Y0, 192(SI)
+	VPMOVSXWD      464(SP), Y0
+	VMOVDQU        Y0, 224(SI)
+	ADDQ           DI, SI
+	VPMOVSXWD      96(SP), Y0
+	VMOVDQU        Y0, (SI)
+	VPMOVSXWD      112(SP), Y0
+	VMOVDQU        Y0, 32(SI)
+	VPMOVSXWD      224(SP), Y0
+	VMOVDQU        Y0, 64(SI)
+	VPMOVSXWD      240(SP), Y0
+	VMOVDQU        Y0, 96(SI)
+	VPMOVSXWD      352(SP), Y0
+	VMOVDQU        Y0, 128(SI)
+	VPMOVSXWD      368(SP), Y0
+	VMOVDQU        Y0, 160(SI)
+	VPMOVSXWD      480(SP), Y0
+	VMOVDQU        Y0, 192(SI)
+	VPMOVSXWD      496(SP), Y0
+	VMOVDQU        Y0, 224(SI)
+	ADDQ           $0x20, DX
+	ADDQ           $0x00000100, CX
+	DECQ           BX
+	JNZ            tiles
+	VZEROUPPER
+	RET
+
+// func encodeAVX2(y *uint8, x *uint8, steps int)
+// Requires: AVX, AVX2
+TEXT ·encodeAVX2(SB), NOSPLIT, $0-24
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         steps+16(FP), DX
+	MOVL         $0x03030303, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+
+codes:
+	VPAND   (CX), Y0, Y1
+	VPAND   1(CX), Y0, Y2
+	VPADDB  Y1, Y1, Y1
+	VPSLLW  $0x03, Y2, Y2
+	VPADDB  Y1, Y2, Y2
+	VMOVDQU Y2, (AX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	DECQ    DX
+	JNZ     codes
 	VZEROUPPER
 	RET
 
@@ -171,22 +717,23 @@ TEXT ·eachAVX2(SB), NOSPLIT, $0-56
 	MOVQ groups+24(FP), DX
 
 tiles:
-	MOVQ  x+8(FP), BX
-	MOVQ  (CX), SI
-	ADDQ  BX, SI
-	MOVQ  8(CX), DI
-	ADDQ  BX, DI
-	MOVQ  16(CX), R8
-	ADDQ  BX, R8
-	MOVQ  24(CX), R9
-	ADDQ  BX, R9
-	MOVQ  offs+32(FP), BX
-	MOVQ  weights+40(FP), R10
-	MOVQ  steps+48(FP), R11
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    16(CX), R8
+	ADDQ    BX, R8
+	MOVQ    24(CX), R9
+	ADDQ    BX, R9
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R10
+	MOVQ    steps+48(FP), R11
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	PCALIGN $0x40
 
 each:
 	MOVLQSX      (BX), R12
@@ -234,71 +781,476 @@ each:
 	VZEROUPPER
 	RET
 
-// func lineAVX2(y *uint8, acc *int32, pairs int, scale *float32, bias *float32, top *uint8, base *uint8)
+// func countAVX2(y *uint8, stride int, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)
 // Requires: AVX, AVX2
-TEXT ·lineAVX2(SB), NOSPLIT, $0-56
-	MOVQ           y+0(FP), AX
-	MOVQ           acc+8(FP), CX
-	MOVQ           pairs+16(FP), DX
-	MOVQ           scale+24(FP), BX
-	VMOVUPS        (BX), Y0
-	VMOVUPS        32(BX), Y1
-	MOVQ           bias+32(FP), BX
-	VMOVUPS        (BX), Y2
-	VMOVUPS        32(BX), Y3
-	MOVQ           top+40(FP), BX
-	VBROADCASTI128 (BX), Y4
-	MOVQ           base+48(FP), BX
-	VBROADCASTI128 (BX), Y5
+TEXT ·countAVX2(SB), NOSPLIT, $0-64
+	VMOVDQU        crossed<>+0(SB), Y0
+	MOVQ           base+56(FP), AX
+	VBROADCASTI128 (AX), Y1
+	MOVQ           thresholds+40(FP), AX
+	MOVQ           n+48(FP), CX
+	MOVQ           y+0(FP), DX
+	MOVQ           stride+8(FP), BX
+	MOVQ           acc+24(FP), SI
+	MOVQ           rows+32(FP), DI
+	MOVQ           lanes+16(FP), R8
 
-lines:
-	VCVTDQ2PS  (CX), Y6
-	VMULPS     Y0, Y6, Y6
-	VADDPS     Y2, Y6, Y6
-	VCVTTPS2DQ Y6, Y6
-	VCVTDQ2PS  32(CX), Y7
-	VMULPS     Y1, Y7, Y7
-	VADDPS     Y3, Y7, Y7
-	VCVTTPS2DQ Y7, Y7
-	VCVTDQ2PS  64(CX), Y8
-	VMULPS     Y0, Y8, Y8
-	VADDPS     Y2, Y8, Y8
-	VCVTTPS2DQ Y8, Y8
-	VCVTDQ2PS  96(CX), Y9
-	VMULPS     Y1, Y9, Y9
-	VADDPS     Y3, Y9, Y9
-	VCVTTPS2DQ Y9, Y9
-	VPACKSSDW  Y7, Y6, Y6
-	VPERMQ     $0xd8, Y6, Y6
-	VPACKSSDW  Y9, Y8, Y8
-	VPERMQ     $0xd8, Y8, Y8
-	VPACKUSWB  Y8, Y6, Y6
-	VPERMQ     $0xd8, Y6, Y6
-	VPMINUB    Y4, Y6, Y6
-	VPADDB     Y5, Y6, Y6
-	VMOVDQU    Y6, (AX)
-	ADDQ       $0x00000080, CX
-	ADDQ       $0x20, AX
-	DECQ       DX
-	JNZ        lines
+pairs:
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	VPXOR   Y3, Y3, Y3
+	VMOVDQU (SI), Y2
+	VPXOR   Y5, Y5, Y5
+	VMOVDQU 32(SI), Y4
+	VPXOR   Y7, Y7, Y7
+	VMOVDQU 64(SI), Y6
+	VPXOR   Y9, Y9, Y9
+	VMOVDQU 96(SI), Y8
+	PCALIGN $0x40
+
+limits:
+	VMOVDQU   (R9), Y10
+	VMOVDQU   32(R9), Y11
+	VPCMPGTD  Y10, Y2, Y12
+	VPSUBD    Y12, Y3, Y3
+	VPCMPGTD  Y11, Y4, Y12
+	VPSUBD    Y12, Y5, Y5
+	VPCMPGTD  Y10, Y6, Y10
+	VPSUBD    Y10, Y7, Y7
+	VPCMPGTD  Y11, Y8, Y10
+	VPSUBD    Y10, Y9, Y9
+	ADDQ      $0x40, R9
+	DECQ      R10
+	JNZ       limits
+	VPACKSSDW Y7, Y3, Y3
+	VPACKSSDW Y9, Y5, Y5
+	VPACKUSWB Y5, Y3, Y3
+	VPERMD    Y3, Y0, Y3
+	VPADDB    Y1, Y3, Y3
+	CMPQ      R8, $0x10
+	JNE       first_parts
+	VMOVDQU   X3, (DX)
+
+first_behind:
+	ADDQ         BX, DX
+	DECQ         DI
+	JZ           done
+	CMPQ         R8, $0x10
+	JNE          second_parts
+	VEXTRACTI128 $0x01, Y3, (DX)
+
+second_behind:
+	ADDQ BX, DX
+	DECQ DI
+	JZ   done
+	ADDQ $0x00000080, SI
+	JMP  pairs
+
+first_parts:
+	VEXTRACTI128 $0x00, Y3, X2
+	MOVQ         DX, R9
+	TESTQ        $0x00000008, R8
+	JZ           first_8
+	VMOVQ        X2, (R9)
+	ADDQ         $0x08, R9
+	VPSRLDQ      $0x08, X2, X2
+
+first_8:
+	TESTQ   $0x00000004, R8
+	JZ      first_4
+	VMOVD   X2, (R9)
+	ADDQ    $0x04, R9
+	VPSRLDQ $0x04, X2, X2
+
+first_4:
+	TESTQ   $0x00000002, R8
+	JZ      first_2
+	VPEXTRW $0x00, X2, (R9)
+	ADDQ    $0x02, R9
+	VPSRLDQ $0x02, X2, X2
+
+first_2:
+	TESTQ   $0x00000001, R8
+	JZ      first_1
+	VPEXTRB $0x00, X2, (R9)
+
+first_1:
+	JMP first_behind
+
+second_parts:
+	VEXTRACTI128 $0x01, Y3, X2
+	MOVQ         DX, R9
+	TESTQ        $0x00000008, R8
+	JZ           second_8
+	VMOVQ        X2, (R9)
+	ADDQ         $0x08, R9
+	VPSRLDQ      $0x08, X2, X2
+
+second_8:
+	TESTQ   $0x00000004, R8
+	JZ      second_4
+	VMOVD   X2, (R9)
+	ADDQ    $0x04, R9
+	VPSRLDQ $0x04, X2, X2
+
+second_4:
+	TESTQ   $0x00000002, R8
+	JZ      second_2
+	VPEXTRW $0x00, X2, (R9)
+	ADDQ    $0x02, R9
+	VPSRLDQ $0x02, X2, X2
+
+second_2:
+	TESTQ   $0x00000001, R8
+	JZ      second_1
+	VPEXTRB $0x00, X2, (R9)
+
+second_1:
+	JMP second_behind
+
+done:
 	VZEROUPPER
 	RET
 
-// func greatestAVX2(y *uint8, x *uint8, steps int)
+DATA crossed<>+0(SB)/4, $0x00000000
+DATA crossed<>+4(SB)/4, $0x00000004
+DATA crossed<>+8(SB)/4, $0x00000002
+DATA crossed<>+12(SB)/4, $0x00000006
+DATA crossed<>+16(SB)/4, $0x00000001
+DATA crossed<>+20(SB)/4, $0x00000005
+DATA crossed<>+24(SB)/4, $0x00000003
+DATA crossed<>+28(SB)/4, $0x00000007
+GLOBL crossed<>(SB), RODATA|NOPTR, $32
+
+// func lineAVX2(y *uint8, stride int, lanes int, acc *int32, rows int, scale *float32, bias *float32, top *uint8, base *uint8)
 // Requires: AVX, AVX2
-TEXT ·greatestAVX2(SB), NOSPLIT, $0-24
+TEXT ·lineAVX2(SB), NOSPLIT, $0-72
+	VMOVDQU        crossed<>+0(SB), Y0
+	MOVQ           top+56(FP), AX
+	VBROADCASTI128 (AX), Y1
+	MOVQ           base+64(FP), AX
+	VBROADCASTI128 (AX), Y2
+	MOVQ           scale+40(FP), AX
+	MOVQ           bias+48(FP), CX
+	VMOVUPS        (AX), Y3
+	VMOVUPS        (CX), Y4
+	VMOVUPS        32(AX), Y5
+	VMOVUPS        32(CX), Y6
+	MOVQ           y+0(FP), AX
+	MOVQ           stride+8(FP), CX
+	MOVQ           acc+24(FP), DX
+	MOVQ           rows+32(FP), BX
+	MOVQ           lanes+16(FP), SI
+
+pairs:
+	VCVTDQ2PS  (DX), Y7
+	VMULPS     Y3, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VCVTTPS2DQ Y7, Y7
+	VCVTDQ2PS  32(DX), Y8
+	VMULPS     Y5, Y8, Y8
+	VADDPS     Y6, Y8, Y8
+	VCVTTPS2DQ Y8, Y8
+	VCVTDQ2PS  64(DX), Y9
+	VMULPS     Y3, Y9, Y9
+	VADDPS     Y4, Y9, Y9
+	VCVTTPS2DQ Y9, Y9
+	VCVTDQ2PS  96(DX), Y10
+	VMULPS     Y5, Y10, Y10
+	VADDPS     Y6, Y10, Y10
+	VCVTTPS2DQ Y10, Y10
+	VPACKSSDW  Y9, Y7, Y7
+	VPACKSSDW  Y10, Y8, Y8
+	VPACKUSWB  Y8, Y7, Y7
+	VPERMD     Y7, Y0, Y7
+	VPMINUB    Y1, Y7, Y7
+	VPADDB     Y2, Y7, Y7
+	CMPQ       SI, $0x10
+	JNE        first_parts
+	VMOVDQU    X7, (AX)
+
+first_behind:
+	ADDQ         CX, AX
+	DECQ         BX
+	JZ           done
+	CMPQ         SI, $0x10
+	JNE          second_parts
+	VEXTRACTI128 $0x01, Y7, (AX)
+
+second_behind:
+	ADDQ CX, AX
+	DECQ BX
+	JZ   done
+	ADDQ $0x00000080, DX
+	JMP  pairs
+
+first_parts:
+	VEXTRACTI128 $0x00, Y7, X8
+	MOVQ         AX, DI
+	TESTQ        $0x00000008, SI
+	JZ           first_8
+	VMOVQ        X8, (DI)
+	ADDQ         $0x08, DI
+	VPSRLDQ      $0x08, X8, X8
+
+first_8:
+	TESTQ   $0x00000004, SI
+	JZ      first_4
+	VMOVD   X8, (DI)
+	ADDQ    $0x04, DI
+	VPSRLDQ $0x04, X8, X8
+
+first_4:
+	TESTQ   $0x00000002, SI
+	JZ      first_2
+	VPEXTRW $0x00, X8, (DI)
+	ADDQ    $0x02, DI
+	VPSRLDQ $0x02, X8, X8
+
+first_2:
+	TESTQ   $0x00000001, SI
+	JZ      first_1
+	VPEXTRB $0x00, X8, (DI)
+
+first_1:
+	JMP first_behind
+
+second_parts:
+	VEXTRACTI128 $0x01, Y7, X7
+	MOVQ         AX, DI
+	TESTQ        $0x00000008, SI
+	JZ           second_8
+	VMOVQ        X7, (DI)
+	ADDQ         $0x08, DI
+	VPSRLDQ      $0x08, X7, X7
+
+second_8:
+	TESTQ   $0x00000004, SI
+	JZ      second_4
+	VMOVD   X7, (DI)
+	ADDQ    $0x04, DI
+	VPSRLDQ $0x04, X7, X7
+
+second_4:
+	TESTQ   $0x00000002, SI
+	JZ      second_2
+	VPEXTRW $0x00, X7, (DI)
+	ADDQ    $0x02, DI
+	VPSRLDQ $0x02, X7, X7
+
+second_2:
+	TESTQ   $0x00000001, SI
+	JZ      second_1
+	VPEXTRB $0x00, X7, (DI)
+
+second_1:
+	JMP second_behind
+
+done:
+	VZEROUPPER
+	RET
+
+// func steepAVX2(y *uint8, stride int, lanes int, acc *int32, rows int, scale *float64, bias *float64, top *uint8, base *uint8)
+// Requires: AVX, AVX2
+TEXT ·steepAVX2(SB), NOSPLIT, $0-72
+	VMOVDQU        crossed<>+0(SB), Y0
+	MOVQ           top+56(FP), AX
+	VBROADCASTI128 (AX), Y1
+	MOVQ           base+64(FP), AX
+	VBROADCASTI128 (AX), Y2
+	MOVQ           scale+40(FP), AX
+	MOVQ           bias+48(FP), CX
+	MOVQ           y+0(FP), DX
+	MOVQ           stride+8(FP), BX
+	MOVQ           acc+24(FP), SI
+	MOVQ           rows+32(FP), DI
+	MOVQ           lanes+16(FP), R8
+
+pairs:
+	VCVTDQ2PD   (SI), Y3
+	VMULPD      (AX), Y3, Y3
+	VADDPD      (CX), Y3, Y3
+	VCVTTPD2DQY Y3, X4
+	VCVTDQ2PD   16(SI), Y3
+	VMULPD      32(AX), Y3, Y3
+	VADDPD      32(CX), Y3, Y3
+	VCVTTPD2DQY Y3, X3
+	VINSERTI128 $0x01, X3, Y4, Y3
+	VCVTDQ2PD   32(SI), Y5
+	VMULPD      64(AX), Y5, Y5
+	VADDPD      64(CX), Y5, Y5
+	VCVTTPD2DQY Y5, X4
+	VCVTDQ2PD   48(SI), Y5
+	VMULPD      96(AX), Y5, Y5
+	VADDPD      96(CX), Y5, Y5
+	VCVTTPD2DQY Y5, X5
+	VINSERTI128 $0x01, X5, Y4, Y5
+	VCVTDQ2PD   64(SI), Y6
+	VMULPD      (AX), Y6, Y6
+	VADDPD      (CX), Y6, Y6
+	VCVTTPD2DQY Y6, X4
+	VCVTDQ2PD   80(SI), Y6
+	VMULPD      32(AX), Y6, Y6
+	VADDPD      32(CX), Y6, Y6
+	VCVTTPD2DQY Y6, X6
+	VINSERTI128 $0x01, X6, Y4, Y6
+	VCVTDQ2PD   96(SI), Y7
+	VMULPD      64(AX), Y7, Y7
+	VADDPD      64(CX), Y7, Y7
+	VCVTTPD2DQY Y7, X4
+	VCVTDQ2PD   112(SI), Y7
+	VMULPD      96(AX), Y7, Y7
+	VADDPD      96(CX), Y7, Y7
+	VCVTTPD2DQY Y7, X7
+	VINSERTI128 $0x01, X7, Y4, Y7
+	VPACKSSDW   Y6, Y3, Y3
+	VPACKSSDW   Y7, Y5, Y5
+	VPACKUSWB   Y5, Y3, Y3
+	VPERMD      Y3, Y0, Y3
+	VPMINUB     Y1, Y3, Y3
+	VPADDB      Y2, Y3, Y3
+	CMPQ        R8, $0x10
+	JNE         first_parts
+	VMOVDQU     X3, (DX)
+
+first_behind:
+	ADDQ         BX, DX
+	DECQ         DI
+	JZ           done
+	CMPQ         R8, $0x10
+	JNE          second_parts
+	VEXTRACTI128 $0x01, Y3, (DX)
+
+second_behind:
+	ADDQ BX, DX
+	DECQ DI
+	JZ   done
+	ADDQ $0x00000080, SI
+	JMP  pairs
+
+first_parts:
+	VEXTRACTI128 $0x00, Y3, X4
+	MOVQ         DX, R9
+	TESTQ        $0x00000008, R8
+	JZ           first_8
+	VMOVQ        X4, (R9)
+	ADDQ         $0x08, R9
+	VPSRLDQ      $0x08, X4, X4
+
+first_8:
+	TESTQ   $0x00000004, R8
+	JZ      first_4
+	VMOVD   X4, (R9)
+	ADDQ    $0x04, R9
+	VPSRLDQ $0x04, X4, X4
+
+first_4:
+	TESTQ   $0x00000002, R8
+	JZ      first_2
+	VPEXTRW $0x00, X4, (R9)
+	ADDQ    $0x02, R9
+	VPSRLDQ $0x02, X4, X4
+
+first_2:
+	TESTQ   $0x00000001, R8
+	JZ      first_1
+	VPEXTRB $0x00, X4, (R9)
+
+first_1:
+	JMP first_behind
+
+second_parts:
+	VEXTRACTI128 $0x01, Y3, X3
+	MOVQ         DX, R9
+	TESTQ        $0x00000008, R8
+	JZ           second_8
+	VMOVQ        X3, (R9)
+	ADDQ         $0x08, R9
+	VPSRLDQ      $0x08, X3, X3
+
+second_8:
+	TESTQ   $0x00000004, R8
+	JZ      second_4
+	VMOVD   X3, (R9)
+	ADDQ    $0x04, R9
+	VPSRLDQ $0x04, X3, X3
+
+second_4:
+	TESTQ   $0x00000002, R8
+	JZ      second_2
+	VPEXTRW $0x00, X3, (R9)
+	ADDQ    $0x02, R9
+	VPSRLDQ $0x02, X3, X3
+
+second_2:
+	TESTQ   $0x00000001, R8
+	JZ      second_1
+	VPEXTRB $0x00, X3, (R9)
+
+second_1:
+	JMP second_behind
+
+done:
+	VZEROUPPER
+	RET
+
+// func highestAVX2(y *uint8, x *uint8, channels int, offs *int32, positions int)
+// Requires: AVX, AVX2
+TEXT ·highestAVX2(SB), NOSPLIT, $0-40
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ steps+16(FP), DX
+	MOVQ channels+16(FP), DX
+	MOVQ positions+32(FP), BX
+	MOVQ offs+24(FP), SI
+	CMPQ DX, $0x20
+	JLT  sixteen
 
-greatest:
-	VMOVDQU (CX), Y0
-	VPMAXUB (AX), Y0, Y0
+channels:
+	VPXOR Y0, Y0, Y0
+	MOVQ  SI, DI
+	MOVQ  BX, R8
+
+positions:
+	MOVLQSX (DI), R9
+	VPMAXUB (CX)(R9*1), Y0, Y0
+	ADDQ    $0x04, DI
+	DECQ    R8
+	JNZ     positions
 	VMOVDQU Y0, (AX)
 	ADDQ    $0x20, CX
 	ADDQ    $0x20, AX
-	DECQ    DX
-	JNZ     greatest
+	SUBQ    $0x20, DX
+	CMPQ    DX, $0x20
+	JGE     channels
+
+sixteen:
+	TESTQ DX, DX
+	JZ    done
+	CMPQ  DX, $0x10
+	JGE   half
+	SUBQ  $0x10, DX
+	ADDQ  DX, CX
+	ADDQ  DX, AX
+	MOVQ  $0x00000010, DX
+
+half:
+	VPXOR X0, X0, X0
+	MOVQ  SI, DI
+	MOVQ  BX, R8
+
+half_positions:
+	MOVLQSX (DI), R9
+	VPMAXUB (CX)(R9*1), X0, X0
+	ADDQ    $0x04, DI
+	DECQ    R8
+	JNZ     half_positions
+	VMOVDQU X0, (AX)
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, DX
+	JMP     sixteen
+
+done:
 	VZEROUPPER
 	RET
 
@@ -331,6 +1283,7 @@ numbers:
 	VMOVDQA Y0, Y11
 	MOVQ    BX, DI
 	MOVQ    SI, R8
+	PCALIGN $0x40
 
 thresholds:
 	VBROADCASTSS (DI), Y12
@@ -375,6 +1328,81 @@ DATA places<>+24(SB)/4, $0x00000003
 DATA places<>+28(SB)/4, $0x00000007
 GLOBL places<>(SB), RODATA|NOPTR, $32
 
+// func soughtAVX2(y *uint8, x *float32, steps int, thresholds *float32, least float32, scale float32, last float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·soughtAVX2(SB), NOSPLIT, $0-44
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         steps+16(FP), DX
+	MOVQ         thresholds+24(FP), BX
+	MOVSS        least+32(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        scale+36(FP), X5
+	VBROADCASTSS X5, Y5
+	MOVSS        last+40(FP), X6
+	VBROADCASTSS X6, Y6
+	VPXOR        Y7, Y7, Y7
+	VMOVDQU      places<>+0(SB), Y8
+	VPCMPEQD     Y9, Y9, Y9
+	VPSRLD       $0x18, Y9, Y9
+
+sought:
+	VMOVUPS    (CX), Y12
+	VSUBPS     Y0, Y12, Y10
+	VMULPS     Y5, Y10, Y10
+	VMAXPS     Y7, Y10, Y10
+	VMINPS     Y6, Y10, Y10
+	VCVTTPS2DQ Y10, Y10
+	VPCMPEQD   Y11, Y11, Y11
+	VGATHERDPS Y11, (BX)(Y10*4), Y1
+	VCMPPS     $0x12, Y12, Y1, Y1
+	VPSUBD     Y1, Y10, Y10
+	VPAND      Y9, Y10, Y10
+	VMOVUPS    32(CX), Y13
+	VSUBPS     Y0, Y13, Y11
+	VMULPS     Y5, Y11, Y11
+	VMAXPS     Y7, Y11, Y11
+	VMINPS     Y6, Y11, Y11
+	VCVTTPS2DQ Y11, Y11
+	VPCMPEQD   Y12, Y12, Y12
+	VGATHERDPS Y12, (BX)(Y11*4), Y2
+	VCMPPS     $0x12, Y13, Y2, Y2
+	VPSUBD     Y2, Y11, Y11
+	VPAND      Y9, Y11, Y11
+	VMOVUPS    64(CX), Y14
+	VSUBPS     Y0, Y14, Y12
+	VMULPS     Y5, Y12, Y12
+	VMAXPS     Y7, Y12, Y12
+	VMINPS     Y6, Y12, Y12
+	VCVTTPS2DQ Y12, Y12
+	VPCMPEQD   Y13, Y13, Y13
+	VGATHERDPS Y13, (BX)(Y12*4), Y3
+	VCMPPS     $0x12, Y14, Y3, Y3
+	VPSUBD     Y3, Y12, Y12
+	VPAND      Y9, Y12, Y12
+	VMOVUPS    96(CX), Y15
+	VSUBPS     Y0, Y15, Y13
+	VMULPS     Y5, Y13, Y13
+	VMAXPS     Y7, Y13, Y13
+	VMINPS     Y6, Y13, Y13
+	VCVTTPS2DQ Y13, Y13
+	VPCMPEQD   Y14, Y14, Y14
+	VGATHERDPS Y14, (BX)(Y13*4), Y4
+	VCMPPS     $0x12, Y15, Y4, Y4
+	VPSUBD     Y4, Y13, Y13
+	VPAND      Y9, Y13, Y13
+	VPACKUSDW  Y11, Y10, Y10
+	VPACKUSDW  Y13, Y12, Y12
+	VPACKUSWB  Y12, Y10, Y10
+	VPERMD     Y10, Y8, Y10
+	VMOVDQU    Y10, (AX)
+	ADDQ       $0x00000080, CX
+	ADDQ       $0x20, AX
+	DECQ       DX
+	JNZ        sought
+	VZEROUPPER
+	RET
+
 // func dotAVX512(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, pairs int)
 // Requires: AVX, AVX512F, AVX512_VNNI
 TEXT ·dotAVX512(SB), NOSPLIT, $0-56
@@ -383,26 +1411,27 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ groups+24(FP), DX
 
 tiles:
-	MOVQ   x+8(FP), BX
-	MOVQ   (CX), SI
-	ADDQ   BX, SI
-	MOVQ   8(CX), DI
-	ADDQ   BX, DI
-	MOVQ   16(CX), R8
-	ADDQ   BX, R8
-	MOVQ   24(CX), R9
-	ADDQ   BX, R9
-	MOVQ   offs+32(FP), BX
-	MOVQ   weights+40(FP), R10
-	MOVQ   pairs+48(FP), R11
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
+	MOVQ    x+8(FP), BX
+	MOVQ    (CX), SI
+	ADDQ    BX, SI
+	MOVQ    8(CX), DI
+	ADDQ    BX, DI
+	MOVQ    16(CX), R8
+	ADDQ    BX, R8
+	MOVQ    24(CX), R9
+	ADDQ    BX, R9
+	MOVQ    offs+32(FP), BX
+	MOVQ    weights+40(FP), R10
+	MOVQ    pairs+48(FP), R11
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	PCALIGN $0x40
 
 pairs:
 	MOVLQSX      (BX), R12
@@ -475,6 +1504,7 @@ outputs:
 	VMOVDQU32 128(SI), Z9
 	VPXORD    Z6, Z6, Z6
 	VMOVDQU32 192(SI), Z10
+	PCALIGN   $0x40
 
 limits:
 	VMOVDQU32     (R8), Z11
@@ -764,6 +1794,7 @@ numbers:
 	VMOVUPS   192(CX), Z6
 	MOVQ      BX, DI
 	MOVQ      SI, R8
+	PCALIGN   $0x40
 
 thresholds:
 	VBROADCASTSS (DI), Z7

@@ -37,10 +37,10 @@ func testKernels(t *testing.T, k *kernels) {
 		return x
 	}
 	for _, c := range []struct{ steps, top, weight int }{
-		{2, 255, 64}, {4, 15, 8}, {200, 15, 8}, {38, 255, 1}, {100, 127, 127}, {10, 15, 128}, {514, 3, 2},
+		{2, 255, 32}, {4, 15, 8}, {200, 15, 8}, {38, 255, 1}, {100, 127, 127}, {10, 15, 128}, {514, 3, 2},
 		{8, 255, 128}, // of bytes alone
 	} {
-		if 2*c.top*c.weight > math.MaxInt16 && !k.bytes {
+		if 4*c.top*c.weight > math.MaxInt16 && !k.bytes {
 			continue
 		}
 		t.Run(fmt.Sprint("dot ", c), func(t *testing.T) {
@@ -63,13 +63,23 @@ func testKernels(t *testing.T, k *kernels) {
 				}
 				got, want := sums(r, n+1, 100), make([]int32, (n+1)*lanes) // got is not added to
 				copy(want[n*lanes:], got[n*lanes:])
-				k.dot(got, x, at, offs, w, math.MaxInt16/(2*c.weight*c.top))
+				k.dot(got, x, at, offs, w, four.chunk(int64(c.weight), int64(c.top)))
 				dotGo(want, x, at, offs, w, 0)
+				for i := range want[:n*lanes] {
+					for s := range offs {
+						for _, v := range w[(s*lanes+i%lanes)*deep:][:deep] {
+							want[i] -= int32(k.less) * int32(v)
+						}
+					}
+				}
 				if !slices.Equal(got, want) {
 					t.Errorf("%v, want %v", got, want)
 				}
 			}
 		})
+	}
+	if k.looked != nil {
+		t.Run("forms", func(t *testing.T) { testForms(t, k, r, bytes) })
 	}
 	for _, c := range []struct{ steps, stride int }{{1, 16}, {9, 16}, {9, 24}, {25, 1}} {
 		t.Run(fmt.Sprint("each ", c), func(t *testing.T) {
@@ -147,14 +157,15 @@ func testKernels(t *testing.T, k *kernels) {
 	for _, n := range []int{1, 8, 31, 32, 33, 64, 100, 128, 200} {
 		for _, positions := range []int{1, 4, 9} {
 			t.Run(fmt.Sprint("highest ", n, positions), func(t *testing.T) {
-				got, want, x := bytes(n+9, 255), make([]uint8, n), bytes(n*positions, 255)
-				behind := slices.Clone(got[n:])
+				at := []int32{0, 3, 1}
+				got, want := bytes(3*n+9, 255), make([]uint8, 3*n)
+				x, behind := bytes(n*positions+3, 255), slices.Clone(got[3*n:])
 				var offs []int32
 				for i := range positions {
 					offs = append(offs, int32((i*7)%positions*n))
 				}
-				k.highest(got[:n], x, offs)
-				highestGo(want, x, offs)
+				k.highest(got[:3*n], x, n, at, offs)
+				highestGo(want, x, n, at, offs)
 				if !slices.Equal(got, append(want, behind...)) {
 					t.Errorf("%v, want %v", got, want)
 				}

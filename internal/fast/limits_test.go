@@ -65,12 +65,18 @@ func TestLimits(t *testing.T) {
 					// So many products fill a sum of 16 bits.
 					full := int(math.MaxInt16 / largest)
 					sizes := []int{1, 3, 4, 7, 8, 31, 65, full, full + 1, 2 * full, 2*full + 5, 4*full + 9}
+					// And so many one of 8 bits: pairs of products are looked up for many outputs.
+					few := int(math.MaxInt8 / largest)
+					sizes = append(sizes, few, few+1, 2*few+5, 9*few+9)
 					slices.Sort(sizes)
 					for i, inputs := range slices.Compact(sizes) {
 						if inputs < 1 || inputs > 1<<15 {
 							continue
 						}
 						limits(t, codes, extreme(inputs, []int{4, 16, 17, 5}[i%4], least, greatest))
+						if largest <= 9 {
+							limits(t, codes, extreme(inputs, 70, least, greatest))
+						}
 					}
 				}
 			})

@@ -1,7 +1,6 @@
 package fast
 
 import (
-	"math"
 	"slices"
 
 	"hlsgen/internal/dataflow"
@@ -23,24 +22,26 @@ type product struct {
 	length  int         // of a row
 	parts   []segment   // of a row, from where it begins: where its elements lie
 	offs    []int32     // by step of the inner loop: where its bytes lie, from where the row begins
-	least   int         // of offs
-	most    int         // of offs, and the bytes read there
-	chunk   int         // steps after which a sum of 16 bits has to be put away
-	each    bool        // every output has a channel of its own
-	nibbles bool        // bytes are taken as two digits, as products would not fit 16 bits
+	least   int         // where the first byte lies that is read, in a frame, or where rows are put together
+	most    int         // behind the last one
+	chunk   int         // steps after which a sum of fewer bits has to be put away
+	form    form        // how rows are multiplied
+	less    int64       // is taken off bytes
+	pairs   *pairTable  // of products, where they are looked up
 	begins  []int32     // by vector and group: where the row lies; nil where it has to be put together
 	segs    [][]segment // by vector and group: what it is put together of
 	stride  int         // bytes of a row that is put together
-	fill    piece       // of rows
+	blank   piece       // fill of rows
 	blocks  [][]block   // by group
 }
 
-// A block is lanes outputs.
+// A block is outputs that are computed together.
 type block struct {
 	first, n int     // outputs
-	weights  []int8  // [steps][lanes][deep]
-	each     []int16 // [runs][lanes], where each output has a channel of its own
-	finish   finish
+	bytes    []uint8 // weights, one of these
+	ints     []int8
+	words    []int16
+	finish   []finish // of lanes outputs each
 }
 
 // products adds a stage of products whose outputs go to a stream; false where none of its programs fits the ranges.
@@ -51,44 +52,34 @@ func (p *Program) products(from, to int, c dataflow.Products) bool {
 	if in.width != narrow || out.width == wide {
 		return false
 	}
-	largest := int64(1)
-	for _, row := range c.Weights {
-		l1 := int64(0)
-		for _, w := range row {
-			if w < math.MinInt8 || w > math.MaxInt8 {
-				return false
-			}
-			largest = max(largest, max(w, -w))
-			l1 += max(w, -w)
-		}
-		if l1 > math.MaxInt32/256 {
-			return false
-		}
+	r, ok := weigh(c.Weights)
+	if !ok {
+		return false
 	}
-	k := &product{Products: c, in: in, out: out, length: c.Runs * c.Run, each: c.Run == 1 && c.Groups > 1 &&
-		c.Groups == len(c.Weights) && c.Stride == c.Groups && largest*top*int64(c.Runs) <= math.MaxInt16}
-	if k.each { // rows are whole vectors
+	k := &product{Products: c, in: in, out: out, length: c.Runs * c.Run}
+	k.form = p.formOf(k, r, top)
+	if k.form == own { // rows are whole vectors
 		k.Groups, k.length = 1, c.Runs*c.Stride
 	}
-	if k.nibbles = !k.each && !p.kernels.bytes && 2*largest*top > math.MaxInt16; k.nibbles {
-		top = 15
-	}
-	k.chunk = int(math.MaxInt16 / (2 * largest * max(1, top)))
 	k.rows(v)
-	if k.each {
+	k.refine()
+	if k.form == four {
+		k.less = p.kernels.less
+	}
+	k.chunk = k.form.chunk(r.largest, max(1, top))
+	if k.form == own {
 		k.runs()
 		k.join()
 	} else {
 		k.steps()
 	}
 	k.begins = p.shared(k.begins)
-	k.pack()
+	k.pack(r)
 	if k.begins == nil {
-		room := band * k.stride
-		if k.nibbles {
-			room *= 2
-		}
-		p.scratch = max(p.scratch, room)
+		p.scratch = max(p.scratch, band*k.stride)
+	}
+	if k.form == looked {
+		p.codes = max(p.codes, in.size)
 	}
 	p.stages = append(p.stages, stage{[]int{v.root}, []int{to}, k.run})
 	return true
@@ -98,7 +89,7 @@ func (p *Program) products(from, to int, c dataflow.Products) bool {
 // are put together.
 func (k *product) rows(v *view) {
 	vector := k.Runs * k.Stride
-	alike := !k.nibbles
+	alike := true
 	for r := range k.Vectors {
 		for g := range k.Groups {
 			var list []segment
@@ -110,7 +101,7 @@ func (k *product) rows(v *view) {
 				}
 			}
 			k.segs, k.begins = append(k.segs, list), append(k.begins, list[0].at)
-			alike = alike && alikeSegments(list, k.segs[0]) && (!k.each || !slices.ContainsFunc(list, k.cuts))
+			alike = alike && alikeSegments(list, k.segs[0]) && (k.form != own || !slices.ContainsFunc(list, k.cuts))
 		}
 	}
 	k.parts = []segment{{0, int32(k.length)}}
@@ -123,7 +114,7 @@ func (k *product) rows(v *view) {
 		return
 	}
 	k.begins, k.stride = nil, (k.length+2*deep-1)/(2*deep)*(2*deep)+lanes
-	k.fill = pieceOf(uint8(v.fill - k.in.lo()))
+	k.blank = pieceOf(uint8(v.fill - k.in.lo()))
 }
 
 // alikeSegments reports whether both lists have no fill, and lie in the same places from where each begins.
@@ -136,17 +127,18 @@ func alikeSegments(a, b []segment) bool {
 // cuts reports whether a segment has a part of a run.
 func (k *product) cuts(s segment) bool { return int(s.n)%k.Stride != 0 }
 
-// steps cuts the parts of rows into steps, an even number.
+// steps cuts the parts of rows into steps, an even number where the kernel takes two at a time.
 func (k *product) steps() {
+	deep := k.form.deep()
 	for _, s := range k.parts {
-		for at := int32(0); at < s.n; at += deep {
+		for at := int32(0); at < s.n; at += int32(deep) {
 			k.offs = append(k.offs, s.at+at)
 		}
 	}
-	if len(k.offs)%2 != 0 {
+	if k.form == four && len(k.offs)%2 != 0 {
 		k.offs = append(k.offs, k.offs[0])
 	}
-	k.least, k.most = int(slices.Min(k.offs)), int(slices.Max(k.offs))+deep
+	k.reads(deep)
 }
 
 // runs has a step for each run of a row, which has an element for each output.
@@ -158,7 +150,18 @@ func (k *product) runs() {
 			s.at += int32(k.Stride)
 		}
 	}
-	k.least, k.most = int(slices.Min(k.offs)), int(slices.Max(k.offs))+(len(k.Weights)+lanes-1)/lanes*lanes
+	k.reads((len(k.Weights) + lanes - 1) / lanes * lanes)
+}
+
+// reads says where all lies that is read, which is so many bytes from each of offs on.
+func (k *product) reads(n int) {
+	k.least, k.most = int(slices.Min(k.offs)), int(slices.Max(k.offs))+n
+	if k.begins == nil {
+		k.most += (band - 1) * k.stride
+		return
+	}
+	k.least += int(slices.Min(k.begins))
+	k.most += int(slices.Max(k.begins))
 }
 
 // join takes neighbours as one vector, where they lie side by side and lanes would be left over.
@@ -184,34 +187,19 @@ func (k *product) join() {
 }
 
 // pack puts weights into the order in which they are read, and makes of step functions what is done with sums.
-func (k *product) pack() {
+func (k *product) pack(r weighing) {
+	if k.form == looked {
+		k.pairs = pairTableOf(r.least)
+	}
 	each := len(k.Weights) / k.Groups
 	for g := range k.Groups {
 		var blocks []block
-		for at := 0; at < each; at += lanes {
-			b := block{first: g*each + at, n: min(lanes, each-at)}
-			if k.each {
-				b.each = make([]int16, len(k.offs)*lanes)
-			} else {
-				b.weights = make([]int8, len(k.offs)*lanes*deep)
+		for at := 0; at < each; at += k.form.lanes() {
+			b := block{first: g*each + at, n: min(k.form.lanes(), each-at)}
+			k.fill(&b)
+			for c := 0; c < b.n; c += lanes {
+				b.finish = append(b.finish, k.finisher(b.first+c, min(lanes, b.n-c)))
 			}
-			for c := range b.n {
-				row := k.Weights[b.first+c]
-				if k.each {
-					for i, w := range row {
-						b.each[i*lanes+c] = int16(w)
-					}
-					continue
-				}
-				step := 0
-				for _, s := range k.parts {
-					for i, w := range row[:s.n] {
-						b.weights[((step+i/deep)*lanes+c)*deep+i%deep] = int8(w)
-					}
-					row, step = row[s.n:], step+(int(s.n)+deep-1)/deep
-				}
-			}
-			b.finish = k.finisher(b.first, b.n)
 			blocks = append(blocks, b)
 		}
 		k.blocks = append(k.blocks, blocks)
@@ -220,89 +208,58 @@ func (k *product) pack() {
 
 // run computes all rows of the frames.
 func (k *product) run(w *Worker, frames int) {
-	all := frames * k.Vectors
-	kernels := w.p.kernels
+	all, x, last := frames*k.Vectors, w.scratch, 0
+	if k.begins != nil {
+		x, last = w.slots[k.in.slot], (frames-1)*k.in.size
+	}
+	if k.form == looked {
+		w.encode(k.in, frames)
+		x = w.codes
+	}
+	_ = x[k.least : last+k.most] // all that is read is there
 	for g, blocks := range k.blocks {
 		for first := 0; first < all; first += band {
 			n := min(band, all-first)
 			at := w.begins[:(n+rows-1)/rows*rows]
-			x := k.gather(w, first, at[:n], g)
+			k.gather(w, first, at[:n], g)
 			for i := n; i < len(at); i++ {
 				at[i] = at[n-1]
 			}
-			k.within(x, at)
 			for b := range blocks {
-				b := &blocks[b]
-				if k.each {
-					kernels.each(w.sums[:], x[b.first:], at, k.offs, b.each)
-				} else {
-					kernels.dot(w.sums[:], x, at, k.offs, b.weights, k.chunk)
-				}
-				if k.nibbles {
-					k.high(w, x, at, b.weights)
-				}
-				k.put(w, b, first, w.sums[:n*lanes])
+				k.multiply(w, &blocks[b], x, at)
+				k.put(w, &blocks[b], first, n)
 			}
 		}
 	}
 }
 
-// within has what is read of x be there.
-func (k *product) within(x []uint8, at []int) {
-	first, last := at[0], at[0]
-	for _, from := range at {
-		first, last = min(first, from), max(last, from)
-	}
-	_ = x[first+k.least : last+k.most]
-}
-
-// high adds 16 times the sums of the upper digits, which lie behind the lower ones.
-func (k *product) high(w *Worker, x []uint8, at []int, weights []int8) {
-	w.p.kernels.dot(w.upper[:], x[band*k.stride:], at, k.offs, weights, k.chunk)
-	for i, v := range w.upper[:len(at)*lanes] {
-		w.sums[i] += v << 4
-	}
-}
-
-// gather gives the bytes of rows, and where each begins.
-func (k *product) gather(w *Worker, first int, at []int, group int) []uint8 {
-	frame, vector := first/k.Vectors, first%k.Vectors
+// gather says where each of the rows begins that follow the first, and puts rows together where they do not lie so.
+func (k *product) gather(w *Worker, first int, at []int, group int) {
+	frame, row := first/k.Vectors, first%k.Vectors*k.Groups+group
+	from := frame * k.in.size
 	for i := range at {
 		if k.begins != nil {
-			at[i] = frame*k.in.size + int(k.begins[vector*k.Groups+group])
+			at[i] = from + int(k.begins[row])
 		} else {
 			at[i] = i * k.stride
-			k.together(w, i, w.bytes(k.in, frame), k.segs[vector*k.Groups+group])
+			copyBytes(w.scratch[at[i]:], w.slots[k.in.slot][from:], k.segs[row], &k.blank)
 		}
-		if vector++; vector == k.Vectors {
-			frame, vector = frame+1, 0
-		}
-	}
-	if k.begins != nil {
-		return w.slots[k.in.slot]
-	}
-	return w.scratch
-}
-
-// together puts row i of a band together.
-func (k *product) together(w *Worker, i int, x []uint8, list []segment) {
-	row := w.scratch[i*k.stride:]
-	copyBytes(row, x, list, &k.fill)
-	if k.nibbles {
-		row, upper := row[:k.length], w.scratch[(band+i)*k.stride:]
-		for j, v := range row {
-			upper[j], row[j] = v>>4, v&15
+		if row += k.Groups; row >= k.Vectors*k.Groups {
+			row, from = group, from+k.in.size
 		}
 	}
 }
 
-// put makes outputs of the sums of rows.
-func (k *product) put(w *Worker, b *block, first int, sums []int32) {
+// put makes outputs of the sums of n rows.
+func (k *product) put(w *Worker, b *block, first, n int) {
 	width := len(k.Weights)
-	at := first*width + b.first
-	if k.out.width == medium {
-		b.finish.ints(w.ints(k.out, 0)[at:], width, b.n, sums)
-	} else {
-		b.finish.bytes(w.p.kernels, w.slots[k.out.slot][at:], width, b.n, sums)
+	for i := range b.finish {
+		at, of := first*width+b.first+i*lanes, min(lanes, b.n-i*lanes)
+		sums := w.sums[i*band*lanes:][:n*lanes]
+		if k.out.width == medium {
+			b.finish[i].ints(w.ints(k.out, 0)[at:], width, of, sums)
+		} else {
+			b.finish[i].bytes(w.p.kernels, w.slots[k.out.slot][at:], width, of, sums)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing of the tools it is asked for, on Debian and Ubuntu, and says what it does:
-#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack numpy onnx xrt
+#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack numpy onnx xrt \
+#         aarch64-linux-gnu-as x86_64-linux-gnu-as qemu-aarch64-static
 # Where nothing is missing it does nothing and needs neither rights nor network.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -46,6 +47,9 @@ for tool in "$@"; do
         python3 -c 'import onnx' 2>/dev/null || /usr/bin/python3 -c 'import onnx' 2>/dev/null || packages+=(python3-onnx)
         ;;
     xrt) [ -e /usr/include/xrt/xrt/xrt_kernel.h ] || packages+=(libxrt-dev) ;;
+    aarch64-linux-gnu-as) missing aarch64-linux-gnu-as binutils-aarch64-linux-gnu ;;
+    x86_64-linux-gnu-as) missing x86_64-linux-gnu-as binutils-x86-64-linux-gnu ;;
+    qemu-aarch64-static) missing qemu-aarch64-static qemu-user-static ;;
     yosys) missing yosys yosys ;;
     nextpnr-ice40) missing nextpnr-ice40 nextpnr-ice40 ;;
     icepack) missing icepack fpga-icestorm ;;

@@ -24,7 +24,7 @@ import (
 
 // Installed are the programs that `make test` installs where they are missing.
 var Installed = []string{"g++", "clang++", "opt", "nm", "tclsh", "verilator", "python3", "yosys",
-	"nextpnr-ice40", "icepack", numpy, onnx, xrt}
+	"nextpnr-ice40", "icepack", numpy, onnx, xrt, "aarch64-linux-gnu-as", "x86_64-linux-gnu-as", "qemu-aarch64-static"}
 
 // numpy and onnx are no programs: what they find is a Python that has the package.
 const (

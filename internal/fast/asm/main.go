@@ -1,5 +1,5 @@
-// Command asm writes kernels_amd64.s, the inner loops of package fast for AVX2 and for AVX-512. It is a module of its
-// own, so that hlsgen's does not depend on what makes assembly. kernels.go has the same in Go, and says what each
+// Command asm writes kernels_amd64.s, the inner loops of package fast for AVX2, AVX-VNNI and AVX-512. It is a module of
+// its own, so that hlsgen's does not depend on what makes assembly. kernels.go has the same in Go, and says what each
 // computes.
 //
 //	cd internal/fast/asm && go run . -out ../kernels_amd64.s -pkg fast
@@ -7,6 +7,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -14,11 +15,19 @@ import (
 func main() {
 	ConstraintExpr("amd64")
 	dot()
-	count()
+	words()
+	along()
+	narrow("dotVNNI", productsVEX)
+	narrow("dotVL", func(weights, bytes, sums VecPhysical) { products(weights, bytes, sums) })
+	looked()
+	encode()
 	each()
+	count()
 	line()
-	greatest()
+	steep()
+	highest()
 	reached()
+	sought()
 	dotWide()
 	countWide()
 	lineWide()
@@ -34,6 +43,12 @@ func zero() VecVirtual {
 	v := YMM()
 	VPXOR(v, v, v)
 	return v
+}
+
+// inner is the label of an inner loop, at the begin of a line of the cache.
+func inner(label string) {
+	Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}})
+	Label(label)
 }
 
 // tiles loops over four rows at a time: body makes their sums, with steps and weights from their first on.
@@ -85,22 +100,24 @@ func dot() {
 		for i := range sums {
 			sums[i] = zero()
 		}
-		Label("steps")
-		w0, w1, off := YMM(), YMM(), GP64()
-		MOVLQSX(Mem{Base: offs}, off)
-		VMOVDQU(Mem{Base: w}, w0)
-		VMOVDQU(Mem{Base: w, Disp: 32}, w1)
-		for r := range x {
-			four, p0, p1 := YMM(), YMM(), YMM()
-			VPBROADCASTD(Mem{Base: x[r], Index: off, Scale: 1}, four)
-			VPMADDUBSW(w0, four, p0)
-			VPMADDUBSW(w1, four, p1)
-			VPADDW(p0, sums[2*r], sums[2*r])
-			VPADDW(p1, sums[2*r+1], sums[2*r+1])
+		inner("steps")
+		for step := range 2 {
+			w0, w1, off := YMM(), YMM(), GP64()
+			MOVLQSX(Mem{Base: offs, Disp: 4 * step}, off)
+			VMOVDQU(Mem{Base: w, Disp: 64 * step}, w0)
+			VMOVDQU(Mem{Base: w, Disp: 64*step + 32}, w1)
+			for r := range x {
+				four, p0, p1 := YMM(), YMM(), YMM()
+				VPBROADCASTD(Mem{Base: x[r], Index: off, Scale: 1}, four)
+				VPMADDUBSW(w0, four, p0)
+				VPMADDUBSW(w1, four, p1)
+				VPADDW(p0, sums[2*r], sums[2*r])
+				VPADDW(p1, sums[2*r+1], sums[2*r+1])
+			}
 		}
-		ADDQ(Imm(64), w)
-		ADDQ(Imm(4), offs)
-		DECQ(n)
+		SUBQ(I32(-128), w)
+		ADDQ(Imm(8), offs)
+		SUBQ(Imm(2), n)
 		JNZ(LabelRef("steps"))
 		for i, s := range sums {
 			VPMADDWD(ones, s, s)
@@ -110,58 +127,6 @@ func dot() {
 		TESTQ(steps, steps)
 		JNZ(LabelRef("chunks"))
 	})
-}
-
-// count compares two rows at a time with the thresholds of 16 lanes.
-func count() {
-	TEXT("countAVX2", NOSPLIT, "func(y *uint8, acc *int32, pairs int, thresholds *int32, n int, base *uint8)")
-	Pragma("noescape")
-	Doc("countAVX2 is countGo for pairs of rows and n thresholds of each lane, of which there is one.")
-	y := Load(Param("y"), GP64())
-	acc := Load(Param("acc"), GP64())
-	pairs := Load(Param("pairs"), GP64())
-	first := Load(Param("thresholds"), GP64())
-	all := Load(Param("n"), GP64())
-	base := Load(Param("base"), GP64())
-	bases := YMM()
-	VBROADCASTI128(Mem{Base: base}, bases)
-	Label("pairs")
-	t, n := GP64(), GP64()
-	MOVQ(first, t)
-	MOVQ(all, n)
-	var sums, counts [4]VecVirtual
-	for i := range sums {
-		sums[i], counts[i] = YMM(), zero()
-		VMOVDQU(Mem{Base: acc, Disp: 32 * i}, sums[i])
-	}
-	Label("limits")
-	var of [2]VecVirtual
-	for i := range of {
-		of[i] = YMM()
-		VMOVDQU(Mem{Base: t, Disp: 32 * i}, of[i])
-	}
-	for i := range sums {
-		less := YMM()
-		VPCMPGTD(of[i%2], sums[i], less)
-		VPSUBD(less, counts[i], counts[i])
-	}
-	ADDQ(Imm(64), t)
-	DECQ(n)
-	JNZ(LabelRef("limits"))
-	for r := range 2 {
-		VPACKUSDW(counts[2*r+1], counts[2*r], counts[2*r])
-		VPERMQ(U8(0xd8), counts[2*r], counts[2*r])
-	}
-	VPACKUSWB(counts[2], counts[0], counts[0])
-	VPERMQ(U8(0xd8), counts[0], counts[0])
-	VPADDB(bases, counts[0], counts[0])
-	VMOVDQU(counts[0], Mem{Base: y})
-	ADDQ(U32(128), acc)
-	ADDQ(Imm(32), y)
-	DECQ(pairs)
-	JNZ(LabelRef("pairs"))
-	VZEROUPPER()
-	RET()
 }
 
 // each multiplies 16 neighbours of each of four rows with weights of their own in a step.
@@ -176,7 +141,7 @@ func each() {
 		for i := range sums {
 			sums[i] = zero()
 		}
-		Label("each")
+		inner("each")
 		weights, off := YMM(), GP64()
 		MOVLQSX(Mem{Base: offs}, off)
 		VMOVDQU(Mem{Base: w}, weights)
@@ -201,77 +166,6 @@ func each() {
 	})
 }
 
-// line is a line over sums, two rows at a time, whose bytes follow each other.
-func line() {
-	TEXT("lineAVX2", NOSPLIT, "func(y *uint8, acc *int32, pairs int, scale, bias *float32, top, base *uint8)")
-	Pragma("noescape")
-	Doc("lineAVX2 is lineGo for pairs of rows.")
-	y := Load(Param("y"), GP64())
-	acc := Load(Param("acc"), GP64())
-	pairs := Load(Param("pairs"), GP64())
-	from := Load(Param("scale"), GP64())
-	var scale, bias [2]VecVirtual
-	for i := range scale {
-		scale[i] = YMM()
-		VMOVUPS(Mem{Base: from, Disp: 32 * i}, scale[i])
-	}
-	Load(Param("bias"), from)
-	for i := range bias {
-		bias[i] = YMM()
-		VMOVUPS(Mem{Base: from, Disp: 32 * i}, bias[i])
-	}
-	top, base := YMM(), YMM()
-	Load(Param("top"), from)
-	VBROADCASTI128(Mem{Base: from}, top)
-	Load(Param("base"), from)
-	VBROADCASTI128(Mem{Base: from}, base)
-	Label("lines")
-	var v [4]VecVirtual
-	for i := range v {
-		v[i] = YMM()
-		VCVTDQ2PS(Mem{Base: acc, Disp: 32 * i}, v[i])
-		VMULPS(scale[i%2], v[i], v[i])
-		VADDPS(bias[i%2], v[i], v[i])
-		VCVTTPS2DQ(v[i], v[i])
-	}
-	for r := range 2 {
-		VPACKSSDW(v[2*r+1], v[2*r], v[2*r])
-		VPERMQ(U8(0xd8), v[2*r], v[2*r])
-	}
-	VPACKUSWB(v[2], v[0], v[0])
-	VPERMQ(U8(0xd8), v[0], v[0])
-	VPMINUB(top, v[0], v[0])
-	VPADDB(base, v[0], v[0])
-	VMOVDQU(v[0], Mem{Base: y})
-	ADDQ(U32(128), acc)
-	ADDQ(Imm(32), y)
-	DECQ(pairs)
-	JNZ(LabelRef("lines"))
-	VZEROUPPER()
-	RET()
-}
-
-// greatest takes 32 bytes in a step.
-func greatest() {
-	TEXT("greatestAVX2", NOSPLIT, "func(y, x *uint8, steps int)")
-	Pragma("noescape")
-	Doc("greatestAVX2 is greatestGo for 32 bytes a step.")
-	y := Load(Param("y"), GP64())
-	x := Load(Param("x"), GP64())
-	n := Load(Param("steps"), GP64())
-	Label("greatest")
-	v := YMM()
-	VMOVDQU(Mem{Base: x}, v)
-	VPMAXUB(Mem{Base: y}, v, v)
-	VMOVDQU(v, Mem{Base: y})
-	ADDQ(Imm(32), x)
-	ADDQ(Imm(32), y)
-	DECQ(n)
-	JNZ(LabelRef("greatest"))
-	VZEROUPPER()
-	RET()
-}
-
 // reached compares 32 numbers with all thresholds in a step.
 func reached() {
 	TEXT("reachedAVX2", NOSPLIT,
@@ -291,11 +185,7 @@ func reached() {
 	bytes := YMM()
 	VPCMPEQD(bytes, bytes, bytes)
 	VPSRLD(U8(24), bytes, bytes)
-	places := GLOBL("places", RODATA|NOPTR)
-	for i, p := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {
-		DATA(4*i, U32(p))
-	}
-	VMOVDQU(places, order)
+	VMOVDQU(places(), order)
 	Label("numbers")
 	var v, counts [4]VecVirtual
 	for i := range v {
@@ -306,7 +196,7 @@ func reached() {
 	t, n := GP64(), GP64()
 	MOVQ(from, t)
 	MOVQ(all, n)
-	Label("thresholds")
+	inner("thresholds")
 	of := YMM()
 	VBROADCASTSS(Mem{Base: t}, of)
 	for i := range v {

@@ -35,7 +35,7 @@ func dotWide() {
 		for i := range sums {
 			sums[i] = none()
 		}
-		Label("pairs")
+		inner("pairs")
 		for step := range 2 {
 			weights, off := ZMM(), GP64()
 			MOVLQSX(Mem{Base: offs, Disp: 4 * step}, off)
@@ -137,7 +137,7 @@ func countWide() {
 			sums[i], counts[i] = ZMM(), none()
 			VMOVDQU32(Mem{Base: acc, Disp: 64 * i}, sums[i])
 		}
-		Label("limits")
+		inner("limits")
 		of := ZMM()
 		VMOVDQU32(Mem{Base: t}, of)
 		for i := range sums {
@@ -240,7 +240,7 @@ func reachedWide() {
 	t, n := GP64(), GP64()
 	MOVQ(from, t)
 	MOVQ(all, n)
-	Label("thresholds")
+	inner("thresholds")
 	of := ZMM()
 	VBROADCASTSS(Mem{Base: t}, of)
 	var most [4]OpmaskVirtual

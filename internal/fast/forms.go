@@ -1,0 +1,186 @@
+package fast
+
+import "math"
+
+// A form is a way in which rows are multiplied with weights.
+type form int
+
+const (
+	four   form = iota // four neighbours in a step, for 16 outputs
+	own                // every output has a channel of its own
+	words              // as four, where products of bytes are too great for that
+	along              // as words, 16 neighbours in a step, for four outputs
+	looked             // the sums of two products are looked up, two times in a step, for 64 outputs
+)
+
+// deep is the neighbours in a row that a lane multiplies in a step.
+func (f form) deep() int {
+	if f == along {
+		return 16
+	}
+	return deep
+}
+
+// lanes is the outputs of a block.
+func (f form) lanes() int {
+	switch f {
+	case along:
+		return 4
+	case looked:
+		return 4 * lanes
+	}
+	return lanes
+}
+
+// chunk is the steps that a sum of 16 bits takes, which are even, or one of 8 bits, where pairs are looked up.
+func (f form) chunk(largest, top int64) int {
+	if f == looked {
+		return int(math.MaxInt8 / (4 * largest * top))
+	}
+	return int(math.MaxInt16 / (4 * largest * top) * 2)
+}
+
+// A weighing is what weights are, all of them together.
+type weighing struct {
+	least, most, largest int64 // and 0; the largest by magnitude is at least 1
+	sum                  int64 // the greatest of the sums of magnitudes by output
+}
+
+// weigh looks at weights; ok is false where they are no bytes, or their sums no 32 bits.
+func weigh(weights [][]int64) (r weighing, ok bool) {
+	for _, row := range weights {
+		sum := int64(0)
+		for _, w := range row {
+			r.least, r.most = min(r.least, w), max(r.most, w)
+			sum += max(w, -w)
+		}
+		r.sum = max(r.sum, sum)
+	}
+	r.largest = max(1, r.most, -r.least)
+	return r, r.least >= math.MinInt8 && r.most <= math.MaxInt8 && r.sum <= math.MaxInt32/256
+}
+
+// formOf is how a layer's rows are multiplied, whose bytes are up to top.
+func (p *Program) formOf(k *product, r weighing, top int64) form {
+	each := len(k.Weights) / k.Groups
+	switch {
+	case k.Run == 1 && k.Groups > 1 && each == 1 && k.Stride == k.Groups &&
+		r.largest*top*int64(k.Runs) <= math.MaxInt16:
+		return own
+	case p.kernels.looked != nil && top < 4 && r.most-r.least < 4 && r.sum*top <= math.MaxInt16 && each > 2*lanes:
+		return looked
+	case p.kernels.bytes || 4*r.largest*top <= math.MaxInt16:
+		return four
+	}
+	return words
+}
+
+// refine takes another form where rows do not lie as one wants, or where it takes fewer instructions.
+func (k *product) refine() {
+	each := len(k.Weights) / k.Groups
+	// of vectors, for a row: those of a step, and to add up what is side by side
+	inWords := (each + words.lanes() - 1) / words.lanes() * 10 * k.stepsOf(words)
+	alongIt := (each + along.lanes() - 1) / along.lanes() * (9*k.stepsOf(along) + 8)
+	switch {
+	case k.form == looked && k.begins == nil:
+		k.form = four
+	case k.form == words && alongIt < inWords:
+		k.form = along
+	}
+}
+
+// stepsOf is the steps that a form takes for a row.
+func (k *product) stepsOf(f form) (n int) {
+	for _, s := range k.parts {
+		n += (int(s.n) + f.deep() - 1) / f.deep()
+	}
+	return n
+}
+
+// fill puts the weights of a block into the order in which they are read.
+func (k *product) fill(b *block) {
+	switch k.form {
+	case own:
+		b.words = make([]int16, len(k.offs)*lanes)
+		for c := range b.n {
+			for i, w := range k.Weights[b.first+c] {
+				b.words[i*lanes+c] = int16(w)
+			}
+		}
+	case four:
+		b.ints = make([]int8, len(k.offs)*lanes*deep)
+		k.each(b, func(c, step, i int, w int64) { b.ints[(step*lanes+c)*deep+i] = int8(w) })
+	case words: // the even ones of a step, then the odd ones
+		b.words = make([]int16, len(k.offs)*lanes*deep)
+		k.each(b, func(c, step, i int, w int64) { b.words[((step*2+i%2)*lanes+c)*2+i/2] = int16(w) })
+	case along:
+		b.words = make([]int16, len(k.offs)*along.lanes()*along.deep())
+		k.each(b, func(c, step, i int, w int64) { b.words[(step*along.lanes()+c)*along.deep()+i] = int16(w) })
+	case looked:
+		b.bytes = make([]uint8, len(k.offs)*2*looked.lanes())
+		for i := range b.bytes {
+			b.bytes[i] = k.pairs.index(0, 0)
+		}
+		k.each(b, func(c, step, i int, w int64) {
+			pair := &b.bytes[(step*2+i/2)*looked.lanes()+c]
+			*pair += uint8(w) << (2 * (i % 2))
+		})
+	}
+}
+
+// each calls of for the weights of a block: of output c, neighbour i of a step.
+func (k *product) each(b *block, of func(c, step, i int, w int64)) {
+	deep := k.form.deep()
+	for c := range b.n {
+		row, step := k.Weights[b.first+c], 0
+		for _, s := range k.parts {
+			for i, w := range row[:s.n] {
+				of(c, step+i/deep, i%deep, w)
+			}
+			row, step = row[s.n:], step+(int(s.n)+deep-1)/deep
+		}
+	}
+}
+
+// multiply makes the sums of a block for rows.
+func (k *product) multiply(w *Worker, b *block, x []uint8, at []int) {
+	kernels := w.p.kernels
+	switch k.form {
+	case own:
+		kernels.each(w.sums, x[b.first:], at, k.offs, b.words)
+	case four:
+		kernels.dot(w.sums, x, at, k.offs, b.ints, k.chunk)
+	case words:
+		kernels.words(w.sums, x, at, k.offs, b.words)
+	case along:
+		kernels.along(w.sums, x, at, k.offs, b.words)
+	case looked:
+		kernels.looked(w.sums, x, at, k.offs, b.bytes, k.pairs, k.chunk)
+	}
+}
+
+// A pairTable is sums of two products: of a code, which is of two bytes below 4, and an index, which is of two weights.
+type pairTable struct {
+	sums  [16 * 16]int8 // [code][index]
+	least int64         // of weights
+}
+
+func pairTableOf(least int64) *pairTable {
+	t := &pairTable{least: least}
+	for i := range t.sums {
+		code, index := i/16, int64(i%16)
+		t.sums[i] = int8(int64(code%4)*(index%4+least) + int64(code/4)*(index/4+least))
+	}
+	return t
+}
+
+// index is that of two weights.
+func (t *pairTable) index(first, second int64) uint8 {
+	return uint8(first - t.least + (second-t.least)<<2)
+}
+
+// encode has w.codes be the codes of a stream's frames.
+func (w *Worker) encode(s *stream, frames int) {
+	x := w.slots[s.slot][:frames*s.size+slack]
+	w.p.kernels.encode(w.codes[:len(x)-1], x)
+}
