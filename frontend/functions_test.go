@@ -149,13 +149,7 @@ func TestFunctionsOfCodes(t *testing.T) {
 				c.write(n, "x", "c")
 				f.write(n, "c", "f")
 				r.write(n, "f", "y")
-				n.output(1, 2, 5, 5)
-				im, found := imported(t, n, frontend.Options{})
-				if im.Model == nil {
-					t.Errorf("%s: %s", name, found[0].Msg)
-					continue
-				}
-				t.Run(name, func(t *testing.T) { agree(t, im.Model, 4) })
+				n.output(1, 2, 5, 5).mapped(t, name, 4)
 			}
 		}
 	}
@@ -260,13 +254,7 @@ func TestBranches(t *testing.T) {
 						n.op("Transpose", "p", "l").Ints("perm", 0, 3, 1, 2)
 					}
 					b.write(n, "p", "y")
-					n.output(1, 2, 5, 5)
-					im, found := imported(t, n, frontend.Options{})
-					if im.Model == nil {
-						t.Errorf("%s: %s", name, found[0].Msg)
-						continue
-					}
-					t.Run(name, func(t *testing.T) { agree(t, im.Model, 4) })
+					n.output(1, 2, 5, 5).mapped(t, name, 4)
 				}
 			}
 		}

@@ -69,7 +69,8 @@ func inBlocks(blocks int) error {
 		"quantise the weights per output channel")
 }
 
-// byTap is the reason of a convolution whose weights have scales that differ from one position of the kernel to another.
+// byTap is the reason of a convolution whose weights have scales that differ from one position of the kernel to
+// another.
 func byTap() error {
 	return unmapped.As(diag.WeightsNotInteger, "its weights are quantised in blocks that differ from one position of "+
 		"the kernel to another, and it becomes a sum of convolutions, one per scale, only where all weights that a "+
