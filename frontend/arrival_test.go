@@ -248,7 +248,7 @@ func TestArrivalRefused(t *testing.T) {
 	}
 }
 
-// TestArrivalOfInputs has a mean and a deviation of one of several inputs: the others have what is said of all, or none.
+// TestArrivalOfInputs has a mean and a deviation of one of several inputs: the others have what is said of all.
 func TestArrivalOfInputs(t *testing.T) {
 	t.Parallel()
 	build := func() *net {

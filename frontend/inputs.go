@@ -26,8 +26,8 @@ type InputType struct {
 	Inputs map[string]Normal
 }
 
-// A Normal is a mean and a deviation of all channels, or of each: nil where nothing is said, which is 0, and 1. Channels
-// lie along axis 1 or, where that does not have as many, the last axis.
+// A Normal is a mean and a deviation of all channels, or of each: nil where nothing is said, which is 0, and 1.
+// Channels lie along axis 1 or, where that does not have as many, the last axis.
 type Normal struct{ Mean, Deviation []*big.Rat }
 
 // Means are the means as --input-mean takes them, one text for each time that it is given.
@@ -112,7 +112,8 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 					known = append(known, fmt.Sprintf("%q", in.Name))
 				}
 			}
-			return refuse(graph.Value{Name: name}, "--input-mean or --input-std names it, which is no input of real numbers",
+			return refuse(graph.Value{Name: name},
+				"--input-mean or --input-std names it, which is no input of real numbers",
 				"these are: "+strings.Join(known, ", "))
 		}
 	}

@@ -106,19 +106,6 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 	return all, open
 }
 
-// Decide is Bounds32 with the codes that choose takes: of an element of a quantiser that float32 may round to any code
-// from lo to hi, given the codes that were taken in front of it.
-func (p *Part) Decide(in []*Reals, choose func(name string, i int, lo, hi float64) float64) (all map[string]*Reals) {
-	return p.bounds32(in, func(name string, out *Reals, _ []bool) {
-		for i, lo := range out.Lo {
-			if hi := out.Hi[i]; lo != hi {
-				out.Lo[i] = choose(name, i, lo, hi)
-			}
-		}
-		out.Hi = out.Lo
-	})
-}
-
 // Work is the products that a run of the part adds up, more or less.
 func (p *Part) Work() (n int) {
 	for _, r := range p.runners {
@@ -269,14 +256,18 @@ func (p *Part) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Real
 
 func (r *runner) dotBounds(in []*Reals, out *Reals) {
 	d := r.product.Dot
-	gamma := float64(d.K) * 0x1p-24 / (1 - float64(d.K)*0x1p-24)
 	size := make([]float64, len(out.Lo))
 	r.plan.prepare(d)
 	r.dotIntervals(in[d.A], in[d.B], out, size)
 	for i, s := range size {
-		e := s * gamma * (1 + 0x1p-20)
+		e := d.error32(s)
 		out.Lo[i], out.Hi[i] = out.Lo[i]-e, out.Hi[i]+e
 	}
+}
+
+// error32 bounds the error of a sum in float32, in any order, whose magnitudes add up to all.
+func (d *Dot) error32(all float64) float64 {
+	return all * (float64(d.K) * 0x1p-24 / (1 - float64(d.K)*0x1p-24)) * (1 + 0x1p-20)
 }
 
 // fused returns x*y + z, rounded once.
