@@ -29,7 +29,8 @@ func said(text string) *frontend.InputType {
 		}
 		return all
 	}
-	in := &frontend.InputType{Type: t, Scale: list(parts[1])[0], Mean: list(parts[3]), Deviation: list(parts[4])}
+	in := &frontend.InputType{Type: t, Scale: list(parts[1])[0]}
+	in.Mean, in.Deviation = list(parts[3]), list(parts[4])
 	if parts[2] != "" {
 		in.Offset = list(parts[2])[0]
 	}
@@ -231,7 +232,7 @@ func TestArrivalRefused(t *testing.T) {
 		in   *frontend.InputType
 		says string
 	}{
-		{&frontend.InputType{Mean: said("UINT8 1 0 1").Mean}, "none arrive"},
+		{&frontend.InputType{Normal: said("UINT8 1 0 1").Normal}, "none arrive"},
 		{said("UINT8 1 0 1,2,3"), "neither axis 1 nor the last axis has as many channels"},
 		{said("UINT8 1 0 1,2 1,2,3"), "--input-mean gives 2 numbers, --input-std 3"},
 		{said("INT16 1/65536 1000"), "steps of 1.52"},
@@ -243,6 +244,49 @@ func TestArrivalRefused(t *testing.T) {
 		if im.Model != nil || len(found) != 1 || found[0].Code != diag.InputUnfit ||
 			!strings.Contains(found[0].Msg, c.says) {
 			t.Errorf("%v is not refused, because it %s: %v", c.in, c.says, found)
+		}
+	}
+}
+
+// TestArrivalOfInputs has a mean and a deviation of one of several inputs: the others have what is said of all.
+func TestArrivalOfInputs(t *testing.T) {
+	t.Parallel()
+	build := func() *net {
+		n := newNet(13).Input("image", graph.Float32, 1, 3, 2, 2).Input("age", graph.Float32, 1, 1).
+			Input("n=1", graph.Float32, 1, 12)
+		n.op("Reshape", "flat", "image", n.i(1, 12)).op("Add", "s", "flat", "age").op("Add", "a", "s", "n=1")
+		return n.op("MatMul", "y", "a", n.c([]int{12, 3}, count(36)...)).output(1, 3)
+	}
+	channels := said("UINT8 1 0 1/2,3,-1/4 2,4,1").Normal
+	in := said("UINT8 1/4 0 0 1/2")
+	in.Inputs = map[string]frontend.Normal{"image": channels, "n=1": {Mean: said("UINT8 1 0 5").Mean}}
+	im, found := imported(t, build(), frontend.Options{InputType: in})
+	if im.Model == nil {
+		t.Fatal(found)
+	}
+	for i, want := range []float64{((20.0 / 4) - 3) / 4, 20.0 / 4 / 0.5, (20.0/4 - 5) / 0.5} {
+		a := im.Model.In[i].Arrives
+		if got := a.Value(a.Of(im.Model.In[i].Shape, min(4, dataflow.Shape(im.Model.In[i].Shape).Size()-1)), 20); got !=
+			want {
+			t.Errorf("input %d: 20 stands for %v, want %v", i, got, want)
+		}
+	}
+	for _, c := range []struct {
+		of         frontend.InputType
+		says, hint string
+	}{
+		{frontend.InputType{Normal: channels}, "neither axis 1", `of another input than "age", name it`},
+		{frontend.InputType{Inputs: map[string]frontend.Normal{"picture": channels}}, "no input of real numbers",
+			`"image", "age", "n=1"`},
+		{frontend.InputType{Inputs: map[string]frontend.Normal{"age": channels}}, "neither axis 1", `than "age"`},
+		{frontend.InputType{Inputs: map[string]frontend.Normal{"image": {Mean: channels.Mean}}, Normal: frontend.Normal{
+			Deviation: channels.Mean[:2]}}, "--input-mean gives 3 numbers, --input-std 2", "one for each"},
+	} {
+		c.of.Type, c.of.Scale = in.Type, in.Scale
+		if _, found := imported(t, build(), frontend.Options{InputType: &c.of}); len(found) != 1 ||
+			found[0].Code != diag.InputUnfit || !strings.Contains(found[0].Msg, c.says) ||
+			!strings.Contains(found[0].Hint, c.hint) {
+			t.Errorf("%v, want %q, %q", found, c.says, c.hint)
 		}
 	}
 }

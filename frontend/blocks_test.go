@@ -3,6 +3,7 @@ package frontend_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,10 @@ import (
 type blockNet struct {
 	sum, out, kernel int // kernel 0 is a MatMul
 	size             int // of a block
+	group            int // of channels of a convolution; 0 is one
+	transposed       bool
+	tap              bool // each position of the kernel has scales of its own
+	axis             int  // that blocks are of, where that is none of the sum's
 	bits             graph.DType
 	zero, behind     bool
 }
@@ -24,21 +29,29 @@ func blockScale(r *rand.Rand) float64 { return float64(float32(0.01 + r.Float64(
 
 func (b blockNet) write(r *rand.Rand) *net {
 	n := newNet(21)
-	blocks := (b.sum + b.size - 1) / b.size
 	lo, hi := -8, 7
 	if b.bits == graph.Int8 {
 		lo, hi = -128, 127
 	}
 	codes := func(n int) []float64 { return whole(r, n, lo, hi) }
-	shape, scales, axis := []int{b.sum, b.out}, []int{blocks, b.out}, int64(0)
-	if b.kernel > 0 {
-		shape, scales, axis = []int{b.out, b.sum, b.kernel, b.kernel}, []int{b.out, blocks, b.kernel, b.kernel}, 1
+	shape, axis := []int{b.sum, b.out}, 0
+	group := max(1, b.group)
+	switch {
+	case b.transposed:
+		shape = []int{group * b.sum, b.out / group, b.kernel, b.kernel}
+	case b.kernel > 0:
+		shape, axis = []int{b.out, b.sum, b.kernel, b.kernel}, 1
 	}
+	if b.axis > 0 {
+		axis = b.axis
+	}
+	scales := slices.Clone(shape)
+	scales[axis] = (shape[axis] + b.size - 1) / b.size
 	n.Init("w", b.bits, shape, codes(graph.Size(shape))...)
 	s := make([]float64, graph.Size(scales))
 	for i := range s {
-		if s[i] = blockScale(r); b.kernel > 1 && i%(b.kernel*b.kernel) > 0 {
-			s[i] = s[i-1] // a scale for each block of channels, of whatever tap
+		if s[i] = blockScale(r); !b.tap && b.kernel > 1 && i%(b.kernel*b.kernel) > 0 {
+			s[i] = s[i-1]
 		}
 	}
 	n.Init("s", graph.Float32, scales, s...)
@@ -48,11 +61,15 @@ func (b blockNet) write(r *rand.Rand) *net {
 		n.Init("z", b.bits, scales, z...)
 		in = append(in, "z")
 	}
-	n.Node("DequantizeLinear", in...).Int("axis", axis).Int("block_size", int64(b.size)).Out("wd")
+	n.Node("DequantizeLinear", in...).Int("axis", int64(axis)).Int("block_size", int64(b.size)).Out("wd")
 	if b.kernel > 0 {
-		n.Input("x", graph.Float32, 1, b.sum, 3, 3).quant("x", "q", n.s(blockScale(r)), 0, 4, 1)
-		pad := int64(b.kernel / 2)
-		n.op("Conv", "p", "q", "wd", n.c([]int{b.out}, count(b.out)...)).Ints("pads", pad, pad, pad, pad)
+		n.Input("x", graph.Float32, 1, group*b.sum, 3, 3).quant("x", "q", n.s(blockScale(r)), 0, 4, 1)
+		op, pad := "Conv", int64(b.kernel/2)
+		if b.transposed {
+			op = "ConvTranspose"
+		}
+		n.op(op, "p", "q", "wd", n.c([]int{b.out}, count(b.out)...)).Ints("pads", pad, pad, pad, pad).
+			Int("group", int64(group))
 	} else {
 		n.Input("x", graph.Float32, 1, b.sum).quant("x", "q", n.s(blockScale(r)), 0, 4, 1)
 		n.op("MatMul", "p", "q", "wd")
@@ -73,13 +90,35 @@ func TestBlocks(t *testing.T) {
 		b := blockNet{sum: 6 + r.IntN(11), out: 1 + r.IntN(4), kernel: []int{0, 0, 1, 3}[seed%4], zero: seed%3 == 0,
 			bits: []graph.DType{graph.Int4, graph.Int8}[seed/4%2], behind: seed%5 > 0}
 		b.size = max(2, (b.sum+1)/(1+r.IntN(7)))
-		name := fmt.Sprintf("%d: %+v", seed, b)
-		im, d := imported(t, b.write(r), frontend.Options{})
-		if im.Model == nil {
-			t.Errorf("%s: %v", name, d)
-			continue
+		b.write(r).mapped(t, fmt.Sprintf("%d: %+v", seed, b), 4)
+	}
+}
+
+// TestBlocksOfChannels has convolutions of groups, and transposed ones, whose weights have a scale per block of
+// channels. Where positions of the kernel have scales of their own, the refusal says so.
+func TestBlocksOfChannels(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(36) {
+		r := rand.New(rand.NewPCG(seed, 38))
+		b := blockNet{sum: 4 + 2*r.IntN(4), group: 1 + int(seed/2%2), kernel: 1 + int(seed/4%3), transposed: seed%2 > 0,
+			zero: seed%3 == 0, bits: graph.Int8, behind: seed%5 > 0, size: 2}
+		b.out = 2 * b.group
+		for _, b.tap = range []bool{false, true} {
+			name, n := fmt.Sprintf("%d: %+v", seed, b), b.write(r)
+			if !b.tap || b.kernel == 1 {
+				n.mapped(t, name, 3)
+			} else if _, d := imported(t, n, frontend.Options{}); len(d) == 0 ||
+				!strings.Contains(d[0].Msg, "one position of the kernel") {
+				t.Errorf("%s: %v", name, d)
+			}
 		}
-		t.Run(name, func(t *testing.T) { agree(t, im.Model, 4) })
+	}
+	for axis := 2; axis < 4; axis++ {
+		b := blockNet{sum: 4, out: 2, kernel: 3, size: 3, axis: axis, tap: true, bits: graph.Int8}
+		if _, d := imported(t, b.write(rand.New(rand.NewPCG(1, 2))), frontend.Options{}); len(d) == 0 ||
+			!strings.Contains(d[0].Msg, "one position of the kernel") {
+			t.Errorf("axis %d: %v", axis, d)
+		}
 	}
 }
 
@@ -108,7 +147,7 @@ func TestBlocksRefused(t *testing.T) {
 	}
 }
 
-// TestBranchesTransposed has transposed convolutions of branches of unequal scales, and of weights in blocks.
+// TestBranchesTransposed has transposed convolutions of branches of unequal scales.
 func TestBranchesTransposed(t *testing.T) {
 	t.Parallel()
 	for _, kernel := range []int{1, 2, 3} {

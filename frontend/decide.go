@@ -1,6 +1,9 @@
 package frontend
 
 import (
+	"cmp"
+	"slices"
+
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/dataflow"
 )
@@ -13,7 +16,7 @@ import (
 // decideWork bounds the products that a search may add up, and decideMost its runs.
 const (
 	decideWork = 1_500_000_000
-	decideMost = 2000
+	decideMost = 20_000
 )
 
 // A decision is an element of a quantiser that float32 may round to codes from lo to hi.
@@ -29,8 +32,16 @@ type element struct {
 
 // A trial is a run with some codes.
 type trial struct {
-	open []decision // in the order of the run
-	miss float64    // by how much outputs are beyond their bounds, together
+	*graph.Decided
+	miss float64 // by how much outputs are beyond their bounds, together
+}
+
+// open lists the elements that may have several codes, in the order of the run.
+func (t *trial) open() (list []decision) {
+	t.Open(func(tensor string, i int, lo, hi float64) {
+		list = append(list, decision{element{tensor, i}, lo, hi})
+	})
+	return list
 }
 
 // decided finds codes with which the given outputs come out, and returns the first tensor where these are not the exact
@@ -41,15 +52,14 @@ func (c *Comparer) decided(part *graph.Part, in []*graph.Reals, given []dataflow
 	if hull, _ := part.Bounds32(in, nil); !c.holds(hull, given) {
 		return "" // no codes give these outputs
 	}
-	s := &decider{c, part, in, given, exact, map[element]float64{}, trial{},
-		min(decideMost, max(8, decideWork/max(1, part.Work())))}
-	s.now = s.run()
-	for s.now.miss > 0 && (s.changeBest() || s.change(2, s.now.open) || s.change(3, s.now.open)) {
+	s := &decider{c, given, exact, map[element]float64{}, trial{}, max(decideWork, 8*part.Work()), decideMost}
+	s.now = s.judged(part.Decide(in, s.choose))
+	for s.now.miss > 0 && (s.changeBest() || s.change(2, &s.now) || s.change(3, &s.now)) {
 	}
 	if !(s.now.miss == 0) {
 		return ""
 	}
-	for _, d := range s.now.open {
+	for _, d := range s.now.open() {
 		if s.code(d.at) != exact[d.at.tensor].Lo[d.at.i] {
 			return d.at.tensor
 		}
@@ -65,13 +75,12 @@ func (c *Comparer) holds(bounds map[string]*graph.Reals, given []dataflow.RealTe
 
 type decider struct {
 	*Comparer
-	part  *graph.Part
-	in    []*graph.Reals
 	given []dataflow.RealTensor
 	exact map[string]*graph.Reals
 	taken map[element]float64 // codes that are not the exact ones
 	now   trial
-	left  int // runs
+	work  int // that is left, as Decided counts it
+	runs  int // that are left
 }
 
 // code is the code that is to be taken at an element.
@@ -82,67 +91,108 @@ func (s *decider) code(at element) float64 {
 	return s.exact[at.tensor].Lo[at.i]
 }
 
-func (s *decider) run() (t trial) {
-	s.left--
-	all := s.part.Decide(s.in, func(tensor string, i int, lo, hi float64) float64 {
-		at := element{tensor, i}
-		t.open = append(t.open, decision{at, lo, hi})
-		return max(lo, min(hi, s.code(at)))
-	})
+func (s *decider) choose(tensor string, i int, lo, hi float64) float64 {
+	return max(lo, min(hi, s.code(element{tensor, i})))
+}
+
+// left reports whether there is work left to do.
+func (s *decider) left() bool { return s.work > 0 && s.runs > 0 }
+
+// run is a trial again, with another code of an element.
+func (s *decider) run(t *trial, at element) trial {
+	return s.judged(t.Again(at.tensor, at.i, s.choose))
+}
+
+func (s *decider) judged(d *graph.Decided) (t trial) {
+	s.work, s.runs = s.work-d.Work, s.runs-1
+	t.Decided = d
 	for k, name := range s.outs {
 		for i, v := range s.given[k].Data {
-			t.miss += max(0, all[name].Lo[i]-v, v-all[name].Hi[i])
+			t.miss += max(0, d.All[name].Lo[i]-v, v-d.All[name].Hi[i])
 		}
 	}
 	return t
 }
 
-// changeBest tries the other codes of every open element, one at a time, takes the one that brings outputs nearest, and
-// reports whether any brought them nearer. A code far in front changes everything behind it: the first one that helps a
-// little mostly helps by chance.
+// A change is another code of an element, and by how much it brings outputs nearer.
+type change struct {
+	at   element
+	code float64
+	gain float64
+}
+
+// changeBest tries the other codes of every open element, one at a time, and takes the one that brings outputs nearest.
+// A code far in front changes everything behind it: the first one that helps a little mostly helps by chance. Of the
+// others it takes those that bring outputs as much nearer behind the best as they do alone, as codes of different
+// outputs do. It reports whether any brought them nearer.
 func (s *decider) changeBest() bool {
-	best, now := s.now, s.now
-	var at element
-	var code float64
-	for _, d := range now.open {
-		was, had := s.taken[d.at]
-		for v := d.lo; v <= d.hi && s.left > 0 && best.miss > 0; v++ {
+	var nearer []change
+	now := s.now
+	for _, d := range now.open() {
+		for v := d.lo; v <= d.hi && s.left(); v++ {
 			if v == s.code(d.at) {
 				continue
 			}
-			s.taken[d.at] = v
-			if t := s.run(); t.miss < best.miss {
-				best, at, code = t, d.at, v
+			var t trial
+			s.with(d.at, v, func() bool {
+				t = s.run(&now, d.at)
+				return t.miss == 0
+			})
+			if t.miss == 0 {
+				s.now = t
+				return true
 			}
-			if delete(s.taken, d.at); had {
-				s.taken[d.at] = was
+			if t.miss < now.miss {
+				nearer = append(nearer, change{d.at, v, now.miss - t.miss})
 			}
 		}
 	}
-	if best.miss == now.miss {
-		return false
+	slices.SortStableFunc(nearer, func(a, b change) int { return cmp.Compare(b.gain, a.gain) })
+	for i, c := range nearer {
+		s.with(c.at, c.code, func() bool {
+			t := s.run(&s.now, c.at)
+			if i > 0 && s.now.miss-t.miss < c.gain*(1-0x1p-20) {
+				return false
+			}
+			s.now = t
+			return true
+		})
+		if s.now.miss == 0 {
+			break
+		}
 	}
-	s.taken[at], s.now = code, best
-	return true
+	return len(nearer) > 0
 }
 
-// change tries other codes at so many open elements together, and reports whether outputs came nearer. What is
+// with takes another code of an element for a trial, and for good where that says so.
+func (s *decider) with(at element, code float64, try func() bool) {
+	was, had := s.taken[at]
+	s.taken[at] = code
+	if try() {
+		return
+	}
+	if delete(s.taken, at); had {
+		s.taken[at] = was
+	}
+}
+
+// change tries other codes at so many open elements of a run together, and reports whether outputs came nearer. What is
 // open depends on the codes in front of it.
-func (s *decider) change(several int, open []decision) bool {
-	for _, d := range open {
+func (s *decider) change(several int, of *trial) bool {
+	for _, d := range of.open() {
 		was, had := s.taken[d.at]
 		now := s.code(d.at)
-		for v := d.lo; v <= d.hi && s.left > 0; v++ {
+		for v := d.lo; v <= d.hi && s.left(); v++ {
 			if v == now {
 				continue
 			}
 			s.taken[d.at] = v
-			t := s.run()
+			t := s.run(of, d.at)
 			if t.miss < s.now.miss {
 				s.now = t
 				return true
 			}
-			if several > 1 && s.change(several-1, t.open) {
+			if several > 1 && s.change(several-1, &t) {
 				return true
 			}
 		}

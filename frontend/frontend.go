@@ -10,6 +10,7 @@
 //   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
 //   - cut.go ends a file at other outputs, and finds where in front of what does not map
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
+//   - ends.go runs what the host computes in front of the accelerator and behind it
 //   - host.go says what the host computes as data: which code a number has, and what a code means; around.go cuts out
 //     what is no such data
 //   - requantise.go gives a model other quantisers, on samples
@@ -23,7 +24,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"math/big"
 	"slices"
 	"sync"
 
@@ -401,96 +401,4 @@ func results(p *graph.Program, part *graph.Part, in []*graph.Reals) (out []dataf
 		out = append(out, dataflow.RealTensor{Shape: p.Known[o.Name].Shape, Data: data})
 	}
 	return out, nil
-}
-
-// before returns the part of the program from the named tensors to the codes that the host computes of them. Other
-// codes arrive as integers.
-func before(p *graph.Program, low *lower.Result, names []string) *graph.Part {
-	var quantised []string
-	for _, name := range low.In {
-		if low.Arrive[name] == nil {
-			quantised = append(quantised, name)
-		}
-	}
-	return mustPart(p, names, quantised)
-}
-
-// behind is what the host computes of what the accelerator gives.
-func behind(p *graph.Program, low *lower.Result) *graph.Part {
-	return mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
-}
-
-func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
-	names := inputNames(p)
-	part := before(p, low, names)
-	return dataflow.HostFunc{Nodes: graph.Labels(part.Nodes()), ToCodes: toCodes(low, names, part)}
-}
-
-// toCodes returns the function from the named tensors to the frames that the accelerator takes.
-func toCodes(low *lower.Result, names []string, part *graph.Part) func([]dataflow.RealTensor) ([]dataflow.Tensor,
-	error) {
-	return func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
-		if err := checkFinite(in); err != nil {
-			return nil, err
-		}
-		vals, err := part.Fork().Outputs(reals(in))
-		if err != nil {
-			return nil, err
-		}
-		out := make([]dataflow.Tensor, len(low.In))
-		for i, name := range low.In {
-			t := low.Graph.Streams[low.Graph.In[i]].Type
-			out[i].Shape = t.Shape
-			if a := low.Arrive[name]; a != nil {
-				x := in[slices.Index(names, name)]
-				out[i].Data, err = a.Integers(name, x.Shape, x.Data)
-			} else {
-				out[i].Data, err = codesOf(name, vals[name], t)
-			}
-			if err != nil {
-				return nil, err
-			}
-			out[i].Data = low.Send(name, out[i].Data)
-		}
-		return out, nil
-	}
-}
-
-func codesOf(name string, v *graph.Reals, t dataflow.Type) ([]int64, error) {
-	codes := make([]int64, len(v.Lo))
-	for i, f := range v.Lo {
-		if codes[i] = int64(f); !t.Elem.Holds(codes[i]) { // truncation alone does not clamp
-			return nil, fmt.Errorf("element %d of %q has code %d, which %s does not hold", i, name, codes[i], t.Elem)
-		}
-	}
-	return codes, nil
-}
-
-func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
-	part := behind(p, low)
-	return dataflow.HostFunc{
-		Nodes: graph.Labels(part.Nodes()),
-		ToReal: func(in []dataflow.RealTensor, codes []dataflow.Tensor) ([]dataflow.RealTensor, error) {
-			vals := reals(in)
-			for k, name := range low.Out {
-				vals = append(vals, integers(low, name, p.Known[name].Shape, low.Receive(name, codes[k].Data)))
-			}
-			return results(p, part.Fork(), vals)
-		},
-	}
-}
-
-// integers is the real value of an integer tensor: scale*q + bias, which need not be a float64.
-func integers(low *lower.Result, name string, shape []int, q []int64) *graph.Reals {
-	v := &graph.Reals{Shape: shape, Lo: make([]float64, len(q)), Hi: make([]float64, len(q))}
-	v.Truth = func(i int) *big.Rat {
-		f := low.Real(name, i)
-		r := new(big.Rat).SetInt64(q[i])
-		return r.Add(r.Mul(r, f.Scale), f.Bias)
-	}
-	for i := range q {
-		y := graph.Around(v.Truth(i))
-		v.Lo[i], v.Hi[i] = y.Lo, y.Hi
-	}
-	return v
 }

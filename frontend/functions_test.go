@@ -149,13 +149,7 @@ func TestFunctionsOfCodes(t *testing.T) {
 				c.write(n, "x", "c")
 				f.write(n, "c", "f")
 				r.write(n, "f", "y")
-				n.output(1, 2, 5, 5)
-				im, found := imported(t, n, frontend.Options{})
-				if im.Model == nil {
-					t.Errorf("%s: %s", name, found[0].Msg)
-					continue
-				}
-				t.Run(name, func(t *testing.T) { agree(t, im.Model, 4) })
+				n.output(1, 2, 5, 5).mapped(t, name, 4)
 			}
 		}
 	}
@@ -260,13 +254,7 @@ func TestBranches(t *testing.T) {
 						n.op("Transpose", "p", "l").Ints("perm", 0, 3, 1, 2)
 					}
 					b.write(n, "p", "y")
-					n.output(1, 2, 5, 5)
-					im, found := imported(t, n, frontend.Options{})
-					if im.Model == nil {
-						t.Errorf("%s: %s", name, found[0].Msg)
-						continue
-					}
-					t.Run(name, func(t *testing.T) { agree(t, im.Model, 4) })
+					n.output(1, 2, 5, 5).mapped(t, name, 4)
 				}
 			}
 		}
@@ -302,7 +290,7 @@ func TestFunctionsMerge(t *testing.T) {
 			n.op("Add", "s", "a", "b").quant("s", "c", n.s(0.25), 0, 4, 1)
 		}, "Clip", false, "AddStreams MVAU"},
 		{"a quantiser that stands alone", func(n *net) {
-			n.quant("x", "q", n.s(0.1), 0, 8, 1).quant("q", "c", n.s(0.25), 0, 5, 1)
+			n.quant("x", "q", n.s(0.1), 0, 4, 1).quant("q", "c", n.s(0.25), 0, 5, 1)
 		}, "Max and Min", false, "Thresholding MVAU"},
 		{"a bend per channel", func(n *net) {
 			n.quant("x", "q", n.s(0.5), 0, 3, 1)
@@ -342,6 +330,103 @@ func TestFunctionsMerge(t *testing.T) {
 		if got := kinds(im); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
+		agree(t, im.Model, 20)
+	}
+}
+
+// TestHostFunctions has the host send the codes of functions, and of quantisers, that stand behind a quantiser of its
+// own, where nothing else needs the codes of that one, and the new ones are no wider and no more.
+func TestHostFunctions(t *testing.T) {
+	t.Parallel()
+	conv := func(n *net, x, y string) { n.op("Conv", y, x, n.c([]int{2, 2, 1, 1}, 1, 2, -1, 3)) }
+	padded := func(n *net, x, y string) {
+		n.op("Conv", y, x, n.c([]int{2, 2, 1, 2}, 1, 2, -1, 3, 2, 0, 1, -2)).Ints("pads", 0, 1, 0, 0)
+	}
+	for _, c := range []struct {
+		name  string
+		front func(n *net) // from "x" to "f"
+		read  func(n *net, x, y string)
+		want  string
+		in    string // what is sent
+	}{
+		{"a function", func(n *net) { n.quant("x", "q", n.s(0.5), 0, 4, 1).op("Relu", "f", "q") }, conv, "MVAU",
+			"UINT3"},
+		{"of no greater unit", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 4, 1).op("LeakyRelu", "f", "q").Float("alpha", 0.1)
+		}, conv, "Thresholding MVAU", "INT4"},
+		{"that jumps", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 4, 1).op("Greater", "g", "q", n.s(0.75)).
+				op("Where", "f", "g", "q", n.s(-0.5))
+		}, conv, "MVAU", "INT4"},
+		{"with a bias", func(n *net) {
+			n.quant("x", "q", n.c([]int{2, 1, 1}, 0.5, 0.25), 0, 4, 1).op("Relu", "r", "q").
+				op("Add", "f", "r", n.c([]int{2, 1, 1}, 0.3, -7))
+		}, conv, "MVAU", "UINT4"},
+		{"per channel", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 4, 1).op("Max", "f", "q", n.c([]int{2, 1, 1}, -1, 0.5))
+		}, conv, "MVAU", "INT4"},
+		{"of a unit of its own", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 4, 1).op("Max", "f", "q", n.c([]int{2, 1, 1}, -1.25, 0.5))
+		}, conv, "Thresholding MVAU", "INT4"},
+		{"with padding of no code", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 4, 1).op("Clip", "f", "q", n.s(0.5), n.s(2))
+		}, padded, "ConvolutionInputGenerator MVAU", "UINT3"},
+		{"behind a product", func(n *net) {
+			conv(n, "x", "p")
+			n.quant("p", "q", n.s(0.5), 0, 4, 1).op("Relu", "f", "q")
+		}, conv, "MVAU", "UINT3"},
+		{"two of them", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 4, 1).op("Relu", "r", "q").op("Sub", "s", "r", n.s(1)).op("Abs", "f", "s")
+		}, conv, "MVAU", "UINT3"},
+		{"of codes that are read besides", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 4, 1).op("Relu", "r", "q")
+			conv(n, "q", "p")
+			n.op("Add", "f", "r", "p")
+		}, conv, "", ""},
+		{"moved, then read twice", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 4, 1).op("Relu", "r", "q").op("Transpose", "t", "r").Ints("perm", 0, 1, 3, 2)
+			padded(n, "t", "p")
+			conv(n, "r", "o")
+			n.op("Add", "f", "p", "o").quant("f", "g", n.s(0.5), 0, 4, 1)
+		}, func(n *net, _, y string) { conv(n, "g", y) }, "", "UINT3"},
+		{"a quantiser", func(n *net) { n.quant("x", "q", n.s(0.1), 0, 8, 1).quant("q", "f", n.s(0.25), 0, 5, 1) }, conv,
+			"MVAU", "INT5"},
+		{"a function and a quantiser", func(n *net) {
+			n.quant("x", "q", n.s(0.1), 0, 8, 1).op("Relu", "r", "q").quant("r", "f", n.s(0.25), 0, 5, 0)
+		}, conv, "MVAU", "UINT5"},
+		{"three quantisers", func(n *net) {
+			n.quant("x", "q", n.s(0.1), 0, 8, 1).quant("q", "r", n.s(0.25), 0, 5, 1).quant("r", "f", n.s(1), 0, 3, 1)
+		}, conv, "MVAU", "INT3"},
+		{"a quantiser of more bits", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 3, 1).quant("q", "f", n.s(0.2), 0, 5, 1)
+		}, conv, "Thresholding MVAU", "INT3"},
+		{"a quantiser of a sum", func(n *net) {
+			n.quant("x", "q", n.s(0.5), 0, 5, 1).quant("x", "p", n.s(0.25), 0, 5, 1)
+			n.op("Add", "a", "p", "q").quant("a", "f", n.s(0.5), 0, 4, 1)
+		}, conv, "AddStreams MVAU", "INT5"},
+		{"a quantiser of more elements", func(n *net) {
+			n.quant("x", "q", n.s(0.1), 0, 8, 1).op("Concat", "c", "q", "q").Int("axis", 1).
+				quant("c", "f", n.s(0.25), 0, 5, 1)
+		}, func(n *net, x, y string) { n.op("Conv", y, x, n.c([]int{2, 4, 1, 1}, 1, 2, -1, 3, 2, 0, -1, 1)) },
+			"", "INT8"},
+	} {
+		n := newNet(13).Input("x", graph.Float32, 1, 2, 5, 5)
+		c.front(n)
+		c.read(n, "f", "y")
+		n.output(1, 2, 5, 5)
+		im, found := imported(t, n, frontend.Options{})
+		if im.Model == nil {
+			t.Errorf("%s: %v", c.name, found)
+			continue
+		}
+		if got := kinds(im); c.want != "" && got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		g := im.Model.Graph
+		if got := g.Streams[g.In[0]].Type.Elem.String(); c.in != "" && got != c.in {
+			t.Errorf("%s: %s arrive, want %s", c.name, got, c.in)
+		}
+		compareHost(t, im.Model, c.name != "behind a product" && c.name != "of no greater unit") // of many codes
 		agree(t, im.Model, 20)
 	}
 }

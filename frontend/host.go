@@ -119,7 +119,7 @@ func begins(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []da
 	var names []string
 	for _, name := range low.In {
 		from := name
-		if producer := p.Producer(name); low.Arrive[name] == nil && producer != nil {
+		if producer := quantiser(p, name); low.Arrive[name] == nil && producer != nil {
 			from = producer.Node.Inputs[0]
 		}
 		if !slices.Contains(names, from) {
@@ -135,6 +135,19 @@ func begins(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []da
 		return in, of, nil
 	}
 	return in, of, toCodes(low, names, before(p, low, names))
+}
+
+// quantiser is the one whose codes a tensor is, or is a function of; nil where there is none.
+func quantiser(p *graph.Program, tensor string) *graph.Step {
+	step := p.Producer(tensor)
+	for step != nil && !scaled.IsCode(step) {
+		data := slices.IndexFunc(step.Node.Inputs, func(in string) bool { return in != "" && p.Known[in].Const == nil })
+		if data < 0 {
+			return nil
+		}
+		step = p.Producer(step.Node.Inputs[data])
+	}
+	return step
 }
 
 // beginsQuantised is begins of the quantised tensors.
@@ -223,6 +236,13 @@ func hostIn(front *scaled.Analysis, low *lower.Result, tensor string, names []st
 	forms, err := front.FormsOf(producer, index)
 	if err != nil {
 		return nil
+	}
+	if !scaled.IsCode(producer) {
+		of := scaled.Values{Of: make([]real.Affine, n)}
+		for i := range of.Of {
+			of.Of[i] = low.Sent(tensor, i)
+		}
+		forms = forms.Integers(of, index)
 	}
 	h := &dataflow.HostIn{Input: -1, Index: make([]int32, n), Which: make([]uint16, n)}
 	kinds, all := newKinds(forms, nil), 0

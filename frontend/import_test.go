@@ -139,6 +139,10 @@ var imports = []struct {
 	{name: "a quantiser of codes", build: func(n *net) {
 		n.input("N", 3).op("Mul", "m", "q", n.c([]int{3}, 0.3, -0.3, 1)).quant("m", "q2", n.s(0.7), 1, 3, 1).
 			op("MatMul", "y", "q2", n.c([]int{3, 4}, weights...)).output("N", 4)
+	}, layers: "MVAU"},
+	{name: "a quantiser of codes, of more bits", build: func(n *net) {
+		n.input("N", 3).op("Mul", "m", "q", n.c([]int{3}, 0.3, -0.3, 1)).quant("m", "q2", n.s(0.7), 1, 5, 1).
+			op("MatMul", "y", "q2", n.c([]int{3, 4}, weights...)).output("N", 4)
 	}, layers: "Thresholding MVAU"},
 	{name: "the same codes again", build: func(n *net) {
 		n.input("N", 3).quant("q", "again", n.s(0.5), 0, 4, 1).

@@ -2,9 +2,11 @@ package frontend
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
@@ -19,9 +21,50 @@ type InputType struct {
 	Type   num.Type
 	Scale  *big.Rat
 	Offset *big.Rat // nil: 0
-	// Of all channels, or of each: nil where they are 0, and 1. Channels lie along axis 1 or, where that does not have
-	// as many, the last axis.
-	Mean, Deviation []*big.Rat
+	// Of the inputs that Inputs does not say them of.
+	Normal
+	Inputs map[string]Normal
+}
+
+// A Normal is a mean and a deviation of all channels, or of each: nil where nothing is said, which is 0, and 1.
+// Channels lie along axis 1 or, where that does not have as many, the last axis.
+type Normal struct{ Mean, Deviation []*big.Rat }
+
+// Means are the means as --input-mean takes them, one text for each time that it is given.
+func (t *InputType) Means() []string { return t.texts(func(n Normal) []*big.Rat { return n.Mean }) }
+
+// Deviations are Means of --input-std.
+func (t *InputType) Deviations() []string {
+	return t.texts(func(n Normal) []*big.Rat { return n.Deviation })
+}
+
+func (t *InputType) texts(of func(Normal) []*big.Rat) (list []string) {
+	add := func(input string, n Normal) {
+		var numbers []string
+		for _, r := range of(n) {
+			numbers = append(numbers, r.RatString())
+		}
+		if numbers != nil {
+			list = append(list, input+strings.Join(numbers, ","))
+		}
+	}
+	add("", t.Normal)
+	for _, input := range slices.Sorted(maps.Keys(t.Inputs)) {
+		add(input+"=", t.Inputs[input])
+	}
+	return list
+}
+
+// normal is what is said of an input.
+func (t *InputType) normal(input string) (n Normal) {
+	n = t.Inputs[input]
+	if n.Mean == nil {
+		n.Mean = t.Mean
+	}
+	if n.Deviation == nil {
+		n.Deviation = t.Deviation
+	}
+	return n
 }
 
 // String is the text of the type, its scale and its offset, as --input-type takes it.
@@ -34,17 +77,17 @@ func (t *InputType) String() string {
 }
 
 // of returns what the integers of each channel stand for, or of all where they are one.
-func (t *InputType) of() (of []real.Affine) {
-	for c := range max(1, len(t.Mean), len(t.Deviation)) {
+func (t *InputType) of(n Normal) (of []real.Affine) {
+	for c := range max(1, len(n.Mean), len(n.Deviation)) {
 		a := real.Affine{Scale: new(big.Rat).Set(t.Scale), Bias: new(big.Rat)}
 		if t.Offset != nil {
 			a.Bias.Set(t.Offset)
 		}
-		if t.Mean != nil {
-			a.Bias.Sub(a.Bias, t.Mean[min(c, len(t.Mean)-1)])
+		if n.Mean != nil {
+			a.Bias.Sub(a.Bias, n.Mean[min(c, len(n.Mean)-1)])
 		}
-		if t.Deviation != nil {
-			by := new(big.Rat).Inv(t.Deviation[min(c, len(t.Deviation)-1)])
+		if n.Deviation != nil {
+			by := new(big.Rat).Inv(n.Deviation[min(c, len(n.Deviation)-1)])
 			a.Scale.Mul(a.Scale, by)
 			a.Bias.Mul(a.Bias, by)
 		}
@@ -61,15 +104,24 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 			Hint: hint})
 		return false
 	}
-	if a, b := len(t.Mean), len(t.Deviation); a > 1 && b > 1 && a != b {
-		return refuse(g.Inputs[0], fmt.Sprintf("--input-mean gives %d numbers, --input-std %d", a, b),
-			"give one number for all channels, or one for each")
+	for _, name := range slices.Sorted(maps.Keys(t.Inputs)) {
+		if !slices.ContainsFunc(g.Inputs, func(in graph.Value) bool { return in.Name == name && in.DType.Float() }) {
+			var known []string
+			for _, in := range g.Inputs {
+				if in.DType.Float() {
+					known = append(known, fmt.Sprintf("%q", in.Name))
+				}
+			}
+			return refuse(graph.Value{Name: name},
+				"--input-mean or --input-std names it, which is no input of real numbers",
+				"these are: "+strings.Join(known, ", "))
+		}
 	}
 	if t.Scale == nil {
 		return refuse(g.Inputs[0], "--input-mean and --input-std say what integers stand for, but none arrive",
 			"give --input-type, too: UINT8:1/255 for pixels")
 	}
-	of, b := t.of(), &inserting{Graph: g, taken: g.Taken()}
+	b := &inserting{Graph: g, taken: g.Taken()}
 	for _, in := range g.Inputs {
 		if slices.Contains(has, in.Name) {
 			continue
@@ -78,11 +130,19 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 			g.Arrive[in.Name] = graph.Units(t.Type)
 			continue
 		}
-		axis := 0
+		normal, axis := t.normal(in.Name), 0
+		one := "give one number for all channels, or one for each"
+		if a, b := len(normal.Mean), len(normal.Deviation); a > 1 && b > 1 && a != b {
+			return refuse(in, fmt.Sprintf("--input-mean gives %d numbers, --input-std %d", a, b), one)
+		}
+		of := t.of(normal)
 		if len(of) > 1 {
 			if axis = channels(in, len(of)); axis == 0 {
+				if len(g.Inputs) > 1 {
+					one += fmt.Sprintf("; of another input than %q, name it: --input-mean NAME=...", in.Name)
+				}
 				return refuse(in, fmt.Sprintf("--input-mean and --input-std give %d numbers, but neither axis 1 nor "+
-					"the last axis has as many channels", len(of)), "give one number for all channels, or one for each")
+					"the last axis has as many channels", len(of)), one)
 			}
 		}
 		a, err := graph.NewArrival(t.Type, of, axis, in.DType.Format())

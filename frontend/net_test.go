@@ -33,6 +33,17 @@ func imported(t *testing.T, n *net, opt frontend.Options) (*frontend.Imported, [
 	return im, d.Diags
 }
 
+// mapped holds that a net has layers, and that these agree with the model on some samples.
+func (n *net) mapped(t *testing.T, name string, samples int) {
+	t.Helper()
+	im, found := imported(t, n, frontend.Options{})
+	if im.Model == nil {
+		t.Errorf("%s: %v", name, found)
+		return
+	}
+	t.Run(name, func(t *testing.T) { agree(t, im.Model, samples) })
+}
+
 // kinds are those of the layers, in order.
 func kinds(im *frontend.Imported) string {
 	var kinds []string

@@ -366,6 +366,7 @@ func TestPositions(t *testing.T) {
 	t.Parallel()
 	value := func(x float64) float64 { return clip(math.RoundToEven(x*2), -8, 7) * 0.5 }
 	at := []float64{0.5, -1, 0.25, 2, 0, -3.25, 1.75, 0.5, 8, -8, 0.125, 1}
+	more := func(x float64) float64 { return clip(math.RoundToEven(x*2), -16, 15) * 0.5 }
 	wide := func(x float64) float64 { return clip(math.RoundToEven(x*4), -128, 127) / 4 }
 	rows := func(x []float64, w []float64, f func(float64) float64) (y []float64) {
 		for r := range slices.Chunk(x, 3) {
@@ -381,14 +382,14 @@ func TestPositions(t *testing.T) {
 	}{
 		{"behind the input", func(n *net) {
 			n.Input("x", graph.Float32, 1, 4, 3).quant("x", "q", n.s(0.5), 0, 4, 1).
-				op("Add", "a", "q", n.c([]int{4, 3}, at...)).quant("a", "b", n.s(0.5), 0, 4, 1).
+				op("Add", "a", "q", n.c([]int{4, 3}, at...)).quant("a", "b", n.s(0.5), 0, 5, 1).
 				op("MatMul", "y", "b", n.c([]int{3, 4}, weights...)).output(1, 4, 4)
 		}, "Thresholding MVAU", func(x [][]float64) []float64 {
 			sums := each(x[0], value)
 			for i := range sums {
 				sums[i] += at[i]
 			}
-			return rows(sums, weights, value)
+			return rows(sums, weights, more)
 		}},
 		{"behind a layer, and scaled per row", func(n *net) {
 			n.Input("x", graph.Float32, 1, 4, 3).quant("x", "q", n.s(0.5), 0, 4, 1).
@@ -404,12 +405,12 @@ func TestPositions(t *testing.T) {
 		}},
 		{"on an image", func(n *net) {
 			n.Input("x", graph.Float32, 1, 3, 2, 2).quant("x", "q", n.s(0.5), 0, 4, 1).
-				op("Add", "a", "q", n.c([]int{3, 2, 2}, at...)).quant("a", "b", n.s(0.5), 0, 4, 1).
+				op("Add", "a", "q", n.c([]int{3, 2, 2}, at...)).quant("a", "b", n.s(0.5), 0, 5, 1).
 				op("Conv", "y", "b", n.c([]int{1, 3, 1, 1}, 1, -2, 3)).output(1, 1, 2, 2)
 		}, "Thresholding MVAU", func(x [][]float64) []float64 {
 			y := make([]float64, 4)
 			for i, v := range x[0] {
-				y[i%4] += value(value(v)+at[i]) * []float64{1, -2, 3}[i/4]
+				y[i%4] += more(value(v)+at[i]) * []float64{1, -2, 3}[i/4]
 			}
 			return y
 		}},

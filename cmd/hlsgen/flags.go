@@ -269,14 +269,35 @@ func inputType(in *frontend.InputType, s string) error {
 	return err
 }
 
-func inputMean(in *frontend.InputType, s string) (err error) {
-	in.Mean, err = list(s, number)
-	return err
+func inputMean(in *frontend.InputType, s string) error {
+	return ofNormal(in, s, number, func(n *frontend.Normal) *[]*big.Rat { return &n.Mean })
 }
 
-func inputDeviation(in *frontend.InputType, s string) (err error) {
-	in.Deviation, err = list(s, fraction)
-	return err
+func inputDeviation(in *frontend.InputType, s string) error {
+	return ofNormal(in, s, fraction, func(n *frontend.Normal) *[]*big.Rat { return &n.Deviation })
+}
+
+// ofNormal reads numbers of all inputs, or of the one that is named in front of them.
+func ofNormal(in *frontend.InputType, s string, parse func(string) (*big.Rat, error),
+	part func(*frontend.Normal) *[]*big.Rat) error {
+	at := strings.LastIndex(s, "=") // names of inputs may hold one
+	numbers, err := list(s[at+1:], parse)
+	if err == nil && at == 0 {
+		err = fmt.Errorf("want the name of an input in front of =")
+	}
+	if err != nil {
+		return err
+	}
+	if at < 0 {
+		*part(&in.Normal) = numbers
+		return nil
+	}
+	of := in.Inputs[s[:at]]
+	if *part(&of) = numbers; in.Inputs == nil {
+		in.Inputs = map[string]frontend.Normal{}
+	}
+	in.Inputs[s[:at]] = of
+	return nil
 }
 
 // list reads numbers with commas between them.

@@ -258,7 +258,7 @@ func TestHostileNumbers(t *testing.T) {
 	before := map[string][]string{ // what may stand before a number
 		"max-use": {"", "lut=", "mean=", "dsp=0,lut="},
 		"dim":     {"", "T=", "="}, "input-type": {"", "UINT8:", "INT"}, "input-quant": {"", "INT8:", "INT"},
-		"initial-state": {"", "h0=", "="}, "input-mean": {"", "1,"}, "input-std": {"", "1,"},
+		"initial-state": {"", "h0=", "="}, "input-mean": {"", "1,", "x="}, "input-std": {"", "1,", "="},
 	}
 	for _, cmd := range bare().root().Commands() {
 		if cmd.GroupID != onModel || cmd.Name() == "simulate" { // whose flags are those of build

@@ -131,6 +131,8 @@ func TestExit(t *testing.T) {
 			"with scale 0.0123456"},
 		{"check " + iris + " --input-type INT8:1/64:-1e-3 --input-mean 0.1,-0.2,0,1/3 --input-std 2", exitOK, "MVAU",
 			""},
+		{"check " + iris + " --input-type INT8 --input-mean other=1", exitDiagnostics, "", "which is no input of real"},
+		{"check --input-mean =1", exitUsage, "", "want the name of an input"},
 		{"check " + iris + " --input-mean 0.1", exitDiagnostics, "", "give --input-type, too"},
 		{"check " + iris + " --input-type INT8 --input-std 1,2", exitDiagnostics, "", "error[input-unfit]"},
 		{"check --input-type INT8:1:2:3", exitUsage, "", "want TYPE:SCALE:OFFSET at most"},

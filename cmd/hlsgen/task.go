@@ -212,10 +212,12 @@ func (t *task) inputs() {
 	t.Var(&value{kind: "TYPE[:SCALE[:OFFSET]]", set: ofInput(o, inputType)}, "input-type",
 		"inputs arrive as integers of this type whose value is SCALE times the integer, plus OFFSET: UINT8, "+
 			"UINT8:1/255, UINT8:1/255:-0.5 (default scale 1, offset 0); at most 16 bits")
-	t.Var(&value{kind: "MEAN,...", set: ofInput(o, inputMean)}, "input-mean",
-		"with --input-type: subtract this from the values, of all channels or of each: 0.485,0.456,0.406")
-	t.Var(&value{kind: "STD,...", set: ofInput(o, inputDeviation)}, "input-std",
-		"with --input-type: divide the values by this, after the mean is subtracted: 0.229,0.224,0.225")
+	t.Var(&value{kind: "[INPUT=]MEAN,...", set: ofInput(o, inputMean)}, "input-mean",
+		"with --input-type: subtract this from the values, of all channels or of each: 0.485,0.456,0.406; of one "+
+			"input, image=0.485,0.456,0.406 (may be repeated)")
+	t.Var(&value{kind: "[INPUT=]STD,...", set: ofInput(o, inputDeviation)}, "input-std",
+		"with --input-type: divide the values by this, after the mean is subtracted: 0.229,0.224,0.225; of one "+
+			"input as with --input-mean")
 	option[*frontend.InputQuant](t.FlagSet, &o.Quantise, "input-quant", "", "TYPE:SCALE", inputQuant,
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
 	t.Var(initials{&o.Initial}, "initial-state", "what recurrences begin with where that arrives on an input as real "+

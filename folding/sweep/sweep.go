@@ -202,7 +202,7 @@ func (o *Options) imports() (string, error) {
 		b = fmt.Appendf(b, "%s %d..%d\n", l.Axis, l.Min, l.Max)
 	}
 	if t := o.Arrives; t != nil {
-		b = fmt.Appendf(b, "%v %v %v\n", t, t.Mean, t.Deviation)
+		b = fmt.Appendf(b, "%v %q %q\n", t, t.Means(), t.Deviations())
 	}
 	if q := o.Quantise; q != nil {
 		b = fmt.Appendf(b, "%v %v\n", q.Type, q.Scale)

@@ -17,11 +17,12 @@ func splitProducts(m *Model) bool {
 		groups := m.Split[s.Output]
 		x, w := n.Inputs[s.Dot.A], n.Inputs[s.Dot.B]
 		axis, rows := len(m.Program.Known[x].Shape)-1, 0 // the axis that is summed, of data and of weights
+		data, rest, size := 1, 1, 0                      // how many groups of so many elements these have
 		if s.Window != nil {
-			axis, rows = 1, 1
+			axis, rows, data, size = 1, 1, s.Window.Group, s.Window.Depth
 		}
 		if n.Is(graph.SumsFirst) {
-			rows = 0
+			rows, rest = 0, data
 		}
 		weights := m.Program.Known[w].Const
 		if weights == nil || s.Window == nil && len(weights.Shape) != 2 {
@@ -30,19 +31,20 @@ func splitProducts(m *Model) bool {
 		var nodes []*graph.Node
 		sum := ""
 		for i, group := range groups {
-			indices := &graph.Tensor{DType: graph.Int64, Shape: []int{len(group)}}
-			for _, k := range group {
-				indices.I = append(indices.I, int64(k))
-			}
-			at := e.constant(n.Outputs[0], "elements", indices)
-			taken := func(tensor string, axis int) string {
-				out := e.taken.Fresh(tensor, "elements")
+			taken := func(tensor string, axis, groups int) string {
+				indices := &graph.Tensor{DType: graph.Int64, Shape: []int{groups * len(group)}}
+				for g := range groups {
+					for _, k := range group {
+						indices.I = append(indices.I, int64(g*size+k))
+					}
+				}
+				at, out := e.constant(n.Outputs[0], "elements", indices), e.taken.Fresh(tensor, "elements")
 				nodes = append(nodes, from(n, "", graph.Gather, []string{tensor, at}, out,
 					graph.Attrs{"axis": graph.IntAttr(axis)}))
 				return out
 			}
 			inputs := slices.Clone(n.Inputs)
-			if inputs[s.Dot.A], inputs[s.Dot.B] = taken(x, axis), taken(w, rows); i > 0 {
+			if inputs[s.Dot.A], inputs[s.Dot.B] = taken(x, axis, data), taken(w, rows, rest); i > 0 {
 				inputs = inputs[:2] // the bias is the first part's
 			}
 			part := *n

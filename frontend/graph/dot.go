@@ -411,17 +411,46 @@ type ball struct{ mid, rad []float64 }
 func ballOf(v *Reals) (b ball, ok bool) {
 	b = ball{make([]float64, len(v.Lo)), make([]float64, len(v.Lo))}
 	for i, lo := range v.Lo {
-		hi := v.Hi[i]
-		mid := lo
-		if lo != hi {
-			mid = lo/2 + hi/2
-			b.rad[i] = max(hi-mid, mid-lo) * (1 + 0x1p-50)
-		}
-		if b.mid[i] = mid; !(math.Abs(mid)+b.rad[i] < 0x1p1000) {
+		if b.mid[i], b.rad[i] = middle(lo, v.Hi[i]); !(math.Abs(b.mid[i])+b.rad[i] < 0x1p1000) {
 			return b, false
 		}
 	}
 	return b, true
+}
+
+// middle is the middle and the radius of an interval.
+func middle(lo, hi float64) (mid, rad float64) {
+	if lo == hi {
+		return lo, 0
+	}
+	mid = lo/2 + hi/2
+	return mid, max(hi-mid, mid-lo) * (1 + 0x1p-50)
+}
+
+// bounded reports whether all intervals have ends that balls can have.
+func bounded(v *Reals) bool {
+	for i, lo := range v.Lo {
+		if !(max(math.Abs(lo), math.Abs(v.Hi[i])) < 0x1p998) {
+			return false
+		}
+	}
+	return true
+}
+
+// sumBalls sums products of balls, and the magnitudes of these.
+func sumBalls(mid, rad, m, e []float64) (sum real.Interval, all float64) {
+	sum = sumPoints(mid, m)
+	var off float64
+	for k, v := range mid {
+		v, w := math.Abs(v), math.Abs(m[k])
+		off += v*e[k] + rad[k]*(w+e[k])
+		all += (v + rad[k]) * (w + e[k])
+	}
+	if off > 0 {
+		off = off*(1+0x1p-20) + 0x1p-1000 // covers its own rounding, of at most 2^26 terms, and underflow
+		sum = sum.Add(real.Interval{Lo: -off, Hi: off})
+	}
+	return sum, all * (1 + 0x1p-20)
 }
 
 // dotIntervals sums products of intervals: the middles as points, and what the radii add. size, if given, gets the sum
@@ -440,21 +469,10 @@ func (r *runner) dotIntervals(a, b, out *Reals, size []float64) {
 		d.pick(mid, x.mid, base)
 		d.pick(rad, x.rad, base)
 	}, func(i int, row int32) {
-		m, e := mids[int(row)*d.K:][:d.K], rads[int(row)*d.K:][:d.K]
-		sum := sumPoints(mid, m)
-		var off, all float64
-		for k, v := range mid {
-			v, w := math.Abs(v), math.Abs(m[k])
-			off += v*e[k] + rad[k]*(w+e[k])
-			all += (v + rad[k]) * (w + e[k])
-		}
-		if off > 0 {
-			off = off*(1+0x1p-20) + 0x1p-1000 // covers its own rounding, of at most 2^26 terms, and underflow
-			sum = sum.Add(real.Interval{Lo: -off, Hi: off})
-		}
+		sum, all := sumBalls(mid, rad, mids[int(row)*d.K:][:d.K], rads[int(row)*d.K:][:d.K])
 		out.Lo[i], out.Hi[i] = sum.Lo, sum.Hi
 		if size != nil {
-			size[i] = all * (1 + 0x1p-20)
+			size[i] = all
 		}
 	})
 }

@@ -75,7 +75,7 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 		if r.product != nil {
 			d := r.product.Dot
 			for i := range out.Lo {
-				out.Lo[i] = dot32(vals[d.A].Lo, vals[d.B].Lo, int(d.ABase.At(i)), int(d.BBase.At(i)), d, v.Sum)
+				out.Lo[i] = dot32(vals[d.A].Lo[d.ABase.At(i):], vals[d.B].Lo[d.BBase.At(i):], d, v.Sum)
 			}
 			if r.elem == nil {
 				return
@@ -104,19 +104,6 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 		}
 	})
 	return all, open
-}
-
-// Decide is Bounds32 with the codes that choose takes: of an element of a quantiser that float32 may round to any code
-// from lo to hi, given the codes that were taken in front of it.
-func (p *Part) Decide(in []*Reals, choose func(name string, i int, lo, hi float64) float64) (all map[string]*Reals) {
-	return p.bounds32(in, func(name string, out *Reals, _ []bool) {
-		for i, lo := range out.Lo {
-			if hi := out.Hi[i]; lo != hi {
-				out.Lo[i] = choose(name, i, lo, hi)
-			}
-		}
-		out.Hi = out.Lo
-	})
 }
 
 // Work is the products that a run of the part adds up, more or less.
@@ -269,14 +256,18 @@ func (p *Part) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Real
 
 func (r *runner) dotBounds(in []*Reals, out *Reals) {
 	d := r.product.Dot
-	gamma := float64(d.K) * 0x1p-24 / (1 - float64(d.K)*0x1p-24)
 	size := make([]float64, len(out.Lo))
 	r.plan.prepare(d)
 	r.dotIntervals(in[d.A], in[d.B], out, size)
 	for i, s := range size {
-		e := s * gamma * (1 + 0x1p-20)
+		e := d.error32(s)
 		out.Lo[i], out.Hi[i] = out.Lo[i]-e, out.Hi[i]+e
 	}
+}
+
+// error32 bounds the error of a sum in float32, in any order, whose magnitudes add up to all.
+func (d *Dot) error32(all float64) float64 {
+	return all * (float64(d.K) * 0x1p-24 / (1 - float64(d.K)*0x1p-24)) * (1 + 0x1p-20)
 }
 
 // fused returns x*y + z, rounded once.
@@ -294,29 +285,30 @@ func fused(x, y, z float32) float32 {
 	return float32(sum)
 }
 
-func dot32(a, b []float64, ai, bi int, d *Dot, order Sum) float64 {
-	var lanes [8]float32
+// dot32 is a sum of products in an order.
+func dot32(a, b []float64, d *Dot, order Sum) float64 {
 	var one float32
-	var wide float64
-	for k := range d.K {
-		x, y := a[ai+int(d.AOffset[k])], b[bi+int(d.BOffset[k])]
-		switch order {
-		case Sequential:
-			one += float32(float32(x) * float32(y))
-		case Lanes:
-			lanes[k%8] += float32(float32(x) * float32(y))
-		case Fused:
-			one = fused(float32(x), float32(y), one)
-		case Wide:
-			wide += x * y
-		}
-	}
 	switch order {
-	case Sequential, Fused:
-		return float64(one)
+	case Sequential:
+		for k, o := range d.AOffset {
+			one += float32(float32(a[o]) * float32(b[d.BOffset[k]]))
+		}
+	case Fused:
+		for k, o := range d.AOffset {
+			one = fused(float32(a[o]), float32(b[d.BOffset[k]]), one)
+		}
 	case Lanes:
-		return float64(((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
-			((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])))
+		var lanes [8]float32
+		for k, o := range d.AOffset {
+			lanes[k%8] += float32(float32(a[o]) * float32(b[d.BOffset[k]]))
+		}
+		one = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]))
+	case Wide:
+		var wide float64
+		for k, o := range d.AOffset {
+			wide += a[o] * b[d.BOffset[k]]
+		}
+		one = float32(wide)
 	}
-	return float64(float32(wide))
+	return float64(one)
 }

@@ -50,7 +50,7 @@
 //	together           several of them taken at once
 //	dot, loop, summing sums of products; loops; sums of narrower accumulators
 //	order, ordering    rows put in order; what decides the order
-//	float32            near ties of float32 executors
+//	float32, decided   near ties of float32 executors; a run with chosen codes, again
 //
 // What axes count:
 //

@@ -19,6 +19,7 @@ type circuit struct {
 	wires         []*graph.Node  // quantisers that change nothing, and what lies in front of them
 	apart         bool           // steps of sequences stay apart
 	wide          []wideCodes    // that functions nobody quantises have made
+	host          sending
 }
 
 // put says that an integer tensor is on a wire.

@@ -4,11 +4,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/lower/find"
-	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
@@ -16,8 +13,35 @@ func hostQuantiser(l *lowering, step *graph.Step) (bool, error) {
 	if !scaled.IsCode(step) || l.Integers.Derived(step.Node.Inputs[0]) {
 		return false, nil
 	}
-	l.assume(step)
+	if !l.requantised(step) {
+		l.assume(step)
+	}
 	return true, nil
+}
+
+// requantised reports whether all that a quantiser's codes become is another quantiser's, which a layer reads, of no
+// more bits and as many elements: then the host's codes are those.
+func (l *lowering) requantised(step *graph.Step) bool {
+	tensor := step.Output
+	for {
+		readers := l.Uses.Readers(tensor)
+		if len(readers) != 1 || !l.Uses.Only(tensor, readers[0]) {
+			return false
+		}
+		next := readers[0]
+		if next.Dot != nil || next.Order != nil || next.Window != nil || next.Recur != nil ||
+			slices.ContainsFunc(next.Node.Inputs, func(in string) bool {
+				return in != "" && in != tensor && l.Known[in].Const == nil
+			}) {
+			return false
+		}
+		if tensor = next.Output; scaled.IsCode(next) {
+			first, _ := scaled.Codes(step)
+			second, _ := scaled.Codes(next)
+			return num.Smallest(second).Width <= num.Smallest(first).Width && l.Uses.FeedsLayer(tensor) &&
+				graph.Size(next.Shape) == graph.Size(step.Shape)
+		}
+	}
 }
 
 // assume takes the codes of a quantiser as given, by the host.
@@ -27,8 +51,7 @@ func (l *lowering) assume(step *graph.Step) {
 	if step.Node.Bipolar() {
 		elem = num.Type{Kind: num.Bipolar, Width: 1}
 	}
-	l.Places[step.Output] = l.hostPlace(step.Output, elem, r)
-	l.Integers.Declare(step.Output, scaled.Unit)
+	l.host.send(step.Output, elem, r, scaled.Values{Of: scaled.Unit})
 }
 
 func hostPrefix(l *lowering, step *graph.Step) (bool, error) {
@@ -38,52 +61,6 @@ func hostPrefix(l *lowering, step *graph.Step) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// maxLookahead is how many tensors behind an input are looked at for its first layer.
-const maxLookahead = 1 << 8
-
-// hostPlace is the place of integers that the host computes, in the order that the first layer wants that they reach:
-// images that meet no window, and are not flattened as they are, travel as pixels. Tensors beyond the nearest few are
-// not looked at: one of a thousand inputs would look at those of all.
-func (l *lowering) hostPlace(tensor string, elem num.Type, r num.Range) *place.Place {
-	shape := l.Known[tensor].Shape
-	p := &place.Place{Stream: place.FromHost(tensor, l.Name(tensor),
-		dataflow.Type{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem})}
-	seen := map[string]bool{}
-	next := []string{tensor}
-	for len(next) > 0 && len(seen) < maxLookahead {
-		tensor, next = next[0], next[1:]
-		for _, reader := range l.Readers(tensor) {
-			switch {
-			case reader.Window != nil:
-				if len(shape) > 2 && len(l.Known[tensor].Shape) == len(shape) {
-					p.Type.Shape, p.At = find.Layout(reader.Window, shape)
-				}
-				return p
-			case reader.Dot != nil:
-				if v, ok := p.Type.Vectors(reader.Dot.K); ok {
-					p.Type = v
-					return p
-				}
-			case reader.Recur != nil:
-				if slices.Index(reader.Node.Inputs, tensor) < reader.Recur.States {
-					continue
-				}
-				if v, ok := p.Type.Vectors(graph.Size(shape) / reader.Recur.Length); ok {
-					p.Type = v
-				}
-				return p
-			case !seen[reader.Output]:
-				seen[reader.Output] = true
-				next = append(next, reader.Output)
-			}
-		}
-	}
-	if len(shape) == 4 {
-		p.Type.Shape, p.At = place.ChannelsLast(shape, 1)
-	}
-	return p
 }
 
 // declareInputs makes integer tensors of the inputs that arrive as integers: those of which the user says so, else
@@ -102,13 +79,12 @@ func (l *lowering) declareInputs() map[string]*graph.Arrival {
 			continue
 		}
 		arrive[in.Name] = a
-		l.Places[in.Name] = l.hostPlace(in.Name, a.Type, a.Type.Range())
 		values := scaled.Values{Of: a.Of}
 		if len(a.Of) > 1 {
 			shape := l.Known[in.Name].Shape
 			values.Group = func(element int32) int32 { return int32(a.Channel(shape, int(element))) }
 		}
-		l.Integers.DeclareGroups(in.Name, values)
+		l.host.send(in.Name, a.Type, a.Type.Range(), values)
 	}
 	return arrive
 }
@@ -137,6 +113,12 @@ func (r *Result) Receive(tensor string, q []int64) []int64 {
 		out[i] = q[position]
 	}
 	return out
+}
+
+// Sent is the real value of element i of a tensor that the host sends, as a function of the integer that it sends.
+func (r *Result) Sent(tensor string, i int) real.Affine {
+	of := r.sent[tensor]
+	return *of.At(int32(r.element(tensor, i)))
 }
 
 // Real is the real value of element i of an integer tensor, as a function of its integer.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
 	"hlsgen/internal/dataflow"
 )
 
@@ -46,12 +47,12 @@ func (r *Result) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Result, 
 	}
 	out.Place, out.Carried = map[string]*graph.List{}, nil
 	for k, tensor := range r.In {
-		if err := out.place(r, tensor, r.Graph.In[k]); err != nil {
+		if err := cmp.Or(out.scaledAlike(tensor, r.Sent), out.place(r, tensor, r.Graph.In[k])); err != nil {
 			return nil, err
 		}
 	}
 	for k, tensor := range r.Out {
-		if err := cmp.Or(out.scaledAlike(r, tensor), out.place(r, tensor, r.Graph.Out[k])); err != nil {
+		if err := cmp.Or(out.scaledAlike(tensor, r.Real), out.place(r, tensor, r.Graph.Out[k])); err != nil {
 			return nil, err
 		}
 	}
@@ -64,11 +65,11 @@ func (r *Result) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Result, 
 }
 
 // scaledAlike holds that the integers of a tensor stand for the same real values in every step.
-func (r *Result) scaledAlike(longest *Result, tensor string) error {
+func (r *Result) scaledAlike(tensor string, of func(tensor string, i int) real.Affine) error {
 	long, _, _ := r.stretch.Steps(tensor)
 	for i := range graph.Size(r.stretch.Long.Known[tensor].Shape) {
 		_, element := long.At(i)
-		a, b := longest.Real(tensor, i), longest.Real(tensor, long.Element(0, element))
+		a, b := of(tensor, i), of(tensor, long.Element(0, element))
 		if a.Scale.Cmp(b.Scale) != 0 || a.Bias.Cmp(b.Bias) != 0 {
 			return fmt.Errorf("%q is scaled differently from step to step", tensor)
 		}

@@ -15,9 +15,9 @@
 //
 // Files: lower.go walks, rules.go is the table of what becomes of a step, verdicts.go what is said of steps without
 // layers; host.go, matrix.go, image.go, quantiser.go, labels.go and recurrence.go have the rules, beginning.go
-// what loops begin with; circuit.go, sums.go and recode.go what they build with; split.go says which products are to be
-// several; interleave.go makes a graph for several samples of one for a single one, with the table of turn.go;
-// lengths.go holds a graph against those for sequences of other lengths.
+// what loops begin with; circuit.go, sums.go, recode.go and sending.go what they build with; split.go says which
+// products are to be several; interleave.go makes a graph for several samples of one for a single one, with the table
+// of turn.go; lengths.go holds a graph against those for sequences of other lengths.
 //
 // Packages: find reads a program as one of integers; choose is the table of layers; place has netlist and movements;
 // recur reads cells of recurrences; whole makes integers of rationals; unmapped has the reasons.
@@ -58,7 +58,8 @@ type Result struct {
 	// products whose data have several scales, by output: which elements of the summed axis have which
 	Split map[string][][]int
 
-	stretch *graph.Stretch // Integer is of its longer sequences; nil where it is of the program's own
+	sent    map[string]scaled.Values // what the integers of In stand for
+	stretch *graph.Stretch           // Integer is of its longer sequences; nil where it is of the program's own
 }
 
 // Carried is an integer tensor on a stream.
@@ -81,8 +82,9 @@ type Options struct {
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
 // was added to d; it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
-	l := &lowering{circuit: circuit{Program: find.New(p), waiting: map[string]int{},
-		apart: opt.Timed || opt.Turns},
+	found := find.New(p)
+	l := &lowering{circuit: circuit{Program: found, waiting: map[string]int{},
+		host: sending{found, map[string]sent{}}, apart: opt.Timed || opt.Turns},
 		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
 		begins: opt.Begins,
 		hosted: map[string]bool{}}
@@ -217,9 +219,12 @@ func (l *lowering) result() *Result {
 	l.Integers.Found()
 	r := &Result{In: l.net.In(), Out: l.net.Out(), Integer: l.Integers, Rejected: l.rejected, Unroll: l.unroll,
 		Split: l.split,
-		Place: map[string]*graph.List{}}
+		Place: map[string]*graph.List{}, sent: map[string]scaled.Values{}}
 	for tensor, at := range l.Places {
 		r.Place[tensor] = at.At
+	}
+	for _, tensor := range r.In {
+		r.Place[tensor], r.sent[tensor] = l.host.sent[tensor].at.At, l.host.sent[tensor].of
 	}
 	var built *place.Built
 	if !l.d.Failed() {
@@ -241,6 +246,9 @@ func (l *lowering) result() *Result {
 // carried lists the integer tensors on streams, in order of streams and names.
 func (l *lowering) carried(b *place.Built) (list []Carried) {
 	for tensor, at := range l.Places {
+		if from, ok := l.host.sent[tensor]; ok && from.at != at {
+			continue // Place has what the host sends
+		}
 		if stream, ok := b.Carries(at); ok {
 			list = append(list, Carried{tensor, l.Name(tensor), stream})
 		}

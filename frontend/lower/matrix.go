@@ -186,10 +186,7 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 		_, at := l.Layouts.Of(step.Window, step.Shape)
 		reject = l.wait(&product{step: step, in: wire, nodes: im.Nodes}, m, im, at, affine)
 	}
-	if step.Window.Group == 1 {
-		reject = l.splits(step, im.Terms(step, w), reject)
-	}
-	return reject
+	return l.splits(step, im.Terms(step, w), reject)
 }
 
 // wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes

@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend/lower/find"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
+	"hlsgen/internal/num"
 )
 
 // A recoder makes integer tensors of functions of integers that nobody quantises. Where fill is not nil, it is the
@@ -53,6 +54,10 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 	}
 	if reject != nil {
 		return false, reject
+	}
+	if over, ok := codes.FromHost(); ok {
+		c.host.send(tensor, num.Smallest(over), over, of)
+		return true, nil
 	}
 	q := &quantising{circuit: c.circuit, step: step, limit: whole.MaxSteps}
 	composed, ok := codes.Composed(of)

@@ -15,7 +15,7 @@ type Rule struct {
 var Rules = []Rule{
 	{"host-quantiser",
 		"A quantiser that depends on the model's inputs alone runs on the host: its codes are what the accelerator " +
-			"is fed with.", hostQuantiser},
+			"is fed with, or those of a function or another quantiser behind it.", hostQuantiser},
 	{"host-prefix", "Any other step that depends on the model's inputs alone stays real-valued on the host.",
 		hostPrefix},
 	{"real-gates", "The cell of an ONNX LSTM has no formats for its gates and its state: the user has to give them.",

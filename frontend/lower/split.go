@@ -17,8 +17,10 @@ const maxSplit = 8
 
 // summed is the elements that a product adds up.
 type summed interface {
-	Scales() []*big.Rat            // of the data; nil where an element is a constant
+	// of the data; nil where an element is a constant. ok is false where an element is several, which differ
+	Scales() (scales []*big.Rat, ok bool)
 	Blocks() (of []int, count int) // of the weights (whole.Blocks)
+	Taps() bool                    // whether elements have several weights, which are in different blocks
 }
 
 // splits notes that a product may be one per scale of its data, and of its weights, where the reason is that one for
@@ -35,9 +37,16 @@ func (l *lowering) splits(step *graph.Step, s summed, reject error) error {
 		block, blocks = s.Blocks()
 	}
 	if blocks == 0 && why.Code == diag.WeightsNotInteger {
+		if s.Taps() {
+			return byTap()
+		}
 		return reject
 	}
-	groups := grouped(s.Scales(), block)
+	scales, ok := s.Scales()
+	if !ok {
+		return reject
+	}
+	groups := grouped(scales, block)
 	if len(groups) > 1 && len(groups) <= maxSplit {
 		l.split[step.Output] = groups
 	}
@@ -58,6 +67,14 @@ func inBlocks(blocks int) error {
 	return unmapped.As(diag.WeightsNotInteger, msg+
 		fmt.Sprintf("and neither one product nor a sum of %d, one per scale, has layers", blocks),
 		"quantise the weights per output channel")
+}
+
+// byTap is the reason of a convolution whose weights have scales that differ from one position of the kernel to
+// another.
+func byTap() error {
+	return unmapped.As(diag.WeightsNotInteger, "its weights are quantised in blocks that differ from one position of "+
+		"the kernel to another, and it becomes a sum of convolutions, one per scale, only where all weights that a "+
+		"channel is multiplied with have one", "quantise the weights per output channel")
 }
 
 // grouped puts elements together that have one scale and are in one block. Constants belong to any.

@@ -65,6 +65,21 @@ func (e *Expr) combine(x, y Affine) (Affine, bool) {
 	return Affine{}, false
 }
 
+// Identity reports whether a is x itself.
+func (a Affine) Identity() bool {
+	return a.Bias.Sign() == 0 && a.Scale.IsInt() && a.Scale.Num().IsInt64() &&
+		a.Scale.Num().Int64() == 1
+}
+
+// Integer is the integer whose value is within an interval, or is next to its middle.
+func (a Affine) Integer(value Interval) int64 {
+	x := new(big.Rat).SetFloat64(value.Lo)
+	x.Add(x, new(big.Rat).SetFloat64(value.Hi))
+	x.Mul(x, big.NewRat(1, 2)).Sub(x, a.Bias).Quo(x, a.Scale)
+	n, _ := Exactly(x).round(HalfEven)
+	return n.r.Num().Int64()
+}
+
 func (a Affine) constant() bool { return a.Scale == nil || a.Scale.Sign() == 0 }
 
 // fold evaluates an operation on constants.

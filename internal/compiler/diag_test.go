@@ -198,7 +198,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.InputUnfit: func(t *testing.T, d *diag.List) bool {
 		one := big.NewRat(1, 2)
 		return run(t, compiler.Options{NoCSim: true, Arrives: &frontend.InputType{
-			Type: num.Type{Kind: num.UInt, Width: 8}, Scale: one, Mean: []*big.Rat{one, one, one}}}, d)
+			Type: num.Type{Kind: num.UInt, Width: 8}, Scale: one,
+			Normal: frontend.Normal{Mean: []*big.Rat{one, one, one}}}}, d)
 	},
 	diag.OutputUnknown: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{NoCSim: true, Outputs: []string{"fc1.oot"}}, d)

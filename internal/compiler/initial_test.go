@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -42,29 +43,36 @@ func begins(real bool) []byte {
 	return m.Output("y", graph.Float32).Bytes()
 }
 
+// stateFiles writes samples for begins to a folder: those of x alone, and those of both inputs.
+func stateFiles(t *testing.T) (dir, one, both string) {
+	t.Helper()
+	dir = t.TempDir()
+	x := &npy.Array{DType: "float32", Shape: []int{4, 1, 2}, Data: []float64{0.25, 0, 0, 0.3, -0.5, 0, 0, 0}}
+	h := &npy.Array{DType: "float32", Shape: []int{1, 2}, Data: []float64{0.6, -0.1}}
+	only, err := npy.Format(x)
+	archive, err2 := npy.FormatZip(map[string]*npy.Array{"x": x, "h0": h})
+	if err = cmp.Or(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	return dir, saved(t, dir, "x.npy", only), saved(t, dir, "both.npz", archive)
+}
+
+// saved writes a file, and returns its path.
+func saved(t *testing.T, dir, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestInitialState holds what every engine makes of initial states that the user gives, on data whose outputs are
 // known: zeros, and the input in steps of the state's quantiser.
 func TestInitialState(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	model := filepath.Join(dir, "m.onnx")
-	save := func(name string, data []byte, err error) string {
-		t.Helper()
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return filepath.Join(dir, name)
-	}
-	save("m.onnx", begins(false), nil)
-	x := &npy.Array{DType: "float32", Shape: []int{4, 1, 2}, Data: []float64{0.25, 0, 0, 0.3, -0.5, 0, 0, 0}}
-	h := &npy.Array{DType: "float32", Shape: []int{1, 2}, Data: []float64{0.6, -0.1}}
-	only, err := npy.Format(x)
-	one := save("x.npy", only, err)
-	archive, err := npy.FormatZip(map[string]*npy.Array{"x": x, "h0": h})
-	both := save("both.npz", archive, err)
+	dir, one, both := stateFiles(t)
+	model := saved(t, dir, "m.onnx", begins(false))
 	for _, c := range []struct {
 		as   frontend.InitialState
 		data string
@@ -96,23 +104,7 @@ func TestInitialState(t *testing.T) {
 // no state; a quantiser of the loop is put in front where the loop has one.
 func TestInitialStateCalibrated(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	save := func(name string, data []byte, err error) string {
-		t.Helper()
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return filepath.Join(dir, name)
-	}
-	x := &npy.Array{DType: "float32", Shape: []int{4, 1, 2}, Data: []float64{0.25, 0, 0, 0.3, -0.5, 0, 0, 0}}
-	h := &npy.Array{DType: "float32", Shape: []int{1, 2}, Data: []float64{0.6, -0.1}}
-	only, err := npy.Format(x)
-	one := save("x.npy", only, err)
-	archive, err := npy.FormatZip(map[string]*npy.Array{"x": x, "h0": h})
-	both := save("both.npz", archive, err)
+	dir, one, both := stateFiles(t)
 	for _, c := range []struct {
 		name, data string
 		real       bool
@@ -128,7 +120,7 @@ func TestInitialStateCalibrated(t *testing.T) {
 		{"no quantiser of a loop", both, true, frontend.InitialStates{"h0": frontend.InitialQuant},
 			"no quantiser of the loop's body makes this state", false},
 	} {
-		model := save("m.onnx", begins(c.real), nil)
+		model := saved(t, dir, "m.onnx", begins(c.real))
 		var d diag.List
 		r, err := compiler.Check(context.Background(), compiler.Options{Model: model, Calibrate: c.data,
 			Initial: c.states}, &d)

@@ -37,8 +37,10 @@ func TestInputType(t *testing.T) {
 		{"fractions in front of a product", false, byteInput(big.NewRat(1, 255)), []string{"MVAU"},
 			num.Type{Kind: num.UInt, Width: 8}},
 		{"an offset, means and deviations", false, &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8},
-			Scale: big.NewRat(1, 255), Offset: big.NewRat(-1, 2), Deviation: []*big.Rat{big.NewRat(229, 1000)},
-			Mean: []*big.Rat{big.NewRat(1, 10), big.NewRat(1, 7), new(big.Rat), big.NewRat(-1, 3)}}, []string{"MVAU"},
+			Scale: big.NewRat(1, 255), Offset: big.NewRat(-1, 2), Normal: frontend.Normal{
+				Deviation: []*big.Rat{big.NewRat(229, 1000)},
+				Mean:      []*big.Rat{big.NewRat(1, 10), big.NewRat(1, 7), new(big.Rat), big.NewRat(-1, 3)}}},
+			[]string{"MVAU"},
 			num.Type{Kind: num.UInt, Width: 8}},
 	} {
 		r := built(t, Options{Model: pixels(t, c.quantised), Board: "pynq-z1", Verify: 6, Arrives: c.input})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -253,16 +252,9 @@ func (o Options) OfModel() []Given {
 	list := []Given{{"dim", o.dims()}}
 	if t := o.Arrives; t != nil {
 		list = append(list, Given{"input-type", []string{t.String()}})
-		for _, of := range []struct {
-			flag string
-			list []*big.Rat
-		}{{"input-mean", t.Mean}, {"input-std", t.Deviation}} {
-			var texts []string
-			for _, r := range of.list {
-				texts = append(texts, r.RatString())
-			}
-			if texts != nil {
-				list = append(list, Given{of.flag, []string{strings.Join(texts, ",")}})
+		for _, of := range []Given{{"input-mean", t.Means()}, {"input-std", t.Deviations()}} {
+			if len(of.Texts) > 0 {
+				list = append(list, of)
 			}
 		}
 	}

@@ -20,8 +20,9 @@ type Codes struct {
 	Forms *scaled.Forms
 
 	p      *Program
-	n      int  // elements
-	stairs bool // of Recode: codes go up, or down, by 1, with the integers that they are functions of
+	n      int       // elements
+	stairs bool      // of Recode: codes go up, or down, by 1, with the integers that they are functions of
+	over   num.Range // of Recode: the codes
 }
 
 // CodesOf reads a quantiser.

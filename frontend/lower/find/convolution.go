@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 
@@ -34,54 +35,62 @@ func (im *Image) channel(c int) (constant *big.Rat, kept int) {
 	return nil, kept
 }
 
-// Scales returns the scale of every channel of the tensor; nil where it is a constant.
-func (im *Image) Scales() (scales []*big.Rat) {
-	channels := im.C + len(im.constants)
-	for _, v := range im.constants {
-		if v == nil {
-			channels--
-		}
-	}
-	for c := range channels {
-		var scale *big.Rat
-		if v, kept := im.channel(c); v == nil {
-			scale = scaleOf(im.Affine[kept], im.always[kept])
-		}
-		scales = append(scales, scale)
-	}
-	return scales
-}
-
-// Terms is a convolution's sum over the channels of the tensor.
+// Terms is a convolution's sum over the channels of a group.
 type Terms struct {
-	*Image
+	image   *Image
+	window  *graph.Window
 	dot     *graph.Dot
 	weights *graph.Tensor
 	columns Channels
-	taps    [][]int32 // per channel of the tensor, those of the kernel: where their weights lie
 }
 
-// Terms returns what a step adds up whose channels are all in one group.
+// Terms returns what a step adds up.
 func (im *Image) Terms(step *graph.Step, w *graph.Tensor) *Terms {
-	t := &Terms{Image: im, dot: step.Dot, weights: w, columns: ChannelsOf(step.Window, step.Shape),
-		taps: make([][]int32, step.Window.Depth)}
-	for k, at := range step.Dot.BOffset {
-		_, _, c := step.Window.Tap(k)
-		t.taps[c] = append(t.taps[c], at)
+	return &Terms{im, step.Window, step.Dot, w, ChannelsOf(step.Window, step.Shape)}
+}
+
+// Scales returns the scale of every channel of a group; nil where it is a constant. ok is false where groups have
+// scales of their own.
+func (t *Terms) Scales() (scales []*big.Rat, ok bool) {
+	scales = make([]*big.Rat, t.window.Depth)
+	for c := range t.window.Depth * t.window.Group {
+		v, kept := t.image.channel(c)
+		if v != nil {
+			continue
+		}
+		scale, at := scaleOf(t.image.Affine[kept], t.image.always[kept]), c%t.window.Depth
+		if scale != nil && scales[at] != nil && scales[at].Cmp(scale) != 0 {
+			return nil, false
+		}
+		scales[at] = cmp.Or(scales[at], scale)
 	}
-	return t
+	return scales, true
 }
 
 // Blocks returns in which block of the weights each channel is, and their number (whole.Blocks).
 func (t *Terms) Blocks() (of []int, count int) {
-	var all []float64
-	return whole.Blocks(len(t.taps), t.columns.N, func(k, c int) []float64 {
-		all = all[:0]
-		for _, at := range t.taps[k] {
-			all = append(all, t.weights.At(int(t.dot.BBase.At(c*t.columns.Stride)+at)))
+	all := make([]float64, t.window.Positions())
+	return whole.Blocks(t.window.Depth, t.columns.N, func(k, c int) []float64 {
+		for i := range all {
+			all[i] = t.weight(i*t.window.Depth+k, c)
 		}
 		return all
 	})
+}
+
+// Taps reports whether the weights are in blocks that differ from one position of the kernel to another.
+func (t *Terms) Taps() bool {
+	one := make([]float64, 1)
+	_, count := whole.Blocks(t.dot.K, t.columns.N, func(k, c int) []float64 {
+		one[0] = t.weight(k, c)
+		return one
+	})
+	return count > 1
+}
+
+// weight is what term k is multiplied with in column c.
+func (t *Terms) weight(k, c int) float64 {
+	return t.weights.At(int(t.dot.BBase.At(c*t.columns.Stride) + t.dot.BOffset[k]))
 }
 
 // A group is what the weights of a group's outputs meet.

@@ -57,8 +57,27 @@ func (p *Program) Recode(step *graph.Step, fill *big.Rat) (codes *Codes, of scal
 		of.Group = func(i int32) int32 { return r.class[i] }
 	}
 	codes.Forms = forms.Integers(of, p.Integers.All(n))
-	codes.stairs = r.stairs(of.Of)
+	codes.stairs, codes.over = r.stairs(of.Of), r.integers(of.Of)
 	return codes, of, nil
+}
+
+// FromHost is the range of codes that Recode has read, where the host can send them instead of those that they are
+// functions of: nothing else needs these, and the new ones are no wider and no more.
+func (c *Codes) FromHost() (over num.Range, ok bool) {
+	sent := ""
+	for _, form := range c.Forms.Of {
+		for _, leaf := range form.Leaves() {
+			if sent != "" && leaf.Tensor != sent {
+				return over, false
+			}
+			sent = leaf.Tensor
+		}
+	}
+	by, at := c.p.Producer(sent), c.p.Places[sent]
+	if by == nil || by == c.Step || !at.OnHost() || at.OnWire() || at.Alias || !c.p.Uses.Only(sent, c.Step) {
+		return over, false
+	}
+	return c.over, graph.Size(by.Shape) == c.n && num.Smallest(c.over).Width <= at.Type.Elem.Width
 }
 
 // Composed is codes that Recode has read, of values of, as functions of what the quantisers in front of them round: one
@@ -123,6 +142,22 @@ func (r *recoding) stairs(of []real.Affine) bool {
 		}
 	}
 	return true
+}
+
+// integers is the range of what all values are in units of their scales.
+func (r *recoding) integers(of []real.Affine) (over num.Range) {
+	for i, f := range r.of {
+		by := of[min(i, len(of)-1)]
+		for _, v := range []*big.Rat{f.least, new(big.Rat).Add(f.least, f.span)} {
+			q := new(big.Rat).Sub(v, by.Bias)
+			x := q.Quo(q, by.Scale).Num().Int64() // of at most maxCodeBits, and their distance to 0
+			if i == 0 && v == f.least {
+				over = num.Range{Lo: x, Hi: x}
+			}
+			over = num.Range{Lo: min(over.Lo, x), Hi: max(over.Hi, x)}
+		}
+	}
+	return over
 }
 
 // classify finds the values of all elements. Elements mostly are like the one before, or like the one that followed

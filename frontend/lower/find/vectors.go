@@ -84,13 +84,16 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, e
 }
 
 // Scales returns the scale of every element of a vector; nil where it is a constant.
-func (v *Vectors) Scales() []*big.Rat {
-	scales := make([]*big.Rat, len(v.constants))
+func (v *Vectors) Scales() (scales []*big.Rat, ok bool) {
+	scales = make([]*big.Rat, len(v.constants))
 	for i, k := range v.kept {
 		scales[k] = scaleOf(v.affine[i], v.always[i])
 	}
-	return scales
+	return scales, true
 }
+
+// Taps returns false: an element of a vector has one weight.
+func (v *Vectors) Taps() bool { return false }
 
 // Blocks returns in which block of the weights each element of the sum is, and their number (whole.Blocks).
 func (v *Vectors) Blocks() (of []int, count int) {

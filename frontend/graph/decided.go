@@ -1,0 +1,247 @@
+package graph
+
+import (
+	"maps"
+	"slices"
+)
+
+// A Choice takes one of the codes from lo to hi, to any of which float32 may round an element of a quantiser, given the
+// codes that were taken in front of it.
+type Choice func(name string, i int, lo, hi float64) float64
+
+// A Decided is a run of Bounds32 with chosen codes. Run again with another one, it computes only what depends on that.
+type Decided struct {
+	All  map[string]*Reals
+	Work int // products that it added up, and elements that it looked at, more or less
+
+	part   *Part
+	in     []*Reals
+	codes  []string            // the quantisers, in the order of the run
+	spans  map[string]*Reals   // per quantiser, what float32 may round to
+	open   map[string][]int32  // per quantiser, the elements where that is several
+	factor map[*runner]*factor // of products
+}
+
+// A factor is the second one of a product, row by row; unbounded where that has no end.
+type factor struct {
+	ball
+	unbounded bool
+}
+
+// Decide runs the part.
+func (p *Part) Decide(in []*Reals, choose Choice) *Decided {
+	d := &Decided{Work: p.Work(), part: p, in: in, spans: map[string]*Reals{}, open: map[string][]int32{},
+		factor: map[*runner]*factor{}}
+	d.All = p.bounds32(in, func(name string, out *Reals, _ []bool) {
+		d.codes, d.spans[name] = append(d.codes, name), out.clone()
+		for i, lo := range out.Lo {
+			if hi := out.Hi[i]; lo != hi {
+				out.Lo[i] = choose(name, i, lo, hi)
+				d.open[name] = append(d.open[name], int32(i))
+			}
+		}
+		out.Hi = out.Lo
+	})
+	return d
+}
+
+// Open calls for each element that float32 may round to several codes, in the order of the run.
+func (d *Decided) Open(call func(name string, i int, lo, hi float64)) {
+	for _, name := range d.codes {
+		for _, i := range d.open[name] {
+			call(name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i])
+		}
+	}
+}
+
+// Again is the run with another code of element i of a quantiser.
+func (d *Decided) Again(name string, i int, choose Choice) *Decided {
+	if len(d.part.loops()) > 0 {
+		return d.part.Decide(d.in, choose)
+	}
+	out := *d
+	out.All, out.spans, out.open, out.Work = maps.Clone(d.All), maps.Clone(d.spans), maps.Clone(d.open), 0
+	changed := map[string][]bool{}
+	for _, r := range d.part.runners {
+		a := &again{Decided: &out, r: r, old: out.All[r.step.Output]}
+		for _, in := range r.reads {
+			a.vals, a.changed = append(a.vals, out.All[in]), append(a.changed, changed[in])
+		}
+		to := r.step.Output
+		if !slices.ContainsFunc(a.changed, func(c []bool) bool { return c != nil }) {
+			if to != name {
+				continue
+			}
+			a.out, a.affected = a.old, nil
+		} else {
+			a.run()
+		}
+		if isCode(r.step) {
+			if to == name {
+				a.affected = append(a.affected, int32(i))
+			}
+			a.decide(choose)
+		}
+		out.Work += len(a.old.Lo)/4 + len(a.affected)*a.terms()
+		if now := a.differs(); now != nil {
+			out.All[to], changed[to] = a.out, now
+		}
+	}
+	return &out
+}
+
+// An again is a step that is computed again where what it reads has changed.
+type again struct {
+	*Decided
+	r        *runner
+	vals     []*Reals
+	changed  [][]bool // per input: which elements have; nil where none has
+	old, out *Reals
+	affected []int32 // the elements that were computed
+}
+
+// terms are what an element is computed of.
+func (a *again) terms() int {
+	if a.r.product != nil {
+		return a.r.product.Dot.K
+	}
+	return 1
+}
+
+func (a *again) run() {
+	a.out = a.old.clone()
+	switch r := a.r; {
+	case r.step.Move != nil:
+		a.out = r.move(a.vals)
+		a.all()
+	case r.step.Order != nil:
+		r.step.Order.bounds(a.vals[0], a.out)
+		a.all()
+	case r.product != nil:
+		sums := a.out
+		hit := a.products(sums)
+		if r.elem == nil {
+			return
+		}
+		a.out = sums.clone()
+		a.functions(sums, hit)
+	default:
+		a.functions(nil, nil)
+	}
+}
+
+func (a *again) all() {
+	for i := range a.out.Lo {
+		a.affected = append(a.affected, int32(i))
+	}
+}
+
+// products computes the sums that read something that has changed, and returns which these are. Of a product with a
+// function behind it, all are computed: the sums were not kept.
+func (a *again) products(out *Reals) (hit []bool) {
+	dot := a.r.product.Dot
+	hit = make([]bool, len(out.Lo))
+	data, f := a.vals[dot.A], a.factorOf()
+	if a.changed[dot.B] != nil || f.unbounded || a.r.elem != nil || !bounded(data) {
+		a.r.dotBounds(a.vals, out)
+		a.all()
+		for i := range hit {
+			hit[i] = true
+		}
+		return hit
+	}
+	mid, rad := make([]float64, dot.K), make([]float64, dot.K)
+	reads := false
+	a.r.plan.walk(dot, func(base int32) {
+		changed := a.changed[dot.A][base:]
+		if reads = slices.ContainsFunc(dot.AOffset, func(o int32) bool { return changed[o] }); reads {
+			for k, o := range dot.AOffset {
+				mid[k], rad[k] = middle(data.Lo[base+o], data.Hi[base+o])
+			}
+		}
+	}, func(i int, row int32) {
+		if !reads {
+			return
+		}
+		sum, all := sumBalls(mid, rad, f.mid[int(row)*dot.K:][:dot.K], f.rad[int(row)*dot.K:][:dot.K])
+		e := dot.error32(all)
+		out.Lo[i], out.Hi[i] = sum.Lo-e, sum.Hi+e
+		hit[i], a.affected = true, append(a.affected, int32(i))
+	})
+	return hit
+}
+
+// factorOf is the second factor of a product, which is laid out once where it does not change.
+func (a *again) factorOf() *factor {
+	f := a.factor[a.r]
+	if f == nil {
+		d := a.r.product.Dot
+		a.r.plan.prepare(d)
+		all, ok := ballOf(a.vals[d.B])
+		if f = (&factor{unbounded: !ok}); ok {
+			f.ball = ball{a.r.plan.pack(d, all.mid), a.r.plan.pack(d, all.rad)}
+		}
+		if a.r.factor != nil {
+			a.factor[a.r] = f
+		}
+	}
+	return f
+}
+
+// functions computes the functions of elements of which something has changed: sums that were hit, or what else they
+// read.
+func (a *again) functions(sums *Reals, hit []bool) {
+	a.affected = a.affected[:0]
+	for i := range a.out.Lo {
+		is := hit != nil && hit[i]
+		for v, slot := range a.r.elem.Args {
+			if c := a.changed[slot]; c != nil && !is && !(v == 0 && sums != nil) {
+				is = c[a.r.elem.At(v, i)]
+			}
+		}
+		if is {
+			y, _ := a.r.f.Bounds32(a.r.gather(a.vals, sums, i))
+			a.out.Lo[i], a.out.Hi[i] = y.Lo, y.Hi
+			a.affected = append(a.affected, int32(i))
+		}
+	}
+}
+
+// decide chooses the codes of the affected elements: out has what float32 may round these to.
+func (a *again) decide(choose Choice) {
+	name := a.r.step.Output
+	slices.Sort(a.affected)
+	a.affected = slices.Compact(a.affected)
+	span, codes := a.spans[name].clone(), slices.Clone(a.old.Lo)
+	open := slices.DeleteFunc(slices.Clone(a.open[name]), func(i int32) bool {
+		_, is := slices.BinarySearch(a.affected, i)
+		return is
+	})
+	for _, i := range a.affected {
+		if a.out != a.old {
+			one := &Reals{Lo: a.out.Lo[i : i+1], Hi: a.out.Hi[i : i+1]}
+			integersOf(one)
+			span.Lo[i], span.Hi[i] = one.Lo[0], one.Hi[0]
+		}
+		if codes[i] = span.Lo[i]; span.Lo[i] != span.Hi[i] {
+			codes[i] = choose(name, int(i), span.Lo[i], span.Hi[i])
+			open = append(open, i)
+		}
+	}
+	slices.Sort(open)
+	a.out = Exactly(a.old.Shape, codes)
+	a.spans[name], a.open[name] = span, open
+}
+
+// differs tells which elements are others than before; nil where none is.
+func (a *again) differs() (changed []bool) {
+	for _, i := range a.affected {
+		if a.out.Lo[i] != a.old.Lo[i] || a.out.Hi[i] != a.old.Hi[i] {
+			if changed == nil {
+				changed = make([]bool, len(a.old.Lo))
+			}
+			changed[i] = true
+		}
+	}
+	return changed
+}

@@ -1,0 +1,77 @@
+package lower
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/find"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A sending is the integer tensors that the host sends.
+type sending struct {
+	*find.Program
+	sent map[string]sent
+}
+
+// sent is where a tensor's integers are, and what they stand for. Layers may make others of the same tensor.
+type sent struct {
+	at *place.Place
+	of scaled.Values
+}
+
+// send has the host send the integers of a tensor, which stand for its values.
+func (s *sending) send(tensor string, elem num.Type, r num.Range, of scaled.Values) {
+	at := s.place(tensor, elem, r)
+	s.Places[tensor], s.sent[tensor] = at, sent{at, of}
+	s.Integers.DeclareGroups(tensor, of)
+}
+
+// maxLookahead is how many tensors behind an input are looked at for its first layer.
+const maxLookahead = 1 << 8
+
+// place is the place of integers that the host computes, in the order that the first layer wants that they reach:
+// images that meet no window, and are not flattened as they are, travel as pixels. Tensors beyond the nearest few are
+// not looked at: one of a thousand inputs would look at those of all.
+func (s *sending) place(tensor string, elem num.Type, r num.Range) *place.Place {
+	shape := s.Known[tensor].Shape
+	p := &place.Place{Stream: place.FromHost(tensor, s.Name(tensor),
+		dataflow.Type{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem})}
+	seen := map[string]bool{}
+	next := []string{tensor}
+	for len(next) > 0 && len(seen) < maxLookahead {
+		tensor, next = next[0], next[1:]
+		for _, reader := range s.Readers(tensor) {
+			switch {
+			case reader.Window != nil:
+				if len(shape) > 2 && len(s.Known[tensor].Shape) == len(shape) {
+					p.Type.Shape, p.At = find.Layout(reader.Window, shape)
+				}
+				return p
+			case reader.Dot != nil:
+				if v, ok := p.Type.Vectors(reader.Dot.K); ok {
+					p.Type = v
+					return p
+				}
+			case reader.Recur != nil:
+				if slices.Index(reader.Node.Inputs, tensor) < reader.Recur.States {
+					continue
+				}
+				if v, ok := p.Type.Vectors(graph.Size(shape) / reader.Recur.Length); ok {
+					p.Type = v
+				}
+				return p
+			case !seen[reader.Output]:
+				seen[reader.Output] = true
+				next = append(next, reader.Output)
+			}
+		}
+	}
+	if len(shape) == 4 {
+		p.Type.Shape, p.At = place.ChannelsLast(shape, 1)
+	}
+	return p
+}
