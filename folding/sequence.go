@@ -421,17 +421,17 @@ func (s *sequence) next() (clocks int, ok bool) {
 	before := s.excluded
 	for _, n := range append(slices.Clone(s.failed), reached) {
 		if ratio := float64(n) / float64(max(1, before)); n > before+1 && ratio > widest {
-			clocks, ok, widest = s.middle(before, n), true, ratio
+			clocks, ok, widest = middle(s.list, before, n), true, ratio
 		}
 		before = n
 	}
 	return clocks, ok
 }
 
-// middle is an interval between two: the middle one of the list, where it has one there.
-func (s *sequence) middle(a, b int) int {
-	if first, end := sort.SearchInts(s.list, a+1), sort.SearchInts(s.list, b); first < end {
-		return s.list[(first+end)/2]
+// middle returns an interval between two: the middle one of a list, where it has one there.
+func middle(list []int, a, b int) int {
+	if first, end := sort.SearchInts(list, a+1), sort.SearchInts(list, b); first < end {
+		return list[(first+end)/2]
 	}
 	return (a + b) / 2
 }

@@ -46,8 +46,8 @@
 //	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks;
 //	            lengths.go, sequences of different lengths
 //	size.go     Size: how deep FIFOs have to be; grow.go, at least; depths.go, raised and lowered; trial.go, tried;
-//	            behind.go, seen to fall behind; course.go, where another run tells; window.go, around a layer; blocks.go,
-//	            between forks and joins;
+//	            behind.go, seen to fall behind; course.go, where another run tells; window.go, around a layer;
+//	            blocks.go, between forks and joins;
 //	            circle.go, what holds up a trial, of what its workers note (holds.go); schedule.go, depths that surely
 //	            do where credits are counted, from the clocks of one frame (tour.go)
 //	record.go   what happened in every clock; vcd.go and timeline.go draw it

@@ -45,8 +45,8 @@ func newStreams(list []int, p *plan, depth []int) []*stream {
 	all, clocks := make([]stream, len(list)), make(ring, 2*words*len(list))
 	streams := make([]*stream, len(list))
 	for i, s := range list {
-		all[i] = stream{id: s, port: p.ports[s], depth: depth[s], delay: p.delay[s], taken: -1, whole: -1,
-			hungry: -1, late: -1, writer: nobody, reader: nobody, due: clocks[:words:words], reads: clocks[words:][:words:words]}
+		all[i] = stream{id: s, port: p.ports[s], depth: depth[s], delay: p.delay[s], taken: -1, whole: -1, hungry: -1,
+			late: -1, writer: nobody, reader: nobody, due: clocks[:words:words], reads: clocks[words:][:words:words]}
 		streams[i], clocks = &all[i], clocks[2*words:]
 	}
 	return streams
