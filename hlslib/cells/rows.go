@@ -89,6 +89,25 @@ func fromBanks(n *netlist, rows int, address []signal) signal {
 	return n.at(list, address[min(len(address), bits.Len(bankRows-1)):])
 }
 
+// side is a bit of a word of a memory in block RAM: one of its banks has it.
+func (n *netlist) side(memory int, b bit) signal {
+	count := n.w.sides(memory)
+	if count == 1 {
+		return n.from(b)
+	}
+	n.now = Memories
+	if n.which[memory] == nil {
+		for range bits.Len(uint(count - 1)) {
+			n.which[memory] = append(n.which[memory], n.gates.leaf())
+		}
+	}
+	var list []signal
+	for range count {
+		list = append(list, n.gates.leaf())
+	}
+	return n.at(list, n.which[memory])
+}
+
 // choosing is what chooses each of so many rows, or banks, to be written.
 func choosing(n *netlist, count int, when signal, address []signal) {
 	n.now = Memories

@@ -152,6 +152,8 @@ func (a activation) table(f Fabric, v *values) share {
 func (f Fabric) table(name string, m Memory, rows, width int) share {
 	s := share{name: name}
 	switch {
+	case m == Block && f.lut4():
+		s.bram = f.Banked(rows, width, true).Blocks
 	case m == Block:
 		s.bram = f.blocks(rows, width)
 	case m == Ultra:
