@@ -15,7 +15,6 @@ func (n *netlist) row(node *circuit.Node, k int) signal {
 		address = append(address, n.of(node.Args[0], i))
 	}
 	truth := t.columns[k].truth
-	n.lastFirst(address, func(order []int) { truth = ordered(truth, order) })
 	n.now = Tables
 	key := node.K<<32 | int(node.Args[0])
 	if n.tables[key] == nil {
