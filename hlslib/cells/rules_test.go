@@ -233,7 +233,7 @@ func loadedTable(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return randomRows(circuit.Block, 512, 36, 36)(b, x)
 }
 
-// high is the highest bits of a sum of two numbers of eight bits each.
+// high is the highest bits of a sum of two numbers of eight bits.
 func high(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	part := func(at int) circuit.Value {
 		return circuit.Wrapped(circuit.Part(x, at, 8), num.Type{Kind: num.UInt, Width: 8})
@@ -342,7 +342,7 @@ func TestRules(t *testing.T) {
 		{"2304 rows of 8 bits, one word of five banks", ice, 12, randomRows(circuit.Block, 2304, 8, 8),
 			fill(Memories, Count{BRAM: 5, FF: 3, LUT: 8 * 3}, Pipeline, Count{FF: 8 + 2})},
 		{"a bit turned round", ice, 1, turned, in(Inverters, 1)},
-		{"the highest three bits of a sum: what is carried to them takes none", ice, 16, high, in(Adders, 3)},
+		{"the highest two bits of a sum, and its carry: those below take none", ice, 16, high, in(Adders, 2)},
 	} {
 		got := count(tt.of, tt.width, tt.make)
 		got[Gates].LUT--
