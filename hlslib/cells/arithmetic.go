@@ -209,17 +209,17 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 	for k := low; k < top; k++ {
 		a, b = append(a, n.of(node.Args[0], k)), append(b, n.of(node.Args[1], k))
 	}
-	sums := n.read(a, b, less, Adders, func(k int) bool { return n.w.reads[n.w.wire[first+bit(low+k)]] > 0 })
+	sums := partly(n, a, b, less, Adders, func(k int) bool { return n.w.reads[n.w.wire[first+bit(low+k)]] > 0 })
 	copy(n.known[first+bit(low):], sums)
 }
 
 // added is a sum or difference: short ones are logic.
 func (n *netlist) added(a, b []signal, less bool, kind Kind) []signal {
-	return n.read(a, b, less, kind, func(int) bool { return true })
+	return partly(n, a, b, less, kind, func(int) bool { return true })
 }
 
-// read is a sum or difference of which some bits are read, the others only what is carried from them.
-func (n *netlist) read(a, b []signal, less bool, kind Kind, wanted func(int) bool) (sums []signal) {
+// partly is a sum or difference of which some bits are read, and of the others only what is carried from them.
+func partly(n *netlist, a, b []signal, less bool, kind Kind, wanted func(int) bool) (sums []signal) {
 	n.now = kind
 	if len(a) > n.w.d.Short {
 		sums, _ = n.chain(a, b, less, kind, wanted)

@@ -210,7 +210,7 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 		return n.fire()
 	case circuit.Fetch:
 		if n.w.wire[b] == b {
-			word := n.side(node.K, b)
+			word := side(n, node.K, b)
 			if passes(n.w, node.K) {
 				n.now = Memories
 				if n.passed[node.K] == 0 {

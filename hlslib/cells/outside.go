@@ -108,13 +108,13 @@ func (n *netlist) outside() {
 				n.end(s)
 			}
 			choosing(n, banks(a.Rows), when, address[low:])
-		} else if sides := n.w.sides(k); sides > 1 && !a.Constant() {
+		} else if banks := sides(n.w, k); banks > 1 && !a.Constant() {
 			when, address := n.writing(a)
-			low := len(address) - bits.Len(uint(sides-1))
+			low := len(address) - bits.Len(uint(banks-1))
 			for _, s := range address[:low] {
 				n.end(s)
 			}
-			choosing(n, sides, when, address[low:])
+			choosing(n, banks, when, address[low:])
 		} else {
 			n.word(a.Address)
 			n.word(a.When)

@@ -79,7 +79,7 @@ func memories(w *walk) {
 			r := w.d.Fabric.Table(width, m.Rows, in)
 			c.BRAM += r.BRAM
 			c.URAM += r.URAM
-			c.FF += float64(bits.Len(uint(w.sides(k) - 1)))
+			c.FF += float64(bits.Len(uint(sides(w, k) - 1)))
 		default:
 			r := w.d.Fabric.RAM(width, m.Rows, in)
 			c.RAM += float64(r.LUTRAM)
@@ -91,7 +91,7 @@ func memories(w *walk) {
 			}
 			c.BRAM += r.BRAM
 			c.URAM += r.URAM
-			c.FF += float64(bits.Len(uint(w.sides(k) - 1)))
+			c.FF += float64(bits.Len(uint(sides(w, k) - 1)))
 		}
 	}
 	for i := range w.m.Nodes {
@@ -102,7 +102,7 @@ func memories(w *walk) {
 }
 
 // sides is the banks of a memory in block RAM, among whose words logic chooses.
-func (w *walk) sides(memory int) int {
+func sides(w *walk, memory int) int {
 	m := &w.m.Memories[memory]
 	in, width := styles[m.Style], 0
 	for _, live := range w.columns[memory] {

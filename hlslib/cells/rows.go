@@ -89,8 +89,8 @@ func fromBanks(n *netlist, rows int, address []signal) signal {
 }
 
 // side is a bit of a word of a memory in block RAM: one of its banks has it.
-func (n *netlist) side(memory int, b bit) signal {
-	count := n.w.sides(memory)
+func side(n *netlist, memory int, b bit) signal {
+	count := sides(n.w, memory)
 	if count == 1 {
 		return n.from(b)
 	}

@@ -68,9 +68,9 @@ func finnPlusBlock(t *testing.T) *block {
 	return b
 }
 
-// TestNextFrame holds why FINN+'s CNV takes more clocks than its slowest layer: FINN's sliding window reads nothing of the
-// next frame before it has written this one, so the layer behind waits for the pixels of the first window, as fast as
-// the layer before makes them. Both builds' intervals are met within 150 clocks.
+// TestNextFrame holds why FINN+'s CNV takes more clocks than its slowest layer: FINN's sliding window reads nothing of
+// the next frame before it has written this one, so the layer behind waits for the pixels of the first window, as fast
+// as the layer before makes them. Both builds' intervals are met within 150 clocks.
 func TestNextFrame(t *testing.T) {
 	t.Parallel()
 	const (

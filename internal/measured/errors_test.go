@@ -117,8 +117,8 @@ func tenth(estimated, measured int) bool {
 	return 10*max(estimated-measured, measured-estimated) <= measured
 }
 
-// TestSlices holds each of them, of AMD's 7 series and an iCE40, and that no tool has made lookup tables of a product, or
-// a product more.
+// TestSlices holds each of them, of AMD's 7 series and an iCE40, and that no tool has made lookup tables of a product,
+// or a product more.
 func TestSlices(t *testing.T) {
 	t.Parallel()
 	list := append(sliced(t, networkBoard), sliced(t, "icebreaker")...)

@@ -23,8 +23,8 @@ var (
 	update  = flag.Bool("update", false, "fit the numbers of hlslib/cells, and write the tables of docs/estimator.md")
 )
 
-// tableFile has every point, and againFile some once more, in other company: Yosys' figures of logic move with the names
-// around it.
+// tableFile has every point, and againFile some once more, in other company: Yosys' figures of logic move with the
+// names around it.
 const tableFile, againFile = "measured.csv", "again.csv"
 
 // twice reports whether a point is in both: a layer that is more than products and sums, or a FIFO.
