@@ -46,7 +46,7 @@ func (p *parallel) Storage() []dataflow.Storage {
 func (p *parallel) Logic(m cost.Model) []cost.Part {
 	steps := p.f.compare.Steps()
 	parts := []cost.Part{m.Comparators(cost.Comparators{PE: p.at.PE, Steps: steps, Width: p.f.of.Width,
-		Constant: len(p.f.compare.At) == p.side()})}
+		Constant: !p.f.loaded && len(p.f.compare.At) == p.side()})}
 	if p.f.compare.Delta != nil {
 		parts = append(parts, cost.Adder(p.f.out.Width).Times(p.at.PE*steps).As("step sums"))
 	}
