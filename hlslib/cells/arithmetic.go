@@ -209,14 +209,20 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 	for k := low; k < top; k++ {
 		a, b = append(a, n.of(node.Args[0], k)), append(b, n.of(node.Args[1], k))
 	}
-	copy(n.known[first+bit(low):], n.added(a, b, less, Adders))
+	sums := partly(n, a, b, less, Adders, func(k int) bool { return n.w.reads[n.w.wire[first+bit(low+k)]] > 0 })
+	copy(n.known[first+bit(low):], sums)
 }
 
 // added is a sum or difference: short ones are logic.
-func (n *netlist) added(a, b []signal, less bool, kind Kind) (sums []signal) {
+func (n *netlist) added(a, b []signal, less bool, kind Kind) []signal {
+	return partly(n, a, b, less, kind, func(int) bool { return true })
+}
+
+// partly is a sum or difference of which some bits are read, and of the others only what is carried from them.
+func partly(n *netlist, a, b []signal, less bool, kind Kind, wanted func(int) bool) (sums []signal) {
 	n.now = kind
 	if len(a) > n.w.d.Short {
-		sums, _ = n.chain(a, b, less, kind, func(int) bool { return true })
+		sums, _ = n.chain(a, b, less, kind, wanted)
 		return sums
 	}
 	carry := never.when(less)

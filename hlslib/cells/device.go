@@ -48,9 +48,9 @@ func (d *Device) tree(inputs int) float64 {
 var fitted = [Kinds]Number{
 	Compressors: {LUT: 1.04, FF: 1},
 	Adders:      {LUT: 0.98, FF: 1},
-	Comparators: {LUT: 1.05, FF: 1},
+	Comparators: {LUT: 1.06, FF: 1},
 	Choices:     {LUT: 0.98, FF: 1},
-	Gates:       {LUT: 0.51, FF: 1},
+	Gates:       {LUT: 0.50, FF: 1},
 	Tables:      {LUT: 1.07, FF: 1},
 	Memories:    {LUT: 2.00, FF: 1},
 	States:      {LUT: 1.00, FF: 1},
@@ -71,7 +71,7 @@ var fittedICE40 = [Kinds]Number{
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},
 	Multipliers: {LUT: 1.00, FF: 1},
-	Inverters:   {LUT: 1.16, FF: 1},
+	Inverters:   {LUT: 1.10, FF: 1},
 }
 
 // fittedECP5 are those for an ECP5.
@@ -81,7 +81,7 @@ var fittedECP5 = [Kinds]Number{
 	Comparators: {LUT: 1.00, FF: 1},
 	Choices:     {LUT: 1.00, FF: 1},
 	Gates:       {LUT: 1.00, FF: 1},
-	Tables:      {LUT: 0.85, FF: 1},
+	Tables:      {LUT: 0.84, FF: 1},
 	Memories:    {LUT: 1.00, FF: 1},
 	States:      {LUT: 1.00, FF: 1},
 	Pipeline:    {LUT: 1.00, FF: 1},

@@ -155,39 +155,6 @@ func (g *gates) most(a, b, c signal) signal {
 	return g.or(g.and(a, b), g.and(c, g.or(a, b)))
 }
 
-// lastFirst puts the bits of an address that come last at its end, where the lookup tables of the others are chosen
-// among by them.
-func (g *gates) lastFirst(address []signal, changed func(order []int)) {
-	order := make([]int, len(address))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return int(g.depth[address[a].gate()] - g.depth[address[b].gate()])
-	})
-	if slices.IsSorted(order) {
-		return
-	}
-	before := slices.Clone(address)
-	for i, k := range order {
-		address[i] = before[k]
-	}
-	changed(order)
-}
-
-// ordered is a table with the bits of its address in another order.
-func ordered(truth []uint64, order []int) []uint64 {
-	list := make([]uint64, len(truth))
-	for r := range 1 << len(order) {
-		from := 0
-		for i, k := range order {
-			from |= r >> i & 1 << k
-		}
-		list[r/64] |= truth[from/64] >> (from % 64) & 1 << (r % 64)
-	}
-	return list
-}
-
 // look is a bit of a table, by its address, the highest bit last.
 func (g *gates) look(truth []uint64, address []signal, known map[string]signal) signal {
 	n := len(address)

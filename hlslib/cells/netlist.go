@@ -14,6 +14,7 @@ type netlist struct {
 	tables map[int]map[string]signal // what has been made of a table
 	sums   map[int32]int             // of a leaf that is a bit of a sum: the inputs of its lookup table
 	passed map[int]signal            // of a memory: the word that was written before is the one that is read
+	which  map[int][]signal          // of a memory in block RAM: registers that say in which of its banks the word is
 	arrays map[int][][]signal        // places of registers
 	turn   bool                      // the last two numbers as wide as each other were compared as they stand
 	rst    signal
@@ -27,7 +28,7 @@ const unknown signal = -1
 func newNetlist(w *walk) *netlist {
 	n := &netlist{gates: newGates(), w: w, known: make([]signal, len(w.wire)), leaf: map[bit]signal{},
 		tables: map[int]map[string]signal{}, sums: map[int32]int{}, arrays: map[int][][]signal{},
-		passed: map[int]signal{}}
+		passed: map[int]signal{}, which: map[int][]signal{}}
 	for i := range n.known {
 		n.known[i] = unknown
 	}
@@ -208,12 +209,16 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 	case circuit.Fire:
 		return n.fire()
 	case circuit.Fetch:
-		if n.w.wire[b] == b && passes(n.w, node.K) {
-			n.now = Memories
-			if n.passed[node.K] == 0 {
-				n.passed[node.K] = n.gates.leaf()
+		if n.w.wire[b] == b {
+			word := side(n, node.K, b)
+			if passes(n.w, node.K) {
+				n.now = Memories
+				if n.passed[node.K] == 0 {
+					n.passed[node.K] = n.gates.leaf()
+				}
+				word = n.mux(n.passed[node.K], n.gates.leaf(), word)
 			}
-			return n.mux(n.passed[node.K], n.gates.leaf(), n.from(b))
+			return word
 		}
 	case circuit.Peek:
 		if open(&n.w.m.Memories[node.K]) {

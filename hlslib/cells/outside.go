@@ -108,6 +108,13 @@ func (n *netlist) outside() {
 				n.end(s)
 			}
 			choosing(n, banks(a.Rows), when, address[low:])
+		} else if banks := sides(n.w, k); banks > 1 && !a.Constant() {
+			when, address := n.writing(a)
+			low := len(address) - bits.Len(uint(banks-1))
+			for _, s := range address[:low] {
+				n.end(s)
+			}
+			choosing(n, banks, when, address[low:])
 		} else {
 			n.word(a.Address)
 			n.word(a.When)

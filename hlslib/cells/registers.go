@@ -79,17 +79,19 @@ func memories(w *walk) {
 			r := w.d.Fabric.Table(width, m.Rows, in)
 			c.BRAM += r.BRAM
 			c.URAM += r.URAM
+			c.FF += float64(bits.Len(uint(sides(w, k) - 1)))
 		default:
 			r := w.d.Fabric.RAM(width, m.Rows, in)
 			c.RAM += float64(r.LUTRAM)
 			if r.BRAM > 0 && passes(w, k) {
-				c.FF += float64(2*width + bits.Len(uint(m.Rows-1)) + 2)
+				c.FF += float64(2*width + held(w, m.Address, bits.Len(uint(m.Rows-1))) + 2)
 			}
 			if !w.d.banked(m) { // else they are in the netlist
 				c.LUT += float64(r.LUT - r.LUTRAM)
 			}
 			c.BRAM += r.BRAM
 			c.URAM += r.URAM
+			c.FF += float64(bits.Len(uint(sides(w, k) - 1)))
 		}
 	}
 	for i := range w.m.Nodes {
@@ -97,6 +99,22 @@ func memories(w *walk) {
 			multiplier(w, circuit.ID(i))
 		}
 	}
+}
+
+// sides is the banks of a memory in block RAM, among whose words logic chooses.
+func sides(w *walk, memory int) int {
+	m := &w.m.Memories[memory]
+	in, width := styles[m.Style], 0
+	for _, live := range w.columns[memory] {
+		if live {
+			width++
+		}
+	}
+	if !w.d.Maps || width == 0 || m.Constant() && in != cost.Block ||
+		!m.Constant() && w.d.Fabric.RAM(width, m.Rows, in).BRAM == 0 {
+		return 1
+	}
+	return w.d.Fabric.Banked(m.Rows, width, m.Constant()).Banks
 }
 
 // banked reports whether a memory that iterations write lies in lookup tables of four inputs, some rows in each.
@@ -121,6 +139,16 @@ func passes(w *walk, memory int) bool {
 	in := styles[m.Style]
 	return w.d.Around && !m.Constant() && in != cost.Registers &&
 		w.d.Fabric.RAM(m.Width, m.Rows, in).BRAM > 0 && apart(w, memory)
+}
+
+// held is the registers that so many bits of a value take for a clock: none where one takes them anyway.
+func held(w *walk, id circuit.ID, n int) (registers int) {
+	for k := range n {
+		if id == circuit.None || w.of(id, k) >= 0 && w.line[w.of(id, k)] == 0 {
+			registers++
+		}
+	}
+	return registers
 }
 
 // apart reports whether a memory is read at another address than the one at which it is written.

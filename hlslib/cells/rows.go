@@ -15,7 +15,6 @@ func (n *netlist) row(node *circuit.Node, k int) signal {
 		address = append(address, n.of(node.Args[0], i))
 	}
 	truth := t.columns[k].truth
-	n.lastFirst(address, func(order []int) { truth = ordered(truth, order) })
 	n.now = Tables
 	key := node.K<<32 | int(node.Args[0])
 	if n.tables[key] == nil {
@@ -87,6 +86,25 @@ func fromBanks(n *netlist, rows int, address []signal) signal {
 		list = append(list, n.gates.leaf())
 	}
 	return n.at(list, address[min(len(address), bits.Len(bankRows-1)):])
+}
+
+// side is a bit of a word of a memory in block RAM: one of its banks has it.
+func side(n *netlist, memory int, b bit) signal {
+	count := sides(n.w, memory)
+	if count == 1 {
+		return n.from(b)
+	}
+	n.now = Memories
+	if n.which[memory] == nil {
+		for range bits.Len(uint(count - 1)) {
+			n.which[memory] = append(n.which[memory], n.gates.leaf())
+		}
+	}
+	var list []signal
+	for range count {
+		list = append(list, n.gates.leaf())
+	}
+	return n.at(list, n.which[memory])
 }
 
 // choosing is what chooses each of so many rows, or banks, to be written.

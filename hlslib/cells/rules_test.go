@@ -233,6 +233,14 @@ func loadedTable(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return randomRows(circuit.Block, 512, 36, 36)(b, x)
 }
 
+// high is the highest bits of a sum of two numbers of eight bits.
+func high(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	part := func(at int) circuit.Value {
+		return circuit.Wrapped(circuit.Part(x, at, 8), num.Type{Kind: num.UInt, Width: 8})
+	}
+	return circuit.Part(circuit.Raw(circuit.Sum(part(0), part(8)), 9), 6, 3)
+}
+
 // in is so many lookup tables of a kind.
 func in(k Kind, luts float64) Counts { return fill(k, Count{LUT: luts}) }
 
@@ -330,9 +338,11 @@ func TestRules(t *testing.T) {
 		{"a table that is filled, in two words of 32 bits a row", amd, 9, loadedTable,
 			fill(Memories, Count{BRAM: 1, FF: 2*32 + 4 + 9 + 1, LUT: 2*(9+1) + 6}, Pipeline, Count{FF: 36 + 2})},
 		{"words that go round a block, which is written a clock later", ice, 32, memory(circuit.Block, 256, 16, true),
-			fill(Memories, Count{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10}, Gates, Count{LUT: 16},
-				Pipeline, Count{FF: 16 + 2})},
+			fill(Memories, Count{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10 + 16}, Pipeline, Count{FF: 16 + 2})},
+		{"2304 rows of 8 bits, one word of five banks", ice, 12, randomRows(circuit.Block, 2304, 8, 8),
+			fill(Memories, Count{BRAM: 5, FF: 3, LUT: 8 * 3}, Pipeline, Count{FF: 8 + 2})},
 		{"a bit turned round", ice, 1, turned, in(Inverters, 1)},
+		{"the highest two bits of a sum, and its carry: those below take none", ice, 16, high, in(Adders, 2)},
 	} {
 		got := count(tt.of, tt.width, tt.make)
 		got[Gates].LUT--

@@ -142,15 +142,12 @@ func (f Fabric) lutROM(rows, width int) float64 {
 type aspect struct{ rows, width int }
 
 // aspects are the shapes of a block RAM, the widest first: of a RAMB18 (UG473, UG573), of which a RAMB18E5 has none
-// of less than nine bits (AM007), and of Lattice's.
+// of less than nine bits (AM007).
 func (f Fabric) aspects() []aspect {
-	switch f {
-	case Versal:
+	if f == Versal {
 		return blockAspects[:3]
-	case ICE40:
-		return ice40Aspects
 	}
-	return blockAspects // and an ECP5's: PDPW16KD, then DP16KD
+	return blockAspects
 }
 
 var blockAspects = []aspect{{512, 36}, {1024, 18}, {2048, 9}, {4096, 4}, {8192, 2}, {16384, 1}}
@@ -171,6 +168,9 @@ func depth(least, rows int) int {
 // the shapes that together take least. A column of the 7 series is one RAMB36, or of single bits and joined by their
 // cascade and multiplexers. Later fabrics cascade every shape.
 func (f Fabric) blocks(rows, width int) int {
+	if f.lut4() {
+		return f.Banked(rows, width, false).Blocks
+	}
 	aspects := f.aspects()
 	tall := depth(aspects[0].rows, rows)
 	n, least := 0, 0 // of the columns so far, and of the best whole
@@ -195,7 +195,14 @@ func (f Fabric) blocks(rows, width int) int {
 
 // blockDepth is the rows that the blocks of a memory hold, at least those asked for.
 func (f Fabric) blockDepth(rows, width int) int {
-	tall, n := depth(f.aspects()[0].rows, rows), f.blocks(rows, width)
+	n := f.blocks(rows, width)
+	if f.lut4() {
+		for f.blocks(rows+1, width) == n {
+			rows++
+		}
+		return rows
+	}
+	tall := depth(f.aspects()[0].rows, rows)
 	for f.blocks(tall+1, width) == n {
 		tall = depth(0, tall+1)
 	}

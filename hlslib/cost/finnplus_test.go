@@ -68,6 +68,23 @@ func finnPlusBlock(t *testing.T) *block {
 	return b
 }
 
+// TestNextFrame holds why FINN+'s CNV takes more clocks than its slowest layer: FINN's sliding window reads nothing of
+// the next frame before it has written this one, so the layer behind waits for the pixels of the first window, as fast
+// as the layer before makes them. Both builds' intervals are met within 150 clocks.
+func TestNextFrame(t *testing.T) {
+	t.Parallel()
+	const (
+		slowest = 10 * 10 * (1152 / 16) * (128 / 8) // iterations of MVAU_3
+		first   = 2*12 + 3                          // pixels of a window of 3 by 3 in a frame of 12 by 12
+		each    = (576 / 16) * (128 / 8)            // clocks in which MVAU_2 makes one
+	)
+	for build, interval := range map[string]int{"CNV-W2A2": 130761, "CNV-W1A2": 130605} {
+		if d := interval - slowest - first*each; max(d, -d) > 150 {
+			t.Errorf("%s: %d clocks, %d more than %d and %d pixels of %d", build, interval, d, slowest, first, each)
+		}
+	}
+}
+
 // TestFlush holds that FINN's matrix kernels, which are called once a frame, take six clocks more for it than they
 // have iterations, however many these are. A kernel of this project takes none.
 func TestFlush(t *testing.T) {

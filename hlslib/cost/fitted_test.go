@@ -84,7 +84,7 @@ func TestCounted(t *testing.T) {
 		{"512 bits in 128 rows", w4a4, "weight memory", Resources{BRAM: 15}},
 		{"512 bits in ultra RAM", ultra, "weight memory", Resources{URAM: 8}},
 		{"64 bits in 16 rows", w4a4, "input buffer", Resources{LUT: 40, LUTRAM: 40, FF: 64}},
-		{"1680 bits in 8 rows", w4a4, "threshold memory", Resources{LUT: 463, FF: 1108}},
+		{"1680 bits in 8 rows", w4a4, "threshold memory", Resources{LUT: 461, FF: 1108}},
 		{"15 comparators of 14 bits", w4a4, "comparators", Resources{LUT: 8 * (15*7 + 14)}},
 		{"binary search", Thresholding{InBits: 14, PE: 8, Rows: 1, Memory: Distributed, Steps: 15, Search: true},
 			"comparators", Resources{LUT: 8 * 4 * 7}},

@@ -55,5 +55,41 @@ func (f Fabric) shifted(rows, width int) (luts, registers float64) {
 	return f.mux(places) * float64(width), float64(places * width)
 }
 
-// ice40Aspects are the shapes of an iCE40's block RAM, SB_RAM40_4K.
-var ice40Aspects = []aspect{{256, 16}, {512, 8}, {1024, 4}, {2048, 2}}
+// ice40Aspects and ecp5Aspects are the shapes of an iCE40's block RAM, SB_RAM40_4K, and of an ECP5's, DP16KD and
+// PDPW16KD.
+var (
+	ice40Aspects = []aspect{{2048, 2}, {1024, 4}, {512, 8}, {256, 16}}
+	ecp5Aspects  = []aspect{{16384, 1}, {8192, 2}, {4096, 4}, {2048, 9}, {1024, 18}, {512, 36}}
+)
+
+// A Banked is a memory in so many blocks: of which so many banks hold some of its rows each, and logic chooses among
+// the words of these.
+type Banked struct{ Blocks, Banks int }
+
+// Banked is a memory in block RAM where LUTs have four inputs, as Yosys makes it (memory_libmap): of one shape, by
+// which blocks and logic together cost least. Banks lie side by side in blocks, as far as these are wide. A table is
+// only read; words of others begin at the bits of an ECP5's blocks that are written apart.
+func (f Fabric) Banked(rows, width int, table bool) Banked {
+	shapes, block, apart := ice40Aspects, 64, 1
+	if f == ECP5 {
+		shapes, block, apart = ecp5Aspects, 128, 9
+	}
+	var best Banked
+	least := 0
+	for _, a := range shapes {
+		word := width
+		if !table {
+			word = ceil(width, min(apart, a.width)) * min(apart, a.width)
+		}
+		b := Banked{Banks: ceil(rows, a.rows)}
+		b.Blocks = ceil(b.Banks*word, a.width)
+		cost := 2*block*b.Blocks + (b.Banks-1)*width // in halves: a choice of one bit is one of them
+		if !table && b.Banks > 1 {
+			cost += b.Banks
+		}
+		if best.Blocks == 0 || cost < least {
+			best, least = b, cost&^1 // what is least so far, Yosys has as a whole number
+		}
+	}
+	return best
+}

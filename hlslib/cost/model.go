@@ -68,12 +68,17 @@ func (m Model) Multiplier(a, b int, dsp bool) Resources {
 	return share{lut: fitted[product] * float64(a*b+a+b), ff: fitted[pipelineFF] * float64(a*b)}.round()
 }
 
-// Comparators are those of steps thresholds for each of pe values of width bits, in a layer that has them behind
-// something else. FINN's do not depend on the number of thresholds.
-func (m Model) Comparators(pe, steps, width int) Part {
-	c := activation{pe: pe, steps: steps, bits: width}.comparators().round()
+// Comparators are those of so many thresholds for each of PE values, in a layer that has them behind something else.
+type Comparators struct {
+	PE, Steps, Width int
+	Constant         bool // the thresholds, which do not come from a table
+}
+
+// Comparators is what they take. FINN's do not depend on the number of thresholds.
+func (m Model) Comparators(k Comparators) Part {
+	c := activation{pe: k.PE, steps: k.Steps, bits: k.Width, alike: k.Constant}.comparators().round()
 	if m.Formula == FINN {
-		c = Resources{LUT: pe * width}
+		c = Resources{LUT: k.PE * k.Width}
 	}
 	return c.As("comparators")
 }

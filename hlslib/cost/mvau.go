@@ -21,6 +21,7 @@ type MVAU struct {
 	Steps           int       // thresholds per output, 0 without activation
 	ThresholdBits   int
 	ThresholdMemory Memory
+	Alike           bool // thresholds, of all outputs
 }
 
 // FINN is the estimate of FINN's MVAU_hls (matrixvectoractivation_hls.py, lut_estimation, dsp_estimation;

@@ -44,7 +44,7 @@ func (m MVAU) dot() dot {
 }
 
 func (m MVAU) activation() activation {
-	return activation{m.PE, m.MH / m.PE, m.Steps, m.ThresholdBits, m.ThresholdMemory}
+	return activation{m.PE, m.MH / m.PE, m.Steps, m.ThresholdBits, m.ThresholdMemory, m.Alike}
 }
 
 // A dot is the arithmetic of a matrix layer: pe sums of simd products, each added to an accumulator.
@@ -116,14 +116,20 @@ func (m MVAU) Delay() float64 { return m.dot().delay(&fitted) }
 type activation struct {
 	pe, rows, steps, bits int
 	memory                Memory
+	alike                 bool // of all outputs
 }
 
-// comparators take two bits of each side per LUT, on the carry chain (UG574); counting the steps that are exceeded
-// takes one LUT for each of them, less those that the last digit saves.
+// comparators take two bits of each side per LUT, on the carry chain (UG574), and where thresholds are constants two
+// LUTs for six bits; counting the steps that are exceeded takes one LUT for each of them, less those
+// that the last digit saves.
 func (a activation) comparators() share {
 	s := share{name: "comparators"}
+	each := ceil(a.bits, 2)
+	if a.alike || a.rows == 1 {
+		each = min(each, 2*ceil(a.bits, 6))
+	}
 	if a.steps > 0 {
-		s.lut = float64(a.pe * (a.steps*ceil(a.bits, 2) + a.steps - 1))
+		s.lut = float64(a.pe * (a.steps*each + a.steps - 1))
 	}
 	return s
 }
@@ -136,7 +142,7 @@ const withCompared = 4
 // is alike in both is there once: most of all the highest bits of thresholds next to each other.
 func (a activation) table(f Fabric, v *values) share {
 	distributed := a.memory != Block && a.memory != Ultra
-	if a.steps == 0 || distributed && a.rows <= withCompared {
+	if a.steps == 0 || a.alike || distributed && a.rows <= withCompared {
 		return share{}
 	}
 	s := f.table("threshold memory", a.memory, a.rows, a.pe*a.steps*a.bits)
@@ -152,6 +158,8 @@ func (a activation) table(f Fabric, v *values) share {
 func (f Fabric) table(name string, m Memory, rows, width int) share {
 	s := share{name: name}
 	switch {
+	case m == Block && f.lut4():
+		s.bram = f.Banked(rows, width, true).Blocks
 	case m == Block:
 		s.bram = f.blocks(rows, width)
 	case m == Ultra:

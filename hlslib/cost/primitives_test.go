@@ -158,6 +158,34 @@ func TestDepths(t *testing.T) {
 	}
 }
 
+// TestBanked holds the blocks that Yosys 0.23 makes where LUTs have four inputs; of a table of 2304 rows of eight bits
+// logic chooses among five banks, of one of 700 rows of 36 bits among three that share blocks.
+func TestBanked(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		f                   Fabric
+		rows, width, blocks int
+		table               bool
+	}{
+		{ICE40, 2304, 8, 5, true}, {ICE40, 300, 12, 2, true}, {ICE40, 1100, 7, 3, true}, {ICE40, 3000, 4, 3, true},
+		{ICE40, 700, 36, 7, true}, {ICE40, 5000, 3, 4, true}, {ICE40, 2049, 16, 9, true}, {ICE40, 600, 24, 5, true},
+		{ICE40, 300, 12, 2, false}, {ICE40, 600, 9, 2, false}, {ICE40, 1100, 7, 3, false}, {ICE40, 2500, 4, 3, false},
+		{ICE40, 512, 20, 3, false}, {ICE40, 300, 40, 5, false}, {ECP5, 18432, 8, 8, true}, {ECP5, 2400, 12, 2, true},
+		{ECP5, 8800, 7, 4, true}, {ECP5, 24000, 4, 6, true}, {ECP5, 5600, 36, 12, true}, {ECP5, 40000, 3, 7, true},
+		{ECP5, 16392, 16, 16, true}, {ECP5, 4800, 24, 7, true}, {ECP5, 2400, 12, 3, false}, {ECP5, 4800, 9, 3, false},
+		{ECP5, 8800, 7, 5, false}, {ECP5, 20000, 4, 5, false}, {ECP5, 4096, 20, 5, false}, {ECP5, 2400, 40, 7, false},
+	} {
+		if got := tt.f.Banked(tt.rows, tt.width, tt.table); got.Blocks != tt.blocks {
+			t.Errorf("fabric %d, %d x %d: %+v, want %d blocks", tt.f, tt.rows, tt.width, got, tt.blocks)
+		}
+	}
+	for shape, want := range map[[2]int]Banked{{2304, 8}: {Blocks: 5, Banks: 5}, {700, 36}: {Blocks: 7, Banks: 3}} {
+		if got := ICE40.Banked(shape[0], shape[1], true); got != want {
+			t.Errorf("%v: %+v, want %+v", shape, got, want)
+		}
+	}
+}
+
 // TestColumns holds that no other columns of full depth take less.
 func TestColumns(t *testing.T) {
 	t.Parallel()

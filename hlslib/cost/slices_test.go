@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -38,7 +37,6 @@ func facts(t *testing.T, name string) []map[string]string {
 type sliceLayer struct {
 	name    string
 	held    bool // not seen by the fit
-	same    bool // thresholds are taken to be the same for all channels
 	unit    MVAU
 	lut, ff float64
 }
@@ -59,20 +57,15 @@ func sliceLayers(t *testing.T) []sliceLayer {
 		if m.MH > m.PE {
 			m.Buffer = Registers
 		}
-		list = append(list, sliceLayer{row["source"] + " " + row["layer"], row["use"] == "held", row["same"] == "1", m,
+		m.Alike = row["same"] == "1"
+		list = append(list, sliceLayer{row["source"] + " " + row["layer"], row["use"] == "held", m,
 			number(t, row["LUT"]), number(t, row["FF"])})
 	}
 	return list
 }
 
-// shares is a layer's, with no table of thresholds where these are the same for all channels.
-func (l sliceLayer) shares(v *values) []share {
-	list := l.unit.shares(v)
-	if l.same {
-		list = slices.DeleteFunc(list, func(s share) bool { return s.name == "threshold memory" })
-	}
-	return list
-}
+// shares is a layer's.
+func (l sliceLayer) shares(v *values) []share { return l.unit.shares(v) }
 
 // sliceStudies are the fits of layers in DSP slices: of LUTs and of flip-flops, on those that are not held out.
 func sliceStudies(t *testing.T) []study {

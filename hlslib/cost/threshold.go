@@ -50,7 +50,7 @@ func (t Thresholding) control(v *values) share {
 }
 
 func (t Thresholding) activation() activation {
-	return activation{t.PE, t.Rows, t.Steps, t.InBits, t.Memory}
+	return activation{t.PE, t.Rows, t.Steps, t.InBits, t.Memory, false}
 }
 
 // search is one comparator per bit of the count. Stage i chooses among 2^i thresholds of a channel, and passes the

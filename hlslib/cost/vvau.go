@@ -65,7 +65,7 @@ func (m VVAU) Logic() []Part {
 }
 
 func (m VVAU) activation() activation {
-	return activation{m.PE, m.Channels / m.PE, m.Thresholds, m.ThresholdBits, m.ThresholdMemory}
+	return activation{m.PE, m.Channels / m.PE, m.Thresholds, m.ThresholdBits, m.ThresholdMemory, false}
 }
 
 func (m VVAU) dot() dot {

@@ -45,7 +45,8 @@ func (p *parallel) Storage() []dataflow.Storage {
 
 func (p *parallel) Logic(m cost.Model) []cost.Part {
 	steps := p.f.compare.Steps()
-	parts := []cost.Part{m.Comparators(p.at.PE, steps, p.f.of.Width)}
+	parts := []cost.Part{m.Comparators(cost.Comparators{PE: p.at.PE, Steps: steps, Width: p.f.of.Width,
+		Constant: !p.f.loaded && len(p.f.compare.At) == p.side()})}
 	if p.f.compare.Delta != nil {
 		parts = append(parts, cost.Adder(p.f.out.Width).Times(p.at.PE*steps).As("step sums"))
 	}

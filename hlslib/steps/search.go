@@ -199,7 +199,8 @@ func (s *searching) Logic(m cost.Model) []cost.Part {
 	var compared cost.Resources
 	registers := 0
 	for stage, b := range s.stages {
-		compared = compared.Plus(m.Comparators(s.at.PE, 1<<b-1, s.f.of.Width).Resources)
+		k := cost.Comparators{PE: s.at.PE, Steps: 1<<b - 1, Width: s.f.of.Width}
+		compared = compared.Plus(m.Comparators(k).Resources)
 		if stage > 0 {
 			registers += s.f.of.Width + s.before(stage)
 		}

@@ -351,7 +351,7 @@ func (s *segment) Logic(m cost.Model) []cost.Part {
 		}
 	}
 	return []cost.Part{
-		m.Comparators(s.at.PE, s.inside, s.low),
+		m.Comparators(cost.Comparators{PE: s.at.PE, Steps: s.inside, Width: s.low}),
 		lane.Times(s.at.PE).As("step sums"),
 	}
 }

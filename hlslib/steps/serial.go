@@ -125,7 +125,7 @@ func (s *Serial) Logic(m cost.Model) []cost.Part {
 		lane = lane.Plus(cost.Adder(s.f.out.Width))
 	}
 	return []cost.Part{
-		m.Comparators(s.at.PE, 1, s.f.of.Width),
+		m.Comparators(cost.Comparators{PE: s.at.PE, Steps: 1, Width: s.f.of.Width}),
 		lane.Times(s.at.PE).As("step sums"),
 	}
 }

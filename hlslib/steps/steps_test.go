@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -269,6 +270,28 @@ func TestComparators(t *testing.T) {
 		}
 		if got := strings.Join(tables, ", "); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestConstantThresholds: comparators with a single row of thresholds take less, unless that row is loaded.
+func TestConstantThresholds(t *testing.T) {
+	t.Parallel()
+	of := num.Type{Kind: num.UInt, Width: 12}
+	values := []int64{0, 1, 2}
+	list := []num.Step{{At: []int64{100, 1500}, Value: values}, {At: []int64{31, 2000}, Value: values}}
+	luts := func(made func(num.Comparators, []num.Range, num.Type, num.Type) *steps.Functions, pe int) int {
+		k := num.Compare(list, []num.Range{of.Range(), of.Range()}, of, 4)
+		f := made(k, []num.Range{of.Range(), of.Range()}, of, num.Type{Kind: num.UInt, Width: 2})
+		return f.All(steps.Site{PE: pe, Memory: dataflow.LUTRAM})[0].Logic(cost.Model{})[0].LUT
+	}
+	for name, tt := range map[string]struct{ got, want int }{
+		"a row":        {luts(steps.New, 2), 2 * (2*4 + 1)},
+		"two rows":     {luts(steps.New, 1), 2*6 + 1},
+		"a loaded row": {luts(steps.Loaded, 2), 2 * (2*6 + 1)},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %d LUT, want %d", name, tt.got, tt.want)
 		}
 	}
 }

@@ -224,13 +224,14 @@ func Clipped(a Value, r num.Range) Value {
 	if t := num.Smallest(r); t.Range() == r && a.node().Op != Const {
 		return saturated(a, t)
 	}
+	v := a
 	if a.Range().Lo < r.Lo {
-		a = Greatest(a, a.b.Constant(r.Lo))
+		v = Greatest(a, a.b.Constant(r.Lo))
 	}
-	if a.Range().Hi > r.Hi {
-		a = Least(a, a.b.Constant(r.Hi))
+	if hi := a.b.Constant(r.Hi); v.Range().Hi > r.Hi {
+		v = Kept(Choice(Exceeds(a, hi), hi, v), num.Range{Lo: v.Range().Lo, Hi: r.Hi}) // both compare at once
 	}
-	return a
+	return v
 }
 
 // saturated is a, clipped to a type: bits from the type's highest one on are those of the sign, unless a leaves it.

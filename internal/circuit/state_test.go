@@ -315,3 +315,29 @@ func TestWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestClippedAtOnce: both ends of a range are compared with the number itself, at once.
+func TestClippedAtOnce(t *testing.T) {
+	t.Parallel()
+	m := pure(rates[0], []num.Type{intN(10)}, func(_ *circuit.Builder, x some) value {
+		return circuit.Clipped(x[0], num.Range{Lo: -159, Hi: 352})
+	})
+	compared := 0
+	for _, n := range m.Nodes {
+		if n.Op != circuit.Less {
+			continue
+		}
+		compared++
+		for _, a := range n.Args {
+			for m.Nodes[a].Op == circuit.Wrap || m.Nodes[a].Op == circuit.Bits {
+				a = m.Nodes[a].Args[0]
+			}
+			if m.Nodes[a].Op == circuit.Mux {
+				t.Errorf("it compares what has been chosen: %+v", n)
+			}
+		}
+	}
+	if compared != 2 {
+		t.Errorf("%d comparisons", compared)
+	}
+}

@@ -49,7 +49,10 @@ func TestFit(t *testing.T) {
 }
 
 // estimates are errors of a group of points.
-type estimates struct{ lut, ff []float64 }
+type estimates struct {
+	lut, ff []float64
+	apart   []float64 // of LUTs measured twice
+}
 
 // grouped are the errors of trials that the fit has not seen, or has, by what they count for.
 func grouped(list []trial, held bool) map[string]*estimates {
@@ -64,6 +67,9 @@ func grouped(list []trial, held bool) map[string]*estimates {
 		lut, ff := x.estimated(cells.DeviceOf(cost.FabricOf(x.target.Board)).Numbers)
 		e := all[x.group()]
 		e.lut = append(e.lut, relative(lut, x.measured.LUT))
+		if x.twice() {
+			e.apart = append(e.apart, x.apart)
+		}
 		if x.measured.FF > 0 {
 			e.ff = append(e.ff, relative(ff, x.measured.FF))
 		}
@@ -111,11 +117,12 @@ func tenth(estimated, measured int) bool {
 	return 10*max(estimated-measured, measured-estimated) <= measured
 }
 
-// TestSlices holds each of them, and that no tool has made lookup tables of a product, or a product more.
+// TestSlices holds each of them, of AMD's 7 series and an iCE40, and that no tool has made lookup tables of a product,
+// or a product more.
 func TestSlices(t *testing.T) {
 	t.Parallel()
-	list := sliced(t, networkBoard)
-	if len(list) < 20 {
+	list := append(sliced(t, networkBoard), sliced(t, "icebreaker")...)
+	if len(list) < 50 {
 		t.Errorf("%d layers", len(list))
 	}
 	for _, x := range list {
@@ -159,6 +166,18 @@ func TestTable(t *testing.T) {
 		if !strings.HasPrefix(name, "network ") {
 			t.Errorf("%s is no point", name)
 		}
+	}
+	again := tableOf(t, againFile)
+	for _, board := range boardsMeasured {
+		for _, p := range points(t, target(t, board)) {
+			if _, ok := again[p.key()]; ok != p.twice() {
+				t.Errorf("%s was measured twice: %v", p.key(), ok)
+			}
+			delete(again, p.key())
+		}
+	}
+	for name := range again {
+		t.Errorf("%s is no point", name)
 	}
 }
 
@@ -207,8 +226,8 @@ func signed(estimated, measured int) string {
 
 // errorLines has a line for each group of points, and the numbers.
 func errorLines(t *testing.T) []string {
-	const format = "%-40s %4s %8s %8s   %8s %8s"
-	lines := []string{fmt.Sprintf(format, "", "n", "LUT", "max", "FF", "max")}
+	const format = "%-46s %4s %7s %7s   %7s %7s   %7s %7s"
+	lines := []string{fmt.Sprintf(format, "", "n", "LUT", "max", "FF", "max", "twice", "max")}
 	percent := func(x float64) string { return fmt.Sprintf("%.1f", 100*x) }
 	for _, board := range boardsMeasured {
 		list := trials(t, target(t, board))
@@ -224,8 +243,13 @@ func errorLines(t *testing.T) []string {
 				}
 				lut, lutMost := median(e.lut)
 				ff, ffMost := median(e.ff)
+				twice, twiceMost := "-", "-"
+				if len(e.apart) > 0 {
+					middle, most := median(e.apart)
+					twice, twiceMost = percent(middle), percent(most)
+				}
 				lines = append(lines, fmt.Sprintf(format, name, fmt.Sprint(len(e.lut)), percent(lut), percent(lutMost),
-					percent(ff), percent(ffMost)))
+					percent(ff), percent(ffMost), twice, twiceMost))
 			}
 		}
 	}

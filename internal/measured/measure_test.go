@@ -19,27 +19,15 @@ func TestMeasure(t *testing.T) {
 		t.Skip("it takes half an hour: make measure runs it")
 	}
 	tier.Needs(t, "yosys")
-	have := map[string]cellCount{}
-	if _, err := os.Stat(tableFile); err == nil {
-		have = table(t)
-	}
-	for _, board := range boardsMeasured[:1] {
-		to := target(t, board)
-		lacking := slices.DeleteFunc(points(t, to), func(p point) bool { _, ok := have[p.key()]; return ok })
-		for list := range slices.Chunk(lacking, atOnce) {
-			got, spent, err := together(t.Context(), t.TempDir(), list)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, p := range list {
-				have[p.key()] = got[p.name]
-			}
-			t.Logf("%v for %s and others", spent.Round(time.Second), list[0].key())
-			write(t, have)
-		}
+	have := readOrNone(t, tableFile)
+	again := readOrNone(t, againFile)
+	for _, board := range boardsMeasured {
+		list := points(t, target(t, board))
+		measurePoints(t, list, tableFile, have, atOnce)
+		measurePoints(t, slices.DeleteFunc(list, func(p point) bool { return !p.twice() }), againFile, again, atOnce/2)
 	}
 	var nets []network
-	for _, board := range boardsMeasured[:1] {
+	for _, board := range boardsMeasured {
 		nets = append(nets, networks(t, target(t, board))...)
 	}
 	for _, n := range nets {
@@ -53,6 +41,31 @@ func TestMeasure(t *testing.T) {
 		have[n.name] = got
 		t.Logf("%v for %s", spent.Round(time.Second), n.name)
 		write(t, have)
+	}
+}
+
+// readOrNone is a table of what was measured, empty where there is no such file.
+func readOrNone(t *testing.T, file string) map[string]cellCount {
+	if _, err := os.Stat(file); err != nil {
+		return map[string]cellCount{}
+	}
+	return tableOf(t, file)
+}
+
+// measurePoints measures what a table lacks, so many in one run of Yosys.
+func measurePoints(t *testing.T, list []point, file string, have map[string]cellCount, atOnce int) {
+	t.Helper()
+	lacking := slices.DeleteFunc(slices.Clone(list), func(p point) bool { _, ok := have[p.key()]; return ok })
+	for some := range slices.Chunk(lacking, atOnce) {
+		got, spent, err := together(t.Context(), t.TempDir(), some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range some {
+			have[p.key()] = got[p.name]
+		}
+		t.Logf("%v for %s and others", spent.Round(time.Second), some[0].key())
+		writeTo(t, file, have)
 	}
 }
 

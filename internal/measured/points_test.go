@@ -5,6 +5,7 @@
 //	yosys_test.go    how
 //	netlist_test.go  what is counted of what Yosys makes
 //	carried_test.go  what registers carry from clock to clock, and its lookup tables
+//	flags_test.go    the same of FIFOs, of what else is no layer, and of networks
 //	measure_test.go  who does it
 //	table_test.go    the table, and the fit
 //	errors_test.go   errors, and the page that shows them

@@ -60,14 +60,21 @@ func netlists(ctx context.Context, dir string, list []point) (map[string]netlist
 
 // whole is the cells of a network.
 func whole(ctx context.Context, dir string, n network) (cellCount, time.Duration, error) {
+	made, top, spent, err := wholeNetlists(ctx, dir, n)
+	return counts(made)[top], spent, err
+}
+
+// wholeNetlists is what Yosys makes of a network: modules, the name of the one on top, and the CPU time.
+func wholeNetlists(ctx context.Context, dir string, n network) (made map[string]netlist, top string,
+	spent time.Duration, err error) {
 	w, err := rtl.Of(n.design, templates.Options{Top: "network"})
 	if err != nil {
-		return cellCount{}, 0, err
+		return nil, "", 0, err
 	}
-	made, spent, err := run(ctx, dir, family(n.design.Target), append(rtl.Library(), w.Files...),
+	made, spent, err = run(ctx, dir, family(n.design.Target), append(rtl.Library(), w.Files...),
 		[]string{"read_verilog -sv -defer *.sv lib/*.sv layers/*.sv", "hierarchy -check -top " + w.Top,
 			"proc", "flatten"})
-	return counts(made)[w.Top], spent, err
+	return made, w.Top, spent, err
 }
 
 // run has Yosys synthesise files that a script has read.
