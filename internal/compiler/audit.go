@@ -79,16 +79,12 @@ func (o Options) fixedRuns(path string, src *Source, m *dataflow.Model, d *diag.
 			"leave --stateful out, and bind one length: --dim T=8")
 		return nil
 	}
-	arrays := readArrays(path, src, d)
-	if arrays == nil {
+	data := o.openData(path, src, d)
+	if data == nil {
 		return nil
 	}
-	s, err := samples.Split(m, arrays)
-	if err != nil {
-		unfitting(path, err, d)
-		return nil
-	}
-	return s
+	defer data.close()
+	return data.runs(m, d)
 }
 
 func samplesOf(n int, s *frontend.Seen) *AccumulatorSamples {

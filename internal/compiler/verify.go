@@ -248,20 +248,20 @@ func (o Options) data(m *dataflow.Model, src *Source, d *diag.List) (s *samples.
 		}
 		o.Data = o.Calibrate
 	}
-	arrays := readArrays(o.Data, src, d)
-	if arrays == nil {
+	data := o.openData(o.Data, src, d)
+	if data == nil {
 		return nil, nil
 	}
-	s, err := samples.Split(m, arrays)
-	if err != nil {
-		unfitting(o.Data, err, d)
+	defer data.close()
+	if s = data.runs(m, d); s == nil {
 		return nil, nil
 	}
 	switch {
 	case o.Classes != "":
-		l = readLabels(o.Classes, s, m.Out, d)
+		l = readLabels(o.Classes, len(s.In), m.Out, d)
 	case o.Data == "" && src.Labels != nil:
-		if l, err = samples.LabelsOf(src.Labels, s, m.Out); err != nil {
+		var err error
+		if l, err = samples.LabelsOf(src.Labels, len(s.In), m.Out); err != nil {
 			panic(err) // they are the example's
 		}
 	}
@@ -274,7 +274,7 @@ func accuracy(ctx context.Context, m *dataflow.Model, s *samples.Runs, labels *s
 	if labels == nil {
 		return nil, nil
 	}
-	_, out, err := integers(ctx, m, s)
+	out, err := courseOf(m).integers(ctx, s)
 	if err != nil {
 		return nil, err
 	}

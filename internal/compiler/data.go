@@ -1,0 +1,178 @@
+package compiler
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/dustin/go-humanize"
+
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/regular"
+)
+
+// Standard is the path of standard input and standard output.
+const Standard = "-"
+
+// What to do about files that cannot be read.
+const (
+	hintInputs  = "give a numeric .npy file, or an .npz file with one array per input"
+	hintOutputs = "give a numeric .npy or .npz file of outputs"
+)
+
+// A dataFile is arrays that are open to be read.
+type dataFile struct {
+	path   string
+	arrays map[string]*npy.Stream
+	close  func() error
+}
+
+// openData opens the input file; without one the source's own samples serve. Nil where d says why it cannot be opened.
+func (o Options) openData(path string, src *Source, d *diag.List) *dataFile {
+	if path == "" && src.Inputs != nil {
+		return &dataFile{path, samples.InMemory(map[string]*npy.Array{"": src.Inputs}), func() error { return nil }}
+	}
+	return o.openArrays(path, hintInputs, d)
+}
+
+func (o Options) openArrays(path, hint string, d *diag.List) *dataFile {
+	f, err := &dataFile{path: path, close: func() error { return nil }}, error(nil)
+	if path == Standard {
+		in := o.Stdin
+		if in == nil {
+			in = eof{}
+		}
+		var a *npy.Stream
+		a, err = npy.Incoming(in, "standard input")
+		f.arrays = map[string]*npy.Stream{"": a}
+	} else {
+		f.arrays, f.close, err = npy.Open(path)
+	}
+	if err != nil {
+		unreadable(path, err, hint, d)
+		return nil
+	}
+	return f
+}
+
+// eof is a reader of nothing.
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+// shapes are those of the arrays.
+func (f *dataFile) shapes() map[string][]int {
+	shapes := map[string][]int{}
+	for name, a := range f.arrays {
+		shapes[name] = a.Shape
+	}
+	return shapes
+}
+
+// samples opens the samples of a model; nil where d says why they do not fit. steps are as of samples.Open, and from a
+// file of that name.
+func (f *dataFile) samples(m *dataflow.Model, steps *npy.Array, named string, d *diag.List) *samples.Source {
+	s, err := samples.Open(m, f.arrays, steps)
+	switch u := new(samples.Unfit); {
+	case err == nil:
+	case errors.As(err, &u) && u.Steps && named != "":
+		unfitting(named, err, d)
+	default:
+		f.told(err, d)
+	}
+	if err != nil {
+		return nil
+	}
+	if s.Held > 0 {
+		d.Add(diag.Diag{Severity: diag.Note, Code: diag.DataHeld, Where: filepath.Base(f.path),
+			Msg: fmt.Sprintf("samples do not follow each other in it, and it can be read from its beginning only: "+
+				"it takes %s of memory", humanize.IBytes(uint64(s.Held))),
+			Hint: "give an .npy file, or an uncompressed .npz file (np.savez), in the order of its samples"})
+	}
+	return s
+}
+
+// told tells of samples that cannot be read, or that do not fit the model.
+func (f *dataFile) told(err error, d *diag.List) {
+	if fault := new(npy.Fault); errors.As(err, &fault) {
+		unreadable(f.path, err, hintInputs, d)
+		return
+	}
+	unfitting(f.path, err, d)
+}
+
+// runs opens and reads all samples of a model.
+func (f *dataFile) runs(m *dataflow.Model, d *diag.List) *samples.Runs {
+	s := f.samples(m, nil, "", d)
+	if s == nil {
+		return nil
+	}
+	runs, err := s.All()
+	if err != nil {
+		f.told(err, d)
+		return nil
+	}
+	return runs
+}
+
+// partByPart takes all samples, parts of so many in order.
+func partByPart(s *samples.Source, size int, take func(part *samples.Runs) error) error {
+	for from := 0; from < s.Count; from += size {
+		part, err := s.Part(from, min(from+size, s.Count))
+		if err != nil {
+			return unfit{err}
+		}
+		if err := take(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toldOf makes diagnostics of what went wrong with samples, or with the model.
+func toldOf(err error, f *dataFile, src *Source, d *diag.List) error {
+	var bad unfit
+	var fault faulty
+	switch {
+	case err == nil, errors.Is(err, errTold):
+		return nil
+	case errors.As(err, &bad):
+		f.told(bad.error, d)
+		return nil
+	case errors.As(err, &fault):
+		return modelError(fault.error, src, d)
+	}
+	return err
+}
+
+// An unfit error is of samples that cannot be read, or do not fit the model; a faulty one is of the model, which has no
+// value for a sample.
+type (
+	unfit  struct{ error }
+	faulty struct{ error }
+)
+
+func (e unfit) Unwrap() error  { return e.error }
+func (e faulty) Unwrap() error { return e.error }
+
+// unfitting tells of data that do not fit the model.
+func unfitting(file string, err error, d *diag.List) {
+	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
+	if u := new(samples.Unfit); errors.As(err, &u) && u.Hint != "" {
+		hint = u.Hint
+	}
+	d.Fail(diag.DataInvalid, filepath.Base(file), err.Error(), hint)
+}
+
+// unreadable tells a file that is not there from one that holds something else.
+func unreadable(path string, err error, hint string, d *diag.List) {
+	code := diag.DataInvalid
+	if regular.Unreadable(err) {
+		code = diag.FileUnreadable
+	}
+	d.Fail(code, filepath.Base(path), err.Error(), hint)
+}
