@@ -61,8 +61,8 @@ func main() {
 	search := new(ending)
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, os.Args[1:], world{env: os.Getenv, environ: os.Environ, stdout: os.Stdout, stderr: os.Stderr,
-			ending: search})
+		code <- run(ctx, os.Args[1:], world{env: os.Getenv, environ: os.Environ, stdin: os.Stdin,
+			stdout: os.Stdout, stderr: os.Stderr, ending: search})
 	}()
 	for ctx.Err() == nil {
 		select {

@@ -32,7 +32,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"time"
 
@@ -102,7 +101,7 @@ type Options struct {
 	Version     string // of the tool, for the manifest
 
 	Progress func(stage string, done, total int) // may be nil
-	Stdin    io.Reader                           // where samples come from whose file is Standard; may be nil
+	Stdin    *Arriving                           // where samples come from whose file is Standard; may be nil
 	Standing func(folding.Standing)              // is told how far the folding's search is; may be nil
 	// ends the folding's search with the best design that it has, which is then built; nil: nothing does
 	Interrupt *folding.Interrupt

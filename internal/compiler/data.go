@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,38 +32,66 @@ type dataFile struct {
 	close  func() error
 }
 
-// openData opens the input file; without one the source's own samples serve. Nil where d says why it cannot be opened.
+// Arriving is an .npy that arrives on standard input.
+type Arriving struct {
+	From  io.Reader
+	array *npy.Stream // once its header was read
+}
+
+// open is the array, of which nothing is read before its elements are.
+func (a *Arriving) open() (*npy.Stream, error) {
+	if a == nil || a.From == nil {
+		return nil, errors.New("there is no standard input")
+	}
+	var err error
+	if a.array == nil {
+		a.array, err = npy.Incoming(a.From, "standard input")
+	}
+	return a.array, err
+}
+
+// openData opens the input file, whose samples may be read again and again; without one the source's own samples serve.
+// Nil where d says why it cannot be opened.
 func (o Options) openData(path string, src *Source, d *diag.List) *dataFile {
+	f := o.openOnce(path, src, d)
+	if f == nil || path != Standard {
+		return f
+	}
+	held, err := f.arrays[""].Hold()
+	if err != nil {
+		f.told(err, d)
+		return nil
+	}
+	f.holds(held, "samples from standard input may be read more than once", d)
+	return f
+}
+
+// openOnce is openData for samples that are read once, in order.
+func (o Options) openOnce(path string, src *Source, d *diag.List) *dataFile {
 	if path == "" && src.Inputs != nil {
 		return &dataFile{path, samples.InMemory(map[string]*npy.Array{"": src.Inputs}), func() error { return nil }}
 	}
-	return o.openArrays(path, hintInputs, d)
+	if path != Standard {
+		return openArrays(path, hintInputs, d)
+	}
+	a, err := o.Stdin.open()
+	if err != nil {
+		if !errors.Is(err, context.Canceled) {
+			unreadable(path, err, hintInputs, d)
+		}
+		return nil
+	}
+	return &dataFile{path, map[string]*npy.Stream{"": a}, func() error { return nil }}
 }
 
-func (o Options) openArrays(path, hint string, d *diag.List) *dataFile {
-	f, err := &dataFile{path: path, close: func() error { return nil }}, error(nil)
-	if path == Standard {
-		in := o.Stdin
-		if in == nil {
-			in = eof{}
-		}
-		var a *npy.Stream
-		a, err = npy.Incoming(in, "standard input")
-		f.arrays = map[string]*npy.Stream{"": a}
-	} else {
-		f.arrays, f.close, err = npy.Open(path)
-	}
+func openArrays(path, hint string, d *diag.List) *dataFile {
+	arrays, close, err := npy.Open(path)
 	if err != nil {
 		unreadable(path, err, hint, d)
 		return nil
 	}
-	return f
+	return &dataFile{path, arrays, close}
 }
-
-// eof is a reader of nothing.
-type eof struct{}
-
-func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
 // shapes are those of the arrays.
 func (f *dataFile) shapes() map[string][]int {
@@ -87,13 +116,17 @@ func (f *dataFile) samples(m *dataflow.Model, steps *npy.Array, named string, d 
 	if err != nil {
 		return nil
 	}
-	if s.Held > 0 {
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.DataHeld, Where: filepath.Base(f.path),
-			Msg: fmt.Sprintf("samples do not follow each other in it, and it can be read from its beginning only: "+
-				"it takes %s of memory", humanize.IBytes(uint64(s.Held))),
-			Hint: "give an .npy file, or an uncompressed .npz file (np.savez), in the order of its samples"})
-	}
+	f.holds(s.Held, "samples do not follow each other in it, and it can be read from its beginning only", d)
 	return s
+}
+
+// holds tells of bytes that are held, and why.
+func (f *dataFile) holds(bytes int64, why string, d *diag.List) {
+	if bytes > 0 {
+		d.Add(diag.Diag{Severity: diag.Note, Code: diag.DataHeld, Where: filepath.Base(f.path),
+			Msg:  fmt.Sprintf("%s: it takes %s of memory", why, humanize.IBytes(uint64(bytes))),
+			Hint: "give an .npy file, or an .npz file without compression (np.savez)"})
+	}
 }
 
 // told tells of samples that cannot be read, or that do not fit the model.
@@ -140,6 +173,8 @@ func toldOf(err error, f *dataFile, src *Source, d *diag.List) error {
 	switch {
 	case err == nil, errors.Is(err, errTold):
 		return nil
+	case errors.Is(err, context.Canceled):
+		return err
 	case errors.As(err, &bad):
 		f.told(bad.error, d)
 		return nil

@@ -180,6 +180,26 @@ func (w *outputs) finish() error {
 	return w.draft.Put()
 }
 
+// Unwritten says that a file was not written, and why.
+type Unwritten struct {
+	File string
+	Err  error
+}
+
+func (e *Unwritten) Error() string { return fmt.Sprintf("%v; %s", e.Err, e.What()) }
+func (e *Unwritten) Unwrap() error { return e.Err }
+
+// What says it without the reason.
+func (e *Unwritten) What() string { return e.File + " is not written" }
+
+// unwritten adds to an error, if it is one, that there is no file.
+func (w *outputs) unwritten(err error) error {
+	if err == nil || w.draft == nil {
+		return err
+	}
+	return &Unwritten{filepath.Base(w.path), err}
+}
+
 // release removes what was not finished.
 func (w *outputs) release() {
 	for _, c := range w.columns {

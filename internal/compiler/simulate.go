@@ -78,9 +78,9 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 		return nil, err
 	}
 	o.Options = made
-	data := o.openData(o.Input, r.Source, d)
+	data := o.openOnce(o.Input, r.Source, d)
 	if data == nil {
-		return nil, nil
+		return nil, ctx.Err()
 	}
 	defer data.close()
 	o.Step("importing", 0, 0)
@@ -119,7 +119,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 func (x *simulation) simulated(ctx context.Context) (*Simulated, error) {
 	o, r := x.o, x.r
 	if o.Compare != "" {
-		file := o.openArrays(o.Compare, hintOutputs, x.d)
+		file := openArrays(o.Compare, hintOutputs, x.d)
 		if file == nil {
 			return nil, nil
 		}
@@ -134,10 +134,10 @@ func (x *simulation) simulated(ctx context.Context) (*Simulated, error) {
 	}
 	defer x.out.release()
 	if err := x.told(x.run(ctx)); err != nil || x.d.Failed() {
-		return nil, err
+		return nil, x.out.unwritten(err)
 	}
 	if err := x.out.finish(); err != nil {
-		return nil, err
+		return nil, x.out.unwritten(err)
 	}
 	if x.labels != nil {
 		a := samples.AccuracyOf(x.right, x.seen)
