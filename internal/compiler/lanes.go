@@ -97,7 +97,7 @@ func (x *traffic) read(l lane, before error) (at int, more bool, err error) {
 func (x *traffic) over() bool {
 	x.turn.L.Lock()
 	defer x.turn.L.Unlock()
-	return x.failed
+	return x.failed || x.ctx.Err() != nil
 }
 
 // wait waits until all parts in front are done; it reports false where one has failed.

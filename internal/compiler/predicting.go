@@ -18,14 +18,37 @@ type predictor struct {
 	model *dataflow.Model
 	p     *fast.Program
 	ends  *fast.Ends // nil where the model's ends are no tables
+	codes *fast.Ends // where its inputs are integers; else nil
 	w     *fast.Worker
 	in    [][]float32
 	out   [][]float64 // by output, sample by sample
 }
 
-// predictor makes one of a program.
-func predictorOf(m *dataflow.Model, p *fast.Program, e *fast.Ends) *predictor {
-	return &predictor{m, p, e, p.Worker(), make([][]float32, len(m.In)), make([][]float64, len(m.Out))}
+// predictors gives what makes predictors of a program, each for a goroutine of its own.
+func predictors(m *dataflow.Model, p *fast.Program) func() *predictor {
+	ends, _ := p.Ends(m)
+	codes, _ := p.IntegerEnds(m)
+	return func() *predictor {
+		return &predictor{m, p, ends, codes, p.Worker(), make([][]float32, len(m.In)), make([][]float64, len(m.Out))}
+	}
+}
+
+// direct computes the outputs of samples that go into the first layer as the file has them; ok is false of others.
+func (x *predictor) direct(s *samples.Source, part *samples.Part) (ok bool) {
+	switch {
+	case x.ends != nil && s.Floats():
+		return x.floats(part)
+	case x.codes != nil && s.Integers():
+		in := make([][]uint8, len(x.in))
+		for k := range in {
+			in[k] = part.Bytes(k)
+		}
+		inBatches(x, in, part.Len(), func(in [][]uint8, out [][]float64, n int) {
+			x.w.PredictIntegers(x.codes, in, out, n)
+		})
+		return true
+	}
+	return false
 }
 
 // floats computes the outputs of samples that are float32 in the file; ok is false where some are not finite.
@@ -59,11 +82,16 @@ func (x *predictor) runs(ctx context.Context, s *samples.Runs) ([]reals, error) 
 
 // predict computes out of n samples.
 func (x *predictor) predict(in [][]float32, n int) {
+	inBatches(x, in, n, func(in [][]float32, out [][]float64, n int) { x.w.Predict(x.ends, in, out, n) })
+}
+
+// inBatches computes out of n samples, as many at a time as the program takes.
+func inBatches[T any](x *predictor, in [][]T, n int, predict func(in [][]T, out [][]float64, n int)) {
 	for k, o := range x.model.Out {
 		size := n * dataflow.Shape(o.Shape).Size()
 		x.out[k] = slices.Grow(x.out[k][:0], size)[:size]
 	}
-	some, y := make([][]float32, len(in)), make([][]float64, len(x.out))
+	some, y := make([][]T, len(in)), make([][]float64, len(x.out))
 	for from := 0; from < n; from += x.p.Batch {
 		to := min(n, from+x.p.Batch)
 		for k := range in {
@@ -74,7 +102,7 @@ func (x *predictor) predict(in [][]float32, n int) {
 			each := len(x.out[k]) / n
 			y[k] = x.out[k][from*each : to*each]
 		}
-		x.w.Predict(x.ends, some, y, to-from)
+		predict(some, y, to-from)
 	}
 }
 

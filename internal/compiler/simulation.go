@@ -10,7 +10,6 @@ import (
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/fast"
 )
 
 // A simulation is samples on their way through an engine, part by part.
@@ -28,9 +27,8 @@ type simulation struct {
 	d       *diag.List
 
 	course      *course
-	program     *fast.Program
-	ends        *fast.Ends
-	right, seen int // labels
+	predictor   func() *predictor // of engine fast; nil where that is eval
+	right, seen int               // labels
 }
 
 // A portion is what came of a part.
@@ -77,11 +75,9 @@ func (x *simulation) lanes() (n, size int) {
 	x.course = courseOf(x.model)
 	processors, turns := runtime.GOMAXPROCS(0), x.model.Turns.PerFrame()
 	if x.o.Engine == Fast {
-		if x.program = programOf(x.model); x.program != nil {
-			x.ends, _ = x.program.Ends(x.model)
-			if x.model.Stream == nil {
-				return processors, x.source.Size(partBytes, max(x.program.Batch, 1)*turns)
-			}
+		if p := programOf(x.model); p != nil && x.model.Stream == nil {
+			x.predictor = predictors(x.model, p)
+			return processors, x.source.Size(partBytes, max(p.Batch, 1)*turns)
 		}
 	}
 	elements := 1
@@ -98,8 +94,8 @@ func (x *simulation) lanes() (n, size int) {
 func (x *simulation) lane(ctx context.Context) lane {
 	p := &portion{data: make([][]float64, len(x.model.Out)), encoded: make([][]byte, len(x.model.Out))}
 	var fast *predictor
-	if x.program != nil {
-		fast = predictorOf(x.model, x.program, x.ends)
+	if x.predictor != nil {
+		fast = x.predictor()
 	}
 	return lane{
 		read: func(from, to int) error {
@@ -116,7 +112,7 @@ func (x *simulation) lane(ctx context.Context) lane {
 // work computes what comes of a part.
 func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err error) {
 	p.runs, p.out = nil, nil
-	direct := fast != nil && x.ends != nil && x.source.Floats() && fast.floats(&p.part)
+	direct := fast != nil && fast.direct(x.source, &p.part)
 	if !direct || x.compare != nil || p.part.From() == 0 {
 		if p.runs, err = p.part.Runs(); err != nil {
 			return unfit{err}
@@ -130,7 +126,7 @@ func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err
 			}
 		}
 	case fast != nil:
-		if p.out, err = fast.runs(ctx, p.runs); err == nil && x.ends != nil && p.part.From() == 0 {
+		if p.out, err = fast.runs(ctx, p.runs); err == nil && fast.ends != nil && p.part.From() == 0 {
 			err = likeEval(ctx, x.model, p.runs, p.out)
 		}
 	case x.whole():

@@ -356,6 +356,23 @@ func (p *Part) Floats(k int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }
 
+// Integers reports whether the runs are integers of 8 bits in the file, one behind the other, and the model takes all
+// that there may be as they are.
+func (s *Source) Integers() bool {
+	return s.shared == nil && s.lengths == nil && !slices.ContainsFunc(s.inputs, func(in input) bool {
+		lo, hi, integer := in.real.Limits()
+		if a := in.real.Arrives; a != nil {
+			r := a.Type.Range()
+			lo, hi, integer = float64(r.Lo), float64(r.Hi), (a.Type.Kind == num.Int || a.Type.Kind == num.UInt)
+		}
+		least, most, _ := (dataflow.Real{DType: in.DType}).Limits()
+		return !integer || least < lo || most > hi || !in.together(in.real) || !in.Plain("u1") && !in.Plain("i1")
+	})
+}
+
+// Bytes are the numbers of an input where Source.Integers reports that there are such. They are the part's own.
+func (p *Part) Bytes(k int) []uint8 { return p.raw[k] }
+
 // meaningHint says how integers get a meaning.
 func meaningHint(a *npy.Stream, axis int) (string, error) {
 	reals := "save real numbers: x.astype(np.float32)"
