@@ -125,7 +125,7 @@ func (c *comparing) judge(ctx context.Context, g *given, s *samples.Runs, ours [
 			continue
 		}
 		first, last := c.indices(k, g.from, g.to)
-		data, err := a.Array(g.raw[k], c.axes[k], first, last-first)
+		data, err := a.Array(nil, g.raw[k], c.axes[k], first, last-first)
 		if err != nil {
 			return sum, &otherFile{err}
 		}

@@ -20,7 +20,8 @@ type predictor struct {
 	ends  *fast.Ends // nil where the model's ends are no tables
 	codes *fast.Ends // where its inputs are integers; else nil
 	w     *fast.Worker
-	in    [][]float32
+	in    [][]float32 // of a part
+	own   [][]float32 // made of tensors
 	out   [][]float64 // by output, sample by sample
 }
 
@@ -29,7 +30,8 @@ func predictors(m *dataflow.Model, p *fast.Program) func() *predictor {
 	ends, _ := p.Ends(m)
 	codes, _ := p.IntegerEnds(m)
 	return func() *predictor {
-		return &predictor{m, p, ends, codes, p.Worker(), make([][]float32, len(m.In)), make([][]float64, len(m.Out))}
+		return &predictor{m, p, ends, codes, p.Worker(), make([][]float32, len(m.In)),
+			make([][]float32, len(m.In)), make([][]float64, len(m.Out))}
 	}
 }
 
@@ -67,9 +69,9 @@ func (x *predictor) runs(ctx context.Context, s *samples.Runs) ([]reals, error) 
 	if x.ends == nil || !finite(s) {
 		return x.frames(ctx, s)
 	}
-	in := make([][]float32, len(x.in)) // not those of a part
-	for k, of := range x.model.In {
-		in[k] = make([]float32, 0, len(s.In)*dataflow.Shape(of.Shape).Size())
+	in := x.own
+	for k := range in {
+		in[k] = in[k][:0]
 		for _, sample := range s.In {
 			for _, v := range sample[k].Data {
 				in[k] = append(in[k], float32(v))

@@ -95,7 +95,7 @@ func (x *simulation) lane(ctx context.Context) lane {
 	p := &portion{data: make([][]float64, len(x.model.Out)), encoded: make([][]byte, len(x.model.Out))}
 	var fast *predictor
 	if x.predictor != nil {
-		fast = x.predictor()
+		fast, p.part.Passing = x.predictor(), true
 	}
 	return lane{
 		read: func(from, to int) error {

@@ -292,9 +292,10 @@ func (a *Stream) Read(buffer []byte, axis, from, to int) ([]byte, error) {
 	return b, nil
 }
 
-// Array makes an array of what Read has read of so many indices, the first of them from.
-func (a *Stream) Array(b []byte, axis, from, n int) (*Array, error) {
-	out := &Array{DType: a.DType, Shape: slices.Clone(a.Shape), Data: make([]float64, len(b)/a.size)}
+// Array makes an array of what Read has read of so many indices, the first of them from. It may use the room of numbers.
+func (a *Stream) Array(room []float64, b []byte, axis, from, n int) (*Array, error) {
+	size := len(b) / a.size
+	out := &Array{DType: a.DType, Shape: slices.Clone(a.Shape), Data: slices.Grow(room[:0], size)[:size]}
 	if axis >= 0 {
 		out.Shape[axis] = n
 	}
@@ -315,7 +316,7 @@ func (a *Stream) All() (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.Array(b, -1, 0, 1)
+	return a.Array(nil, b, -1, 0, 1)
 }
 
 // Reshaped is the array with another shape of as many elements.
@@ -359,10 +360,52 @@ func (a *Stream) Bytes(axis int) int {
 	return a.Elements(axis) * a.size
 }
 
+// Native reports whether elements are of a type, of this machine's order of bytes, and those of each index along the
+// first axis can be put in order by Rows.
+func (a *Stream) Native(code string) bool {
+	return a.code == code && (a.size == 1 || a.order.Uint16([]byte{1, 0}) == native)
+}
+
+// Rows puts what Read has read of n indices along the first axis into row-major order: to has room for it.
+func Rows[T any](a *Stream, to, from []T, n int) {
+	const together = 16 // rows, of which a cache holds a line each
+	order := a.rows()
+	for first := 0; first < n; first += together {
+		last := min(first+together, n)
+		for at, place := range order {
+			for i, v := range from[at*n+first : at*n+last] {
+				to[(first+i)*len(order)+int(place)] = v
+			}
+		}
+	}
+}
+
+// rows is where, in row-major order, the elements of an index along the first axis stand that follow each other in
+// column-major order.
+func (a *Stream) rows() []int32 {
+	shape := a.Shape[1:]
+	order := make([]int32, product(shape))
+	coordinate := make([]int, len(shape))
+	for at := range order {
+		place := 0
+		for k, d := range shape {
+			place = place*d + coordinate[k]
+		}
+		order[at] = int32(place)
+		for k := range coordinate {
+			if coordinate[k]++; coordinate[k] < shape[k] {
+				break
+			}
+			coordinate[k] = 0
+		}
+	}
+	return order
+}
+
 // native is what the bytes 1 and 0 are in this machine's order.
 var native = binary.NativeEndian.Uint16([]byte{1, 0})
 
 // Plain reports whether elements are of a type, and lie as they do in memory.
 func (a *Stream) Plain(code string) bool {
-	return a.code == code && !a.fortran && (a.size == 1 || a.order.Uint16([]byte{1, 0}) == native)
+	return a.Native(code) && !a.fortran
 }

@@ -236,7 +236,7 @@ func (s *Source) Size(bytes, multiple int) int {
 }
 
 // stripped is the bytes of a part whose elements lie in strips, which are to be long.
-const stripped = 4 << 20
+const stripped = 1 << 20
 
 // Part reads runs from one to another.
 func (s *Source) Part(from, to int) (*Runs, error) {
@@ -252,9 +252,12 @@ func (s *Source) All() (*Runs, error) { return s.Part(0, s.Count) }
 
 // A Part is runs as they lie in the file.
 type Part struct {
+	Passing  bool // nobody needs runs of the part any more when the next ones are made
 	s        *Source
 	from, to int
 	raw      [][]byte
+	numbers  [][]float64 // by input: of runs that pass
+	floats   [][]float32 // by input: those of an array in column-major order, put in order
 }
 
 // From is its first run, and Len the number of runs.
@@ -331,9 +334,19 @@ func (p *Part) Runs() (*Runs, error) {
 // runs makes runs of an input of what was read of its array, from an index on along the axis of the runs.
 func (p *Part) runs(k, from, to int) ([]dataflow.RealTensor, error) {
 	in := p.s.inputs[k]
-	a, err := in.Array(p.raw[k], in.axis, from, to-from)
+	var room []float64
+	if p.Passing && p.numbers == nil {
+		p.numbers = make([][]float64, len(p.raw))
+	}
+	if p.Passing {
+		room = p.numbers[k]
+	}
+	a, err := in.Array(room, p.raw[k], in.axis, from, to-from)
 	if err != nil {
 		return nil, err
+	}
+	if p.Passing {
+		p.numbers[k] = a.Data
 	}
 	data, err := values(in.real, a, func(i int) int { return in.Place(in.axis, from, to-from, i) })
 	if err != nil {
@@ -346,14 +359,25 @@ func (p *Part) runs(k, from, to int) ([]dataflow.RealTensor, error) {
 // Floats reports whether the runs are float32 in the file and in the model, one behind the other.
 func (s *Source) Floats() bool {
 	return s.shared == nil && s.lengths == nil && !slices.ContainsFunc(s.inputs, func(in input) bool {
-		return in.real.Arrives != nil || in.real.DType != "float32" || !in.Plain("f4") || !in.together(in.real)
+		return in.real.Arrives != nil || in.real.DType != "float32" || !in.Native("f4") || !in.together(in.real) ||
+			!in.Plain("f4") && in.axis != 0
 	})
 }
 
 // Floats are the numbers of an input where Source.Floats reports that there are such. They are the part's own.
 func (p *Part) Floats(k int) []float32 {
-	b := p.raw[k]
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+	b, in := p.raw[k], p.s.inputs[k]
+	x := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+	if in.Plain("f4") {
+		return x
+	}
+	if p.floats == nil {
+		p.floats = make([][]float32, len(p.raw))
+	}
+	y := slices.Grow(p.floats[k][:0], len(x))[:len(x)]
+	npy.Rows(in.Stream, y, x, p.Len()/in.per)
+	p.floats[k] = y
+	return y
 }
 
 // Integers reports whether the runs are integers of 8 bits in the file, one behind the other, and the model takes all
@@ -389,7 +413,7 @@ func meaningHint(a *npy.Stream, axis int) (string, error) {
 		if raw, err = a.Read(raw, axis, from, to); err != nil {
 			return "", err
 		}
-		part, err := a.Array(raw, axis, from, to-from)
+		part, err := a.Array(nil, raw, axis, from, to-from)
 		if err != nil {
 			return "", err
 		}
