@@ -35,6 +35,7 @@ type simulation struct {
 type portion struct {
 	part        samples.Part
 	given       given
+	direct      bool          // the predictor has taken it as it lies in the file
 	runs        *samples.Runs // nil where nobody has asked for them
 	out         []reals       // nil where the predictor has them
 	data        [][]float64   // by output, in the order of an array
@@ -112,14 +113,14 @@ func (x *simulation) lane(ctx context.Context) lane {
 // work computes what comes of a part.
 func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err error) {
 	p.runs, p.out = nil, nil
-	direct := fast != nil && fast.direct(x.source, &p.part)
-	if !direct || x.compare != nil || p.part.From() == 0 {
+	p.direct = fast != nil && fast.direct(x.source, &p.part)
+	if !p.direct || x.compare != nil || p.part.From() == 0 {
 		if p.runs, err = p.part.Runs(); err != nil {
 			return unfit{err}
 		}
 	}
 	switch {
-	case direct:
+	case p.direct:
 		if p.part.From() == 0 {
 			if err := likeEval(ctx, x.model, p.runs, fast.reals(p.part.Len())); err != nil {
 				return faulty{err}
@@ -145,7 +146,7 @@ func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err
 	if err != nil {
 		return faulty{err}
 	}
-	if direct && (x.labels != nil || x.decoder != nil || x.compare != nil || !x.together()) {
+	if p.direct && (x.labels != nil || x.decoder != nil || x.compare != nil || !x.together()) {
 		p.out = fast.reals(p.part.Len())
 	}
 	return x.outcome(ctx, p, fast)
@@ -181,14 +182,10 @@ func (x *simulation) outcome(ctx context.Context, p *portion, fast *predictor) (
 		p.texts = decoded(x.model.Out, x.decoder, p.out)
 	}
 	for k, o := range x.out.out {
-		if p.out == nil {
+		if p.direct && x.source.Together(o) {
 			p.data[k] = fast.out[k]
 		} else {
-			padded := make([]dataflow.RealTensor, len(p.out))
-			for i := range p.out {
-				padded[i] = p.runs.Padded(k, p.out[i][k])
-			}
-			p.data[k] = p.runs.Join(o, padded)
+			p.data[k] = x.source.Join(o, p.output(k))
 		}
 		if p.encoded[k], err = x.out.encode(p.encoded[k], k, p.data[k], from, to); err != nil {
 			return err
@@ -198,6 +195,17 @@ func (x *simulation) outcome(ctx context.Context, p *portion, fast *predictor) (
 		p.compared, err = x.compare.judge(ctx, &p.given, p.runs, p.out)
 	}
 	return err
+}
+
+// output is output k of every sample, as long as the longest one's.
+func (p *portion) output(k int) []dataflow.RealTensor {
+	list := make([]dataflow.RealTensor, len(p.out))
+	for i := range list {
+		if list[i] = p.out[i][k]; p.runs != nil {
+			list[i] = p.runs.Padded(k, list[i])
+		}
+	}
+	return list
 }
 
 // done takes what came of a part, in order.

@@ -120,6 +120,19 @@ func TestStreams(t *testing.T) {
 			t.Errorf("%s gives other bytes, or on standard output: %v", c.name, err)
 		}
 	}
+	o = onIris(dir, Fast)
+	classes := &npy.Array{DType: "int64", Shape: []int{runs}}
+	right := 0
+	for i := range runs {
+		classes.Data = append(classes.Data, float64(i%3))
+		if largest(y.Data[3*i:3*i+3]) == i%3 {
+			right++
+		}
+	}
+	o.Input, o.Labels = kept(t, "x.npy", plain), data(t, classes)
+	if a := ran(t, o).Accuracy; a.Right != right || a.Samples != runs {
+		t.Errorf("%+v, want %d right", a, right)
+	}
 	// Of engine eval, parts have 64 samples.
 	const few = 300
 	x, y = many(t, filepath.Join(dir, "inputs.npy"), few), many(t, once, few)

@@ -198,8 +198,12 @@ func rounded(in dataflow.Real, data []float64, place func(int) int) ([]float64, 
 }
 
 // Join puts an output's runs into the order of an array of all of them.
-func (s *Runs) Join(out dataflow.Real, runs []dataflow.RealTensor) (data []float64) {
-	for side := range slices.Chunk(runs, s.lie.beside(len(runs))) {
+func (s *Runs) Join(out dataflow.Real, runs []dataflow.RealTensor) []float64 {
+	return s.lie.join(out, runs)
+}
+
+func (l layout) join(out dataflow.Real, runs []dataflow.RealTensor) (data []float64) {
+	for side := range slices.Chunk(runs, l.beside(len(runs))) {
 		inner := dataflow.Shape(side[0].Shape[out.Axis:]).Size()
 		for at := 0; at < len(side[0].Data); at += inner {
 			for _, r := range side {

@@ -222,6 +222,11 @@ func (s *Source) Axis(out dataflow.Real) int {
 // Together reports whether an array of outputs has each run's elements one behind the other, and runs in order.
 func (s *Source) Together(out dataflow.Real) bool { return s.lie.together(out) }
 
+// Join puts an output of some runs that follow each other into the order of an array of theirs.
+func (s *Source) Join(out dataflow.Real, runs []dataflow.RealTensor) []float64 {
+	return s.lie.join(out, runs)
+}
+
 // Size is how many runs a part has, of about so many bytes and so many runs at least, of which it has a multiple.
 func (s *Source) Size(bytes, multiple int) int {
 	each := 1
