@@ -36,6 +36,7 @@ type world struct {
 	dir            string          // where relative paths start; empty: the process's own folder
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	lean           func()  // has the process take less memory, from when samples pass on; nil: nothing does
 	ending         *ending // what a Ctrl-C may end instead of the process; nil: nothing
 }
 

@@ -57,6 +57,14 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 		a.running = true
 		p := newProgress(a.stderr, a.logger())
 		t.o.Progress, t.o.Standing = p.step, p.stand
+		if a.lean != nil {
+			t.o.Progress = func(stage string, done, total int) {
+				if stage == simulates && total > 1 {
+					a.lean()
+				}
+				p.step(stage, done, total)
+			}
+		}
 		t.o.Stdin = &compiler.Arriving{From: untilDone(cmd.Context(), a.stdin)}
 		a.ending.tells(p.say)
 		got, err := work(cmd.Context())

@@ -169,7 +169,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 			return nil, nil
 		}
 	}
-	data, labels := o.data(model, r.Source, d)
+	data := o.data(model, r.Source, d)
+	defer data.close()
 	if r.Real = data != nil; d.Failed() {
 		return nil, nil
 	}
@@ -204,7 +205,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err != nil || d.Failed() {
 		return nil, err
 	}
-	r.Accuracy, err = accuracy(ctx, model, data, labels)
+	r.Accuracy, err = accuracy(ctx, model, data)
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}

@@ -138,18 +138,65 @@ func (f *dataFile) told(err error, d *diag.List) {
 	unfitting(f.path, err, d)
 }
 
-// runs opens and reads all samples of a model.
-func (f *dataFile) runs(m *dataflow.Model, d *diag.List) *samples.Runs {
+// checked is samples of which every one fits the model; nil where d says why not.
+func (f *dataFile) checked(m *dataflow.Model, d *diag.List) *samples.Source {
 	s := f.samples(m, nil, "", d)
+	if s == nil || s.Sure() {
+		return s
+	}
+	if err := partByPart(s, s.Size(partBytes, 1), func(*samples.Runs) error { return nil }); err != nil {
+		f.told(err, d)
+		return nil
+	}
+	return s
+}
+
+// A few is the first of samples, of which there are so many.
+type few struct {
+	*samples.Runs
+	count int
+}
+
+// few reads as many samples as models are compared on, and checks the others; nil where d says why not.
+func (f *dataFile) few(m *dataflow.Model, d *diag.List) *few {
+	s := f.checked(m, d)
 	if s == nil {
 		return nil
 	}
-	runs, err := s.All()
+	r, err := s.Some(0, maxCompared)
 	if err != nil {
 		f.told(err, d)
 		return nil
 	}
-	return runs
+	return &few{r, s.Count}
+}
+
+// A supply is samples that a command is given, and their labels, if there are any.
+type supply struct {
+	*samples.Source
+	file   *dataFile
+	labels *samples.Labels
+}
+
+// close closes the file; there may be no supply.
+func (s *supply) close() {
+	if s != nil {
+		s.file.close()
+	}
+}
+
+// supplied opens a file of samples that are all checked; nil where d says what is wrong with it.
+func (o Options) supplied(path string, m *dataflow.Model, src *Source, d *diag.List) *supply {
+	f := o.openData(path, src, d)
+	if f == nil {
+		return nil
+	}
+	s := f.checked(m, d)
+	if s == nil {
+		f.close()
+		return nil
+	}
+	return &supply{Source: s, file: f}
 }
 
 // partByPart takes all samples, parts of so many in order.

@@ -98,9 +98,10 @@ func (o Options) recipe() frontend.Recipe {
 	return r
 }
 
-// quantising reads a model and notes the values that samples have in it.
+// quantising reads a model and notes the values that samples have in it. It gives the first of the samples, and how many
+// there are.
 func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *diag.List) (*frontend.Quantising,
-	*samples.Runs, error) {
+	*few, error) {
 	data := o.openData(o.Calibrate, src, d)
 	if data == nil {
 		return nil, nil, nil
@@ -115,7 +116,7 @@ func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *d
 	if q == nil {
 		return nil, nil, nil
 	}
-	runs := data.runs(q.Model, d)
+	runs := data.few(q.Model, d)
 	if runs == nil {
 		return nil, nil, nil
 	}
@@ -158,7 +159,7 @@ func farOff(runs []reals) []bool {
 }
 
 // before compares a model with what was made of it: by labels, where there are any, else by what the two give.
-func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Source, runs *samples.Runs,
+func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Source, runs *few,
 	d *diag.List) (string, error) {
 	file := o.Calibrate
 	if o.Classes != "" && o.Data != "" {
@@ -167,14 +168,14 @@ func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Sourc
 			return "", nil
 		}
 		defer data.close()
-		if runs = data.runs(q.Model, d); runs == nil {
+		if runs = data.few(q.Model, d); runs == nil {
 			return "", nil
 		}
 		file = o.Data
 	}
 	var labels *samples.Labels
 	if o.Classes != "" {
-		if labels = readLabels(o.Classes, len(runs.In), q.Model.Out, d); labels == nil {
+		if labels = readLabels(o.Classes, runs.count, q.Model.Out, d); labels == nil {
 			return "", nil
 		}
 	}
@@ -255,7 +256,7 @@ type Variety struct {
 	Float    samples.Accuracy  // of the model without the rounding of activations
 	AsIs     *samples.Accuracy // of the model as it is
 	q        *frontend.Quantising
-	runs     *samples.Runs
+	runs     *few
 	labels   *samples.Labels
 	o        Options
 }
@@ -278,7 +279,7 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 			return nil, nil
 		}
 		defer data.close()
-		if v.runs = data.runs(v.q.Model, d); v.runs == nil {
+		if v.runs = data.few(v.q.Model, d); v.runs == nil {
 			return nil, nil
 		}
 	}
@@ -363,7 +364,7 @@ func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err 
 		return x, nil
 	}
 	x.Model = im.Model
-	out, err := courseOf(x.Model).integers(ctx, v.runs)
+	out, err := courseOf(x.Model).integers(ctx, v.runs.Runs)
 	if err != nil {
 		if e := modelError(err, &made, &d); e != nil {
 			return nil, e
@@ -396,10 +397,11 @@ func AccuracyOf(ctx context.Context, o Options, c *Checked, d *diag.List) (a *sa
 	if o.Data == "" && o.Classes == "" || c.Imported.Model == nil {
 		return nil, nil
 	}
-	s, labels := o.data(c.Imported.Model, c.Source, d)
+	s := o.data(c.Imported.Model, c.Source, d)
+	defer s.close()
 	if d.Failed() {
 		return nil, nil
 	}
-	a, err = accuracy(ctx, c.Imported.Model, s, labels)
+	a, err = accuracy(ctx, c.Imported.Model, s)
 	return a, modelError(err, c.Source, d)
 }

@@ -78,6 +78,9 @@ func (x *simulation) lanes() (n, size int) {
 	if x.o.Engine == Fast {
 		if p := programOf(x.model); p != nil && x.model.Stream == nil {
 			x.predictor = predictors(x.model, p)
+			if x.compare != nil { // which takes most of the time, and all processors
+				processors = 1
+			}
 			return processors, x.source.Size(partBytes, max(p.Batch, 1)*turns)
 		}
 	}

@@ -200,6 +200,12 @@ func (s *sequence) end() error {
 	return nil
 }
 
+// Sequential reports whether only reading all of it shows that it is whole.
+func (a *Stream) Sequential() bool {
+	_, is := a.elements.(*sequence)
+	return is
+}
+
 // Strips reports whether elements with neighbouring indices along an axis do not lie together in the file.
 func (a *Stream) Strips(axis int) bool {
 	blocks, _, _ := a.along(axis)

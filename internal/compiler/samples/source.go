@@ -255,6 +255,21 @@ func (s *Source) Part(from, to int) (*Runs, error) {
 // All reads all runs.
 func (s *Source) All() (*Runs, error) { return s.Part(0, s.Count) }
 
+// Some reads runs from any one to another, or to the last.
+func (s *Source) Some(from, to int) (*Runs, error) {
+	to = min(to, s.Count)
+	first := from / s.unit * s.unit
+	r, err := s.Part(first, (to+s.unit-1)/s.unit*s.unit)
+	if err != nil {
+		return nil, err
+	}
+	r.In, r.First = r.In[from-first:to-first], from
+	if r.Lengths != nil {
+		r.Lengths = r.Lengths[from-first : to-first]
+	}
+	return r, nil
+}
+
 // A Part is runs as they lie in the file.
 type Part struct {
 	Passing  bool // nobody needs runs of the part any more when the next ones are made
@@ -367,6 +382,11 @@ func (s *Source) Floats() bool {
 		return in.real.Arrives != nil || in.real.DType != "float32" || !in.Native("f4") || !in.together(in.real) ||
 			!in.Plain("f4") && in.axis != 0
 	})
+}
+
+// Sure reports whether all runs fit, as far as can be known without reading them.
+func (s *Source) Sure() bool {
+	return s.Floats() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.Sequential() })
 }
 
 // Floats are the numbers of an input where Source.Floats reports that there are such. They are the part's own.
