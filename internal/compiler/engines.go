@@ -244,6 +244,22 @@ func cycle(ctx context.Context, d *dataflow.Design, in, streams []tensors, recor
 	return rtlsim.Run(ctx, d, in, rtlsim.Options{Carried: same(d, streams), Record: record})
 }
 
+// carried computes what a design's streams carry of frames, the first of which has a number, and compares it with what
+// Eval puts there: the outputs. The clocks are those of any frames.
+func carried(ctx context.Context, d *dataflow.Design, first int, in []tensors) ([]tensors, error) {
+	streams, err := eval(ctx, d.Model, in)
+	if err != nil {
+		return nil, err
+	}
+	differs := differs(d.Model.Graph)
+	return rtlsim.Carry(ctx, d, in, func(frame, s int, got dataflow.Tensor) error {
+		if err := rtlsim.Compare([]tensors{{got}}, []tensors{{streams[frame][s]}}); err != nil {
+			return differs(first+frame, s, err)
+		}
+		return nil
+	})
+}
+
 // same compares what the simulator has on a stream with what Eval puts there.
 func same(d *dataflow.Design, streams []tensors) func(frame, s int, got dataflow.Tensor) error {
 	differs := differs(d.Model.Graph)

@@ -257,19 +257,18 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	return reals, modelError(err, r.Source, d)
 }
 
-// runDesign folds the model and runs the folded design.
-func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors,
-	d *diag.List) (out []tensors, err error) {
+// fold makes the design that an engine runs; false where d says why there is none.
+func (r *Simulated) fold(ctx context.Context, o SimOptions, m *dataflow.Model, d *diag.List) (ok bool, err error) {
 	goal := o.goal(o.fixed(d))
 	board, ok := FindBoard(cmp.Or(o.Board, "zcu104"), d) // which stands in: there is no budget to fit
 	if !ok {
-		return nil, nil
+		return false, nil
 	}
-	synthesised := o.Engine == RTL || o.Engine == Netlist
+	synthesised := o.Engine.synthesised()
 	if synthesised {
 		o.Backend = BackendRTL
 		if !o.Engine.ready(d) {
-			return nil, nil
+			return false, nil
 		}
 	}
 	target := o.target(board, d)
@@ -286,16 +285,25 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		r.MaxCycles = goal.MaxCycles
 	}
 	if r.Design, err = folding.Make(ctx, m, target, goal, d); err != nil || r.Design == nil || d.Failed() {
-		return nil, err
+		return false, err
 	}
 	if o.Engine == Netlist && !small(r.Design, d) {
-		return nil, nil
+		return false, nil
 	}
-	if err := r.Design.Range(ctx); err != nil {
+	return true, r.Design.Range(ctx)
+}
+
+// synthesised reports whether an engine runs SystemVerilog.
+func (e Engine) synthesised() bool { return e == RTL || e == Netlist }
+
+// runDesign folds the model and runs the folded design.
+func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors,
+	d *diag.List) (out []tensors, err error) {
+	if ok, err := r.fold(ctx, o, m, d); !ok || err != nil {
 		return nil, err
 	}
 	design := r.Design.Design
-	if synthesised {
+	if o.Engine.synthesised() {
 		o.Step("compiling", 0, 0)
 		for part := range slices.Chunk(in, perBench(design.Model.Graph)) {
 			streams, err := eval(ctx, design.Model, part)

@@ -10,6 +10,7 @@ import (
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/rtlsim"
 )
 
 // A simulation is samples on their way through an engine, part by part.
@@ -54,6 +55,11 @@ const heldElements = 1 << 18
 
 // run has the engine run all samples.
 func (x *simulation) run(ctx context.Context) error {
+	if x.o.Engine == Cycle && !x.whole() {
+		if err := x.clocks(ctx); err != nil {
+			return err
+		}
+	}
 	lanes, size := x.lanes()
 	x.o.Step("simulating", 0, x.source.Count)
 	return inLanes(ctx, x.source.Count, size, lanes, func() lane { return x.lane(ctx) })
@@ -64,8 +70,41 @@ func (x *simulation) whole() bool {
 	switch x.o.Engine {
 	case Reference, Fast, Eval:
 		return x.o.Trace != "" || x.o.Overflow != ""
+	case Cycle: // the clocks do not depend on the data, and what is to be seen of them is held
+		keeps := x.model.Graph.Keeps() || x.model.Lengths != nil
+		return x.o.Trace != "" || x.o.VCD != "" || x.o.Timeline != "" || keeps
 	}
 	return true
+}
+
+// clocks folds the model, and runs as many frames as there are, without data.
+func (x *simulation) clocks(ctx context.Context) error {
+	if ok, err := x.r.fold(ctx, x.o, x.model, x.d); err != nil {
+		return err
+	} else if !ok || x.d.Failed() {
+		return errTold
+	}
+	turns := x.model.Turns.PerFrame()
+	var err error
+	x.r.Trace, err = rtlsim.Run(ctx, x.r.Design.Design, nil, rtlsim.Options{Frames: (x.source.Count + turns - 1) / turns})
+	return err
+}
+
+// carried computes samples in the design.
+func (x *simulation) carried(ctx context.Context, s *samples.Runs) ([]reals, error) {
+	in, err := codes(ctx, x.model, s)
+	if err != nil {
+		return nil, faulty{err}
+	}
+	out, err := carried(ctx, x.r.Design.Design, s.First/x.model.Turns.PerFrame(), in)
+	if err != nil {
+		return nil, err
+	}
+	reals, err := results(ctx, x.model, s, out)
+	if err != nil {
+		return nil, faulty{err}
+	}
+	return reals, nil
 }
 
 // lanes are how many parts are computed at a time, and the samples of each.
@@ -83,6 +122,10 @@ func (x *simulation) lanes() (n, size int) {
 			}
 			return processors, x.source.Size(partBytes, max(p.Batch, 1)*turns)
 		}
+	}
+	if x.o.Engine == Cycle {
+		frames := max(1, min(16, heldElements/elements(x.r.Design.Model.Graph)))
+		return processors, x.source.Size(1, turns) * max(1, frames/x.source.Size(1, turns))
 	}
 	elements := 1
 	for _, list := range [][]dataflow.Real{x.model.In, x.model.Out} {
@@ -140,6 +183,10 @@ func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err
 		}
 		if err != nil {
 			return err // what the model has caused is told
+		}
+	case x.o.Engine == Cycle:
+		if p.out, err = x.carried(ctx, p.runs); err != nil {
+			return err
 		}
 	case x.o.Engine == Reference:
 		p.out, err = x.course.reference(ctx, p.runs)
