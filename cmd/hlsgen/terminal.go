@@ -105,8 +105,8 @@ const (
 // text returns the line that shows the stage: its name, of a search its best design and the time so far, and of samples
 // how fast they are and what time is left.
 func (p *progress) text() string {
-	if p.stage == simulates && p.done > 0 {
-		return pacing(p.done, p.total, time.Since(p.since))
+	if took := time.Since(p.since); p.stage == simulates && p.done > 0 && took >= quiet {
+		return pacing(p.done, p.total, took)
 	}
 	if p.stage != folds || p.total > 0 {
 		return p.stage
@@ -191,7 +191,8 @@ func (p *progress) draw() {
 			progressbar.OptionSetElapsedTime(false))...)
 	} else {
 		p.bar = progressbar.NewOptions(p.total, append(options, progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(p.stage != simulates), progressbar.OptionSetWidth(p.width()), progressbar.OptionThrottle(50*time.Millisecond))...)
+			progressbar.OptionSetPredictTime(p.stage != simulates), progressbar.OptionSetWidth(p.width()),
+			progressbar.OptionThrottle(50*time.Millisecond))...)
 	}
 	if p.total == 0 || p.done == 0 {
 		p.bar.RenderBlank()

@@ -80,15 +80,15 @@ func (o Options) seen(ctx context.Context, src *Source, im *frontend.Imported, s
 	return seen, data.Count, toldOf(err, data.file, src, d)
 }
 
-// fixedSamples opens samples of a model whose samples are alike and stand for themselves; nil where d says why there are
-// none.
+// fixedSamples opens samples of a model whose samples are alike and stand for themselves; nil where d says why there
+// are none.
 func (o Options) fixedSamples(path string, src *Source, m *dataflow.Model, d *diag.List) *supply {
 	if m.Lengths != nil || m.Stream != nil {
 		d.Fail(diag.AccBitsUnfit, "", "accumulators are looked at in samples of one length, each for itself",
 			"leave --stateful out, and bind one length: --dim T=8")
 		return nil
 	}
-	return o.supplied(path, m, src, d)
+	return o.Stdin.supplied(path, m, src, d)
 }
 
 func samplesOf(n int, s *frontend.Seen) *AccumulatorSamples {

@@ -52,8 +52,8 @@ func (a *Arriving) open() (*npy.Stream, error) {
 
 // openData opens the input file, whose samples may be read again and again; without one the source's own samples serve.
 // Nil where d says why it cannot be opened.
-func (o Options) openData(path string, src *Source, d *diag.List) *dataFile {
-	f := o.openOnce(path, src, d)
+func (a *Arriving) openData(path string, src *Source, d *diag.List) *dataFile {
+	f := a.openOnce(path, src, d)
 	if f == nil || path != Standard {
 		return f
 	}
@@ -67,21 +67,21 @@ func (o Options) openData(path string, src *Source, d *diag.List) *dataFile {
 }
 
 // openOnce is openData for samples that are read once, in order.
-func (o Options) openOnce(path string, src *Source, d *diag.List) *dataFile {
+func (a *Arriving) openOnce(path string, src *Source, d *diag.List) *dataFile {
 	if path == "" && src.Inputs != nil {
 		return &dataFile{path, samples.InMemory(map[string]*npy.Array{"": src.Inputs}), func() error { return nil }}
 	}
 	if path != Standard {
 		return openArrays(path, hintInputs, d)
 	}
-	a, err := o.Stdin.open()
+	array, err := a.open()
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
 			unreadable(path, err, hintInputs, d)
 		}
 		return nil
 	}
-	return &dataFile{path, map[string]*npy.Stream{"": a}, func() error { return nil }}
+	return &dataFile{path, map[string]*npy.Stream{"": array}, func() error { return nil }}
 }
 
 func openArrays(path, hint string, d *diag.List) *dataFile {
@@ -186,8 +186,8 @@ func (s *supply) close() {
 }
 
 // supplied opens a file of samples that are all checked; nil where d says what is wrong with it.
-func (o Options) supplied(path string, m *dataflow.Model, src *Source, d *diag.List) *supply {
-	f := o.openData(path, src, d)
+func (a *Arriving) supplied(path string, m *dataflow.Model, src *Source, d *diag.List) *supply {
+	f := a.openData(path, src, d)
 	if f == nil {
 		return nil
 	}

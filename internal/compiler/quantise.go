@@ -98,11 +98,11 @@ func (o Options) recipe() frontend.Recipe {
 	return r
 }
 
-// quantising reads a model and notes the values that samples have in it. It gives the first of the samples, and how many
-// there are.
+// quantising reads a model and notes the values that samples have in it. It gives the first of the samples, and how
+// many there are.
 func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *diag.List) (*frontend.Quantising,
 	*few, error) {
-	data := o.openData(o.Calibrate, src, d)
+	data := o.Stdin.openData(o.Calibrate, src, d)
 	if data == nil {
 		return nil, nil, nil
 	}
@@ -163,7 +163,7 @@ func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Sourc
 	d *diag.List) (string, error) {
 	file := o.Calibrate
 	if o.Classes != "" && o.Data != "" {
-		data := o.openData(o.Data, made, d)
+		data := o.Stdin.openData(o.Data, made, d)
 		if data == nil {
 			return "", nil
 		}
@@ -274,7 +274,7 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 		return nil, err
 	}
 	if o.Data != "" {
-		data := o.openData(o.Data, src, d)
+		data := o.Stdin.openData(o.Data, src, d)
 		if data == nil {
 			return nil, nil
 		}

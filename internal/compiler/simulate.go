@@ -78,7 +78,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 		return nil, err
 	}
 	o.Options = made
-	data := o.openOnce(o.Input, r.Source, d)
+	data := o.Stdin.openOnce(o.Input, r.Source, d)
 	if data == nil {
 		return nil, ctx.Err()
 	}

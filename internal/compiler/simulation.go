@@ -86,7 +86,8 @@ func (x *simulation) clocks(ctx context.Context) error {
 	}
 	turns := x.model.Turns.PerFrame()
 	var err error
-	x.r.Trace, err = rtlsim.Run(ctx, x.r.Design.Design, nil, rtlsim.Options{Frames: (x.source.Count + turns - 1) / turns})
+	frames := (x.source.Count + turns - 1) / turns
+	x.r.Trace, err = rtlsim.Run(ctx, x.r.Design.Design, nil, rtlsim.Options{Frames: frames})
 	return err
 }
 

@@ -46,7 +46,7 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err e
 	given := o.Data != "" || c.Source.Inputs != nil // of the example
 	var data *dataFile
 	if given {
-		if data = o.openOnce(o.Data, c.Source, d); data == nil {
+		if data = o.Stdin.openOnce(o.Data, c.Source, d); data == nil {
 			return nil, nil
 		}
 		defer data.close()

@@ -244,7 +244,7 @@ func (o Options) data(m *dataflow.Model, src *Source, d *diag.List) *supply {
 		}
 		o.Data = o.Calibrate
 	}
-	s := o.supplied(o.Data, m, src, d)
+	s := o.Stdin.supplied(o.Data, m, src, d)
 	if s == nil {
 		return nil
 	}

@@ -48,7 +48,7 @@ type scale struct {
 const counted = 24
 
 // Ends makes a program's ends; ok is false where they are no tables, or none of bytes.
-func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) { return p.ends(m, p.steps) }
+func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) { return p.ends(m, steps) }
 
 // IntegerEnds makes the ends of a program whose inputs are integers, for PredictIntegers; ok is false where some are
 // not, or need more than a byte.
@@ -60,7 +60,7 @@ func (p *Program) IntegerEnds(m *dataflow.Model) (e *Ends, ok bool) {
 }
 
 // steps adds the step functions of an input; false where there are none.
-func (p *Program) steps(q *quantiser, in *dataflow.HostIn, of num.Format, s *stream) bool {
+func steps(q *quantiser, in *dataflow.HostIn, of num.Format, s *stream) bool {
 	if in.Steps == nil || of == num.Float64 {
 		return false
 	}

@@ -298,7 +298,8 @@ func (a *Stream) Read(buffer []byte, axis, from, to int) ([]byte, error) {
 	return b, nil
 }
 
-// Array makes an array of what Read has read of so many indices, the first of them from. It may use the room of numbers.
+// Array makes an array of what Read has read of so many indices, the first of them from. It may use the room of
+// numbers.
 func (a *Stream) Array(room []float64, b []byte, axis, from, n int) (*Array, error) {
 	size := len(b) / a.size
 	out := &Array{DType: a.DType, Shape: slices.Clone(a.Shape), Data: slices.Grow(room[:0], size)[:size]}

@@ -22,7 +22,8 @@ func WriteFile(path string, b []byte) error {
 	return f.Put()
 }
 
-// A Draft is a file that is written at a hidden place beside its path, where this process alone writes to it. Errors name the path.
+// A Draft is a file that is written at a hidden place beside its path, where this process alone writes to it. Errors
+// name the path.
 type Draft struct {
 	path string
 	lock *Lock
