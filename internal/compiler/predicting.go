@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"slices"
 	"unsafe"
@@ -161,22 +160,20 @@ func framesLikeEval(ctx context.Context, m *dataflow.Model, in, out []tensors) e
 	return nil
 }
 
-// finiteFloats reports whether all are finite numbers.
+// finiteFloats reports whether all are finite numbers. Two are looked at as one word: the exponent of one that is not
+// is all ones, and one more carries into the sign's place.
 func finiteFloats(x []float32) bool {
-	const exponent, one, top = 0x7f8000007f800000, 0x0080000000800000, 0x8000000080000000 // of two numbers
-	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
-	for len(b) >= 64 {
-		p := (*[64]byte)(b)
-		all := uint64(0)
-		for i := 0; i < 64; i += 8 {
-			all |= binary.NativeEndian.Uint64(p[i:])&exponent + one
-		}
-		if all&top != 0 {
+	const exponent, one, top = 0x7f8000007f800000, 0x0080000000800000, 0x8000000080000000
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/2)
+	for ; len(words) >= 8; words = words[8:] {
+		w := (*[8]uint64)(words)
+		a := (w[0]&exponent + one) | (w[1]&exponent + one) | (w[2]&exponent + one) | (w[3]&exponent + one)
+		b := (w[4]&exponent + one) | (w[5]&exponent + one) | (w[6]&exponent + one) | (w[7]&exponent + one)
+		if (a|b)&top != 0 {
 			return false
 		}
-		b = b[64:]
 	}
-	for _, v := range x[len(x)-len(b)/4:] {
+	for _, v := range x[len(x)/16*16:] {
 		if math.Float32bits(v)&0x7f800000 == 0x7f800000 {
 			return false
 		}
