@@ -150,7 +150,7 @@ func elapsed(t time.Duration) string {
 func pacing(done, total int, took time.Duration) string {
 	perSecond := float64(done) / max(took.Seconds(), 1e-3)
 	left := time.Duration(float64(total-done) / perSecond * float64(time.Second))
-	return fmt.Sprintf("%s  %s samples/s, %s left", simulates, rate(perSecond), elapsed(left))
+	return fmt.Sprintf("%s  %s samples/s, %s left", simulates, figure(perSecond), elapsed(left))
 }
 
 // columns returns the width of a terminal in characters; 80 where w is no terminal.
@@ -204,7 +204,11 @@ func (p *progress) draw() {
 // width is how wide the bar is, beside the text.
 func (p *progress) width() int {
 	const beside = 30 // share and count
-	return min(40, max(10, columns(p.w)-len(p.text())-beside))
+	text := len(p.text())
+	if p.stage == simulates {
+		text = len("simulating  1,000,000 samples/s, 59 min 59 s left") // once there is a rate
+	}
+	return min(40, max(5, columns(p.w)-text-beside))
 }
 
 // step is told of every stage, and how far it is where that is known.
