@@ -39,7 +39,7 @@ The exit code is 1 if the model cannot be built, or an accumulator does not fit.
 	t.quantising()
 	t.interleave()
 	t.accumulators("report every accumulator that needs more bits as an error")
-	t.path(&o.Data, "input", "FILE", "samples, .npy or .npz: count what they put into accumulators", nil)
+	t.path(&o.Data, "input", "FILE", "samples, .npy or .npz: count what they put into accumulators", noStandard)
 	t.strict()
 	t.passes()
 	t.json()

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"io"
 	"os"
 
 	"hlsgen/folding"
@@ -40,4 +42,30 @@ func (e *ending) by(action string, terminal bool) *folding.Interrupt {
 		return nil
 	}
 	return &e.search
+}
+
+// untilDone reads until a context ends, whether or not something arrives.
+func untilDone(ctx context.Context, r io.Reader) io.Reader { return &interruptible{ctx: ctx, from: r} }
+
+// An interruptible is a reader that is read beside.
+type interruptible struct {
+	ctx  context.Context
+	from io.Reader
+	pipe *io.PipeReader // once it was read
+}
+
+func (i *interruptible) Read(b []byte) (int, error) {
+	if i.from == nil {
+		return 0, io.EOF
+	}
+	if i.pipe == nil {
+		from, to := io.Pipe()
+		i.pipe = from
+		go func() {
+			_, err := io.CopyBuffer(to, struct{ io.Reader }{i.from}, make([]byte, 1<<18))
+			to.CloseWithError(err)
+		}()
+		context.AfterFunc(i.ctx, func() { to.CloseWithError(i.ctx.Err()) })
+	}
+	return i.pipe.Read(b)
 }

@@ -42,11 +42,16 @@ const garbage = 33
 // at least.
 const ballast = 256 << 20
 
+// streaming is the target while samples pass: what they leave is to stay below some 30 MB, at 10 % more time.
+const streaming = 10
+
 // patience is how long an interrupted command may take to remove what it has not finished.
 const patience = 3 * time.Second
 
 func main() {
+	lean := func() {}
 	if os.Getenv("GOGC") == "" {
+		lean = func() { debug.SetGCPercent(streaming) }
 		debug.SetGCPercent(garbage)
 		held := make([]byte, ballast)
 		defer runtime.KeepAlive(held)
@@ -61,8 +66,9 @@ func main() {
 	search := new(ending)
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, os.Args[1:], world{env: os.Getenv, environ: os.Environ, stdout: os.Stdout, stderr: os.Stderr,
-			ending: search})
+		code <- run(ctx, os.Args[1:], world{env: os.Getenv, environ: os.Environ, stdin: os.Stdin,
+			stdout: os.Stdout, stderr: os.Stderr, ending: search,
+			lean: lean})
 	}()
 	for ctx.Err() == nil {
 		select {

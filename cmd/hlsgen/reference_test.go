@@ -57,7 +57,8 @@ func TestStagesLogged(t *testing.T) {
 		t.Errorf("without it: %q", got.stderr)
 	}
 	got := say(dir, map[string]string{"HLSGEN_DEBUG": "1"}, args...)
-	want := "level=DEBUG msg=reading total=0\nlevel=DEBUG msg=importing total=0\nlevel=DEBUG msg=simulating total=0\n"
+	want := "level=DEBUG msg=reading total=0\nlevel=DEBUG msg=importing total=0\n" +
+		"level=DEBUG msg=simulating total=88\n"
 	if got.stderr != want {
 		t.Errorf("%q, want %q", got.stderr, want)
 	}

@@ -34,7 +34,9 @@ type world struct {
 	env            func(string) string
 	environ        func() []string // all variables, each as NAME=VALUE; nil for none
 	dir            string          // where relative paths start; empty: the process's own folder
+	stdin          io.Reader
 	stdout, stderr io.Writer
+	lean           func()  // has the process take less memory, from when samples pass on; nil: nothing does
 	ending         *ending // what a Ctrl-C may end instead of the process; nil: nothing
 }
 
@@ -136,7 +138,11 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	case errors.Is(err, syscall.EPIPE): // the reader has seen enough
 		return exitDiagnostics
 	case ctx.Err() != nil:
-		a.notes().complain("interrupted")
+		text := "interrupted"
+		if unwritten := new(compiler.Unwritten); errors.As(err, &unwritten) {
+			text += "; " + unwritten.What()
+		}
+		a.notes().complain("%s", text)
 		return exitInterrupted
 	case errors.As(err, &internal):
 		a.notes().complain("%v", err)

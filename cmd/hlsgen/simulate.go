@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +24,7 @@ import (
 )
 
 func (a *app) simulateCommand() *cobra.Command {
-	o := compiler.SimOptions{Engine: compiler.Fast}
+	o := compiler.SimOptions{Engine: compiler.Fast, Shown: elements}
 	var engines, methods []string
 	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
 in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
@@ -56,13 +59,15 @@ are pieces of one stream, in order.
   hlsgen simulate net.onnx --input x.npy --labels n.npy          # how many are right?
   hlsgen simulate net.onnx --input x.npy --labels n.npy --acc-overflow wrap --acc-bits hidden=10
   hlsgen simulate net.onnx --input x.npy --engine cycle --board zcu104 --fps 1000
+  make-samples | hlsgen simulate net.onnx --input - --output - | judge
   hlsgen simulate rnn.onnx --dim T=1..520 --input x.npy --lengths n.npy
   hlsgen simulate                                  # the embedded example`,
 	}, &o.Options)
-	t.labelled(&o.Input, &o.Labels, "data, .npy or .npz")
+	t.labelled(&o.Input, &o.Labels, "data, .npy or .npz; - for .npy on standard input")
 	t.path(&o.Steps, "lengths", "FILE", "how many steps of each sample count, .npy with one integer per sample; with "+
 		"--dim AXIS=MIN..MAX", nil)
-	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first", nil)
+	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first; - for the "+
+		"first as .npy on standard output", noStandard)
 	option(t.FlagSet, &o.Engine, "engine", string(compiler.Fast), "ENGINE", oneOf[compiler.Engine]("engines", engines),
 		"one of "+strings.Join(engines, ", "))
 	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3", nil)
@@ -88,8 +93,16 @@ are pieces of one stream, in order.
 			return nil, usagef("data are needed: --input x.npy, one sample in the model's shape or N of them " +
 				"(only the embedded example brings its own)")
 		}
-		if ext := strings.ToLower(filepath.Ext(o.Output)); o.Output != "" && ext != ".npy" && ext != ".npz" {
+		ext, toStdout := strings.ToLower(filepath.Ext(o.Output)), o.Output == compiler.Standard
+		if o.Output != "" && !toStdout && ext != ".npy" && ext != ".npz" {
 			return nil, usagef("--output %s: results are written as .npy or .npz", o.Output)
+		}
+		if toStdout && t.asJSON {
+			return nil, usagef("--output - and --json exclude each other: both are for standard output")
+		}
+		if toStdout {
+			signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // else a reader that ends would kill the process
+			o.Stdout = a.stdout
 		}
 		if (o.VCD != "" || o.Timeline != "") && o.Engine != compiler.Cycle {
 			return nil, usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
@@ -104,7 +117,7 @@ are pieces of one stream, in order.
 		if r == nil || err != nil {
 			return nil, err
 		}
-		got := &answer{object: simulatedOf(o, r, &t.d), show: func(s *screen) { s.simulated(o, r) }}
+		got := &answer{object: simulatedOf(o, r, &t.d), show: func(s *screen) { s.simulated(o, r) }, aside: toStdout}
 		if r.Compare != nil && r.Compare.Differ > 0 {
 			got.end = errDiffer
 		}
@@ -207,9 +220,12 @@ func (s *screen) comparison(file string, c *compiler.Comparison) {
 	}
 }
 
+// elements is how many of an output there is room for.
+const elements = 40
+
 // first shows how an array begins, on a line.
 func first(a *npy.Array) string {
-	const most = 80
+	const most = 2 * elements
 	bits := 64
 	if a.DType == "float32" {
 		bits = 32

@@ -42,7 +42,7 @@ figures of qonnx' inference_cost.`,
   hlsgen stats net.onnx --plot bops.png
   hlsgen stats net.onnx --json`,
 	}, &o.Options)
-	t.path(&o.Data, "data", "FILE", "samples, .npy or .npz as for simulate: what states layers are in", nil)
+	t.path(&o.Data, "data", "FILE", "samples, .npy or .npz as for simulate: what states layers are in", noStandard)
 	t.path(&o.Plot, "plot", "FILE", "draw the bit operations of every layer, .svg or .png", nil)
 	t.inputs()
 	t.strict()

@@ -33,6 +33,7 @@ type answer struct {
 	object any           // of --json
 	show   func(*screen) // without it
 	early  bool          // the screen comes before the diagnostics, which are its point
+	aside  bool          // stdout has something else: the screen goes to stderr
 	end    error         // after all has been shown: errShown, errDiffer
 }
 
@@ -56,6 +57,15 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 		a.running = true
 		p := newProgress(a.stderr, a.logger())
 		t.o.Progress, t.o.Standing = p.step, p.stand
+		if a.lean != nil {
+			t.o.Progress = func(stage string, done, total int) {
+				if stage == simulates && total > 1 {
+					a.lean()
+				}
+				p.step(stage, done, total)
+			}
+		}
+		t.o.Stdin = &compiler.Arriving{From: untilDone(cmd.Context(), a.stdin)}
 		a.ending.tells(p.say)
 		got, err := work(cmd.Context())
 		p.close()
@@ -72,6 +82,11 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 			a.notes().diagnostics(&t.d)
 		}
 		got.show(&a.screen)
+		if got.aside {
+			if _, err := a.screen.WriteTo(a.stderr); err != nil {
+				return err
+			}
+		}
 		if got.early {
 			if err := a.flush(); err != nil {
 				return err
@@ -96,6 +111,9 @@ func (t *task) path(to *string, name, kind, usage string, is func(string) bool) 
 		return s, nil
 	}}, name, usage)
 }
+
+// noStandard says of a path of samples that it is none of a file, but of standard input.
+func noStandard(path string) bool { return path != compiler.Standard }
 
 // completes gives a flag's values to shells: there are no others.
 func (t *task) completes(flag string, values []string) {
@@ -247,7 +265,7 @@ func ofInput(o *compiler.Options, say func(*frontend.InputType, string) error) f
 func (t *task) quantising() {
 	o := t.o
 	t.path(&o.Calibrate, "calibrate", "FILE", "samples, .npy or .npz: the model is quantised on them first, "+
-		"where it is not, or where its scales come from the data of each run; this changes the model", nil)
+		"where it is not, or where its scales come from the data of each run; this changes the model", noStandard)
 	option[*frontend.Recipe](t.FlagSet, &o.Recipe, "quantize", "", "RECIPE", recipe,
 		"with --calibrate: formats of weights and activations, w8a8 (default), w4a8, we4m3ae4m3, "+
 			"w8a8p16 for accumulators of 16 bits")
@@ -275,7 +293,7 @@ func recipe(s string) (*frontend.Recipe, error) {
 
 // labelled adds samples with labels.
 func (t *task) labelled(data, labels *string, usage string) {
-	t.path(data, "input", "FILE", usage, nil)
+	t.path(data, "input", "FILE", usage, noStandard)
 	t.path(labels, "labels", "FILE", "the right class of each sample, .npy with integers, -1 for none: gives the "+
 		"accuracy, with the 95 % interval", nil)
 }

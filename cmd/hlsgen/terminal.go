@@ -78,7 +78,7 @@ func (p *progress) show(w io.Writer) {
 	go p.tick(p.ended)
 }
 
-// tick shows once a second how far the search for a folding is.
+// tick shows once a second how far the search for a folding is, and how fast samples are.
 func (p *progress) tick(ended <-chan struct{}) {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
@@ -89,18 +89,25 @@ func (p *progress) tick(ended <-chan struct{}) {
 		case <-t.C:
 		}
 		p.mu.Lock()
-		if p.alive && p.stage == folds && p.total == 0 {
+		if p.alive && (p.stage == folds && p.total == 0 || p.stage == simulates && p.total > 0) {
 			p.bar.Describe(p.text())
 		}
 		p.mu.Unlock()
 	}
 }
 
-// folds is the stage in which a folding is searched for.
-const folds = "folding"
+// folds is the stage in which a folding is searched for, and simulates the one in which samples are computed.
+const (
+	folds     = "folding"
+	simulates = "simulating"
+)
 
-// text returns the line that shows the stage: its name, and of a search its best design and the time so far.
+// text returns the line that shows the stage: its name, of a search its best design and the time so far, and of samples
+// how fast they are and what time is left.
 func (p *progress) text() string {
+	if took := time.Since(p.since); p.stage == simulates && p.done > 0 && took >= quiet {
+		return pacing(p.done, p.total, took)
+	}
 	if p.stage != folds || p.total > 0 {
 		return p.stage
 	}
@@ -137,6 +144,13 @@ func elapsed(t time.Duration) string {
 		return fmt.Sprintf("%d s", s)
 	}
 	return fmt.Sprintf("%s min %d s", whole(s/60), s%60)
+}
+
+// pacing says how fast samples are, of which so many are done, and what time the others take then.
+func pacing(done, total int, took time.Duration) string {
+	perSecond := float64(done) / max(took.Seconds(), 1e-3)
+	left := time.Duration(float64(total-done) / perSecond * float64(time.Second))
+	return fmt.Sprintf("%s  %s samples/s, %s left", simulates, figure(perSecond), elapsed(left))
 }
 
 // columns returns the width of a terminal in characters; 80 where w is no terminal.
@@ -177,13 +191,24 @@ func (p *progress) draw() {
 			progressbar.OptionSetElapsedTime(false))...)
 	} else {
 		p.bar = progressbar.NewOptions(p.total, append(options, progressbar.OptionShowCount(),
-			progressbar.OptionSetWidth(40), progressbar.OptionThrottle(50*time.Millisecond))...)
+			progressbar.OptionSetPredictTime(p.stage != simulates), progressbar.OptionSetWidth(p.width()),
+			progressbar.OptionThrottle(50*time.Millisecond))...)
 	}
 	if p.total == 0 || p.done == 0 {
 		p.bar.RenderBlank()
 		return
 	}
 	p.bar.Set(min(p.done, p.total-1)) // a full bar ends itself
+}
+
+// width is how wide the bar is, beside the text.
+func (p *progress) width() int {
+	const beside = 30 // share and count
+	text := len(p.text())
+	if p.stage == simulates {
+		text = len("simulating  1,000,000 samples/s, 59 min 59 s left") // once there is a rate
+	}
+	return min(40, max(5, columns(p.w)-text-beside))
 }
 
 // step is told of every stage, and how far it is where that is known.

@@ -88,6 +88,20 @@ func TestStanding(t *testing.T) {
 	}
 }
 
+// TestPacing holds what is said of samples that pass.
+func TestPacing(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]struct{ done, total, seconds int }{
+		"simulating  25,000 samples/s, 36 s left":    {100_000, 1_000_000, 4},
+		"simulating  0.5 samples/s, 3 min 18 s left": {1, 100, 2},
+		"simulating  10 samples/s, 0 s left":         {100, 100, 10},
+	} {
+		if got := pacing(c.done, c.total, time.Duration(c.seconds)*time.Second); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestProgressOfSearch holds that the stage that folds shows what it has, in no more columns than there are, and that
 // what is said meanwhile has a line of its own.
 func TestProgressOfSearch(t *testing.T) {

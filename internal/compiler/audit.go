@@ -54,10 +54,11 @@ func (o Options) audit(ctx context.Context, src *Source, im *frontend.Imported,
 // seen runs samples through the model as written, and counts its sums.
 func (o Options) seen(ctx context.Context, src *Source, im *frontend.Imported, sums []*frontend.Sum,
 	d *diag.List) (map[*frontend.Sum]*frontend.Seen, int, error) {
-	runs := o.fixedRuns(o.Data, src, im.Model, d)
-	if runs == nil {
+	data := o.fixedSamples(o.Data, src, im.Model, d)
+	if data == nil {
 		return nil, 0, nil
 	}
+	defer data.close()
 	by, seen := map[*frontend.Sum]frontend.Accumulator{}, map[*frontend.Sum]*frontend.Seen{}
 	for _, s := range sums {
 		if s.Why == "" {
@@ -67,28 +68,27 @@ func (o Options) seen(ctx context.Context, src *Source, im *frontend.Imported, s
 	}
 	m := *im.Model
 	m.Reference = im.Accumulate(by)
-	_, err := reference(ctx, &m, runs)
-	return seen, len(runs.In), modelError(err, src, d)
+	run := courseOf(&m)
+	o.Step("simulating", 0, data.Count)
+	err := partByPart(data.Source, data.Size(partBytes, 1), func(part *samples.Runs) error {
+		if _, err := run.reference(ctx, part); err != nil {
+			return faulty{err}
+		}
+		o.Step("simulating", part.First+len(part.In), data.Count)
+		return nil
+	})
+	return seen, data.Count, toldOf(err, data.file, src, d)
 }
 
-// fixedRuns reads samples of a model whose samples are alike and stand for themselves; nil where d says why there are
-// none.
-func (o Options) fixedRuns(path string, src *Source, m *dataflow.Model, d *diag.List) *samples.Runs {
+// fixedSamples opens samples of a model whose samples are alike and stand for themselves; nil where d says why there
+// are none.
+func (o Options) fixedSamples(path string, src *Source, m *dataflow.Model, d *diag.List) *supply {
 	if m.Lengths != nil || m.Stream != nil {
 		d.Fail(diag.AccBitsUnfit, "", "accumulators are looked at in samples of one length, each for itself",
 			"leave --stateful out, and bind one length: --dim T=8")
 		return nil
 	}
-	arrays := readArrays(path, src, d)
-	if arrays == nil {
-		return nil
-	}
-	s, err := samples.Split(m, arrays)
-	if err != nil {
-		unfitting(path, err, d)
-		return nil
-	}
-	return s
+	return o.Stdin.supplied(path, m, src, d)
 }
 
 func samplesOf(n int, s *frontend.Seen) *AccumulatorSamples {

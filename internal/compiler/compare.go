@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"hlsgen/frontend"
 	"hlsgen/internal/compiler/samples"
@@ -23,78 +24,183 @@ type Comparison struct {
 	First    string `json:"first_difference,omitempty"`
 }
 
-// compareWith judges the given outputs sample by sample.
-func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Simulated, s *samples.Runs, ours []reals,
-	d *diag.List) (*Comparison, error) {
-	arrays, err := npy.ReadFile(path)
-	if err != nil {
-		unreadable(path, err, "give a numeric .npy or .npz file of outputs", d)
-		return nil, nil
-	}
-	given := make([]reals, len(s.In))
-	for k, out := range r.Out {
-		a := arrays[out.Name]
-		if a == nil && len(arrays) == 1 && k == 0 {
-			for _, only := range arrays {
+// comparing is a file of outputs that samples are compared with, part by part.
+type comparing struct {
+	total  Comparison
+	im     *frontend.Imported
+	source *samples.Source
+	out    []dataflow.Real
+	with   []*npy.Stream // by output; nil of those that the file does not have
+	axes   []int         // along which these are read
+	mu     sync.Mutex
+	made   map[int]*frontend.Comparer // by length; 0 where all have one
+	last   *frontend.Comparer
+}
+
+// A given is what the file has of a part, by output.
+type given struct {
+	raw      [][]byte
+	from, to int
+}
+
+// comparingWith makes ready to compare outputs with those of a file; nil where d says why not.
+func comparingWith(f *dataFile, im *frontend.Imported, s *samples.Source, out []dataflow.Real,
+	d *diag.List) *comparing {
+	c := &comparing{im: im, source: s, out: out, made: map[int]*frontend.Comparer{}}
+	for k, of := range out {
+		a := f.arrays[of.Name]
+		if a == nil && len(f.arrays) == 1 && k == 0 {
+			for _, only := range f.arrays {
 				a = only
 			}
 		}
-		if a == nil || len(a.Data) != len(r.Outputs[k].Data) {
-			if a == nil && k > 0 { // an .npy file holds the first output only
-				for i := range given {
-					given[i] = append(given[i], dataflow.RealTensor{})
-				}
-				continue
-			}
-			d.Fail(diag.DataInvalid, filepath.Base(path),
-				fmt.Sprintf("the data do not match output %q of shape %v", out.Name, r.Outputs[k].Shape),
+		shape, axis := s.Shape(of), s.Axis(of)
+		switch {
+		case a == nil && k > 0: // an .npy file holds the first output only
+		case a == nil || a.Elements(-1) != dataflow.Shape(shape).Size():
+			d.Fail(diag.DataInvalid, filepath.Base(f.path),
+				fmt.Sprintf("the data do not match output %q of shape %v", of.Name, shape),
 				"give the outputs of the same samples")
-			return nil, nil
+			return nil
+		default:
+			var err error
+			if a, err = a.Reshaped(shape); err == nil {
+				_, err = a.Along(axis)
+			}
+			if err != nil {
+				unreadable(f.path, err, hintOutputs, d)
+				return nil
+			}
 		}
-		for i, run := range s.Apart(out, a.Data) {
-			given[i] = append(given[i], s.Cut(k, i, run))
-		}
+		c.with, c.axes = append(c.with, a), append(c.axes, axis)
 	}
-	return r.judge(ctx, im, s, ours, given)
+	return c
 }
 
-func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *samples.Runs, ours,
-	given []reals) (*Comparison, error) {
-	comparers, err := comparersOf(im, s)
-	if err != nil {
-		return nil, err
+// read reads what the file has of samples from one to another.
+func (c *comparing) read(g *given, from, to int) (err error) {
+	if c == nil {
+		return nil
 	}
-	all := each[frontend.Verdict]
-	if comparers[0].Stream {
-		all = inOrder[frontend.Verdict]
+	g.from, g.to = from, to
+	if g.raw == nil {
+		g.raw = make([][]byte, len(c.with))
 	}
-	verdicts, err := all(ctx, len(s.In), func(i int) (frontend.Verdict, error) {
-		if comparers[0].Stream && i > 0 && comparers[i] != comparers[i-1] {
-			comparers[i].Follow(comparers[i-1])
+	for k, a := range c.with {
+		if a == nil {
+			continue
 		}
-		return comparers[i].Judge(s.In[i], given[i])
-	})
-	if err != nil {
-		return nil, err
+		first, last := c.indices(k, from, to)
+		if g.raw[k], err = a.Read(g.raw[k], c.axes[k], first, last); err != nil {
+			return &otherFile{err}
+		}
 	}
-	c := &Comparison{Samples: len(s.In)}
+	return nil
+}
+
+// An otherFile error is of reading the file that is compared with.
+type otherFile struct{ error }
+
+func (e *otherFile) Unwrap() error { return e.error }
+
+// indices are those of samples from one to another, along the axis of output k.
+func (c *comparing) indices(k, from, to int) (first, last int) {
+	if c.axes[k] < 0 {
+		return 0, 1
+	}
+	of := c.out[k]
+	e, shape := c.source.Extent(of, from, to), c.source.Shape(of)
+	inner := max(1, dataflow.Shape(shape[c.axes[k]+1:]).Size())
+	return e.From / inner, e.To / inner
+}
+
+// judge compares a part's outputs with those of the file.
+func (c *comparing) judge(ctx context.Context, g *given, s *samples.Runs, ours []reals) (sum Comparison, err error) {
+	theirs := make([]reals, len(s.In))
+	for k, a := range c.with {
+		if a == nil {
+			for i := range theirs {
+				theirs[i] = append(theirs[i], dataflow.RealTensor{})
+			}
+			continue
+		}
+		first, last := c.indices(k, g.from, g.to)
+		data, err := a.Array(nil, g.raw[k], c.axes[k], first, last-first)
+		if err != nil {
+			return sum, &otherFile{err}
+		}
+		for i, run := range s.Apart(c.out[k], data.Data) {
+			theirs[i] = append(theirs[i], s.Cut(k, i, run))
+		}
+	}
+	comparers, err := c.comparers(s)
+	if err != nil {
+		return sum, err
+	}
+	one := func(i int) (frontend.Verdict, error) { return comparers[i].Judge(s.In[i], theirs[i]) }
+	var verdicts []frontend.Verdict
+	if comparers[0].Stream {
+		verdicts, err = inOrder(ctx, s.First, len(s.In), func(i int) (frontend.Verdict, error) {
+			if c.last != nil && comparers[i] != c.last {
+				comparers[i].Follow(c.last)
+			}
+			c.last = comparers[i]
+			return one(i)
+		})
+	} else {
+		verdicts, err = eachFrom(ctx, s.First, len(s.In), one)
+	}
+	if err != nil {
+		return sum, err
+	}
+	sum.Samples = len(s.In)
 	for i, v := range verdicts {
 		switch {
 		case v.Equal:
-			if c.Equal++; bitsEqual(ours[i], given[i]) {
-				c.Bits++
+			if sum.Equal++; bitsEqual(ours[i], theirs[i]) {
+				sum.Bits++
 			}
 		case v.NearTie != "":
-			c.NearTies++
+			sum.NearTies++
 		default:
-			if c.Differ++; c.Differ == 1 {
-				c.First = fmt.Sprintf("sample %d, output %q, element %d: got %v, the file has %v%s", i,
-					r.Out[v.Output].Name, v.Index, ours[i][v.Output].Data[v.Index], given[i][v.Output].Data[v.Index],
-					outputLayers(im))
+			if sum.Differ++; sum.Differ == 1 {
+				sum.First = fmt.Sprintf("sample %d, output %q, element %d: got %v, the file has %v%s", s.First+i,
+					c.out[v.Output].Name, v.Index, ours[i][v.Output].Data[v.Index],
+					theirs[i][v.Output].Data[v.Index], outputLayers(c.im))
 			}
 		}
 	}
-	return c, nil
+	return sum, nil
+}
+
+// add adds what was found of a part.
+func (c *comparing) add(of Comparison) {
+	t := &c.total
+	if t.Differ == 0 {
+		t.First = of.First
+	}
+	t.Samples, t.Equal, t.Bits = t.Samples+of.Samples, t.Equal+of.Equal, t.Bits+of.Bits
+	t.NearTies, t.Differ = t.NearTies+of.NearTies, t.Differ+of.Differ
+}
+
+// comparers are what judge each sample: one for all, or one for each length.
+func (c *comparing) comparers(s *samples.Runs) (list []*frontend.Comparer, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range s.In {
+		steps := s.StepsOf(i)
+		if c.made[steps] == nil {
+			at, err := sizedImport(c.im, s, steps)
+			if err != nil {
+				return nil, err
+			}
+			if c.made[steps], err = at.Comparer(); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, c.made[steps])
+	}
+	return list, nil
 }
 
 // bitsEqual reports whether outputs are the same float32s; zeros have no sign.
@@ -107,29 +213,6 @@ func bitsEqual(ours, given reals) bool {
 		}
 	}
 	return true
-}
-
-// comparersOf gives what judges each sample: one for all, or one for each length.
-func comparersOf(im *frontend.Imported, s *samples.Runs) (list []*frontend.Comparer, err error) {
-	made := map[int]*frontend.Comparer{}
-	for i := range s.In {
-		at, steps := im, 0
-		if s.Lengths != nil {
-			steps = s.Lengths[i]
-		}
-		if made[steps] == nil {
-			if s.Lengths != nil {
-				if at, err = im.At(steps); err != nil {
-					return nil, err
-				}
-			}
-			if made[steps], err = at.Comparer(); err != nil {
-				return nil, err
-			}
-		}
-		list = append(list, made[steps])
-	}
-	return list, nil
 }
 
 // outputLayers names the layers and streams that the outputs are computed from.

@@ -9,7 +9,9 @@
 //	calibration.go  what hlsgen calibrate has written
 //	interrupted.go  what is said of a search that the user ended
 //	front.go        Pareto: many designs, none written; convert.go: Convert, a model in another dialect
-//	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
+//	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options. simulation.go takes
+//	                samples through an engine, lanes.go parts of them beside each other; data.go opens their files,
+//	                outputs.go writes what comes out, predicting.go is engine fast
 //	stats.go        Stats: what a model computes and stores, counted
 //	labels.go       the right classes of samples, and what a model's trainer has found
 //	quantise.go     a model that is given other quantisers, on samples, before anything else happens
@@ -101,6 +103,7 @@ type Options struct {
 	Version     string // of the tool, for the manifest
 
 	Progress func(stage string, done, total int) // may be nil
+	Stdin    *Arriving                           // where samples come from whose file is Standard; may be nil
 	Standing func(folding.Standing)              // is told how far the folding's search is; may be nil
 	// ends the folding's search with the best design that it has, which is then built; nil: nothing does
 	Interrupt *folding.Interrupt
@@ -168,7 +171,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 			return nil, nil
 		}
 	}
-	data, labels := o.data(model, r.Source, d)
+	data := o.data(model, r.Source, d)
+	defer data.close()
 	if r.Real = data != nil; d.Failed() {
 		return nil, nil
 	}
@@ -203,7 +207,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err != nil || d.Failed() {
 		return nil, err
 	}
-	r.Accuracy, err = accuracy(ctx, model, data, labels)
+	r.Accuracy, err = accuracy(ctx, model, data)
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package compiler_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"maps"
 	"math"
 	"math/big"
@@ -159,6 +160,24 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		o := compiler.SimOptions{Options: compiler.Options{Model: file(t, small())}, Engine: compiler.Eval,
 			Input: write(t, "x.npy", data)}
+		r, err := compiler.Simulate(context.Background(), o, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r != nil
+	},
+	diag.DataHeld: func(t *testing.T, d *diag.List) bool {
+		data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{2, 8}, Data: make([]float64, 16)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fortran := bytes.Replace(data, []byte("False"), []byte("True "), 1)
+		var packed bytes.Buffer
+		if err := npy.WriteZip(&packed, map[string]io.Reader{"x": bytes.NewReader(fortran)}); err != nil {
+			t.Fatal(err)
+		}
+		o := compiler.SimOptions{Options: compiler.Options{Model: file(t, small())}, Engine: compiler.Eval,
+			Input: write(t, "x.npz", packed.Bytes())}
 		r, err := compiler.Simulate(context.Background(), o, d)
 		if err != nil {
 			t.Fatal(err)

@@ -43,6 +43,11 @@ var Engines = []struct {
 
 // each is f(0) to f(n-1), made on all processors, or the error of the smallest index: what stands before it has begun.
 func each[T any](ctx context.Context, n int, f func(i int) (T, error)) ([]T, error) {
+	return eachFrom(ctx, 0, n, f)
+}
+
+// eachFrom is each of samples of which the first has a number of its own, in errors.
+func eachFrom[T any](ctx context.Context, first, n int, f func(i int) (T, error)) ([]T, error) {
 	out, errs := make([]T, n), make([]error, n)
 	group, failed := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -59,21 +64,21 @@ func each[T any](ctx context.Context, n int, f func(i int) (T, error)) ([]T, err
 	}
 	for i, err := range errs {
 		if err != nil {
-			return nil, fmt.Errorf("sample %d: %w", i, err)
+			return nil, fmt.Errorf("sample %d: %w", first+i, err)
 		}
 	}
 	return out, nil
 }
 
-// inOrder is each for samples that depend on those before.
-func inOrder[T any](ctx context.Context, n int, f func(i int) (T, error)) (out []T, err error) {
+// inOrder is eachFrom for samples that depend on those before.
+func inOrder[T any](ctx context.Context, first, n int, f func(i int) (T, error)) (out []T, err error) {
 	for i := range n {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		y, err := f(i)
 		if err != nil {
-			return nil, fmt.Errorf("sample %d: %w", i, err)
+			return nil, fmt.Errorf("sample %d: %w", first+i, err)
 		}
 		out = append(out, y)
 	}
@@ -85,14 +90,36 @@ type (
 	reals   = []dataflow.RealTensor // one per input or output of the model
 )
 
+// A course is a model that runs samples part after part: what one that keeps its state has between them.
+type course struct {
+	model   *dataflow.Model
+	written dataflow.Reference // the model as written, where it keeps its state
+	layers  *dataflow.Sequel   // the integer layers, where they do
+}
+
+// courseOf begins a course.
+func courseOf(m *dataflow.Model) *course {
+	c := &course{model: m}
+	if m.Stream != nil {
+		c.written = m.Stream()
+	}
+	if m.Graph != nil && m.Graph.Keeps() {
+		c.layers = m.Graph.Begin()
+	}
+	return c
+}
+
 // reference runs the model as written on every sample.
 func reference(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
-	if m.Stream != nil {
-		run := m.Stream()
-		return inOrder(ctx, len(s.In), func(i int) (reals, error) { return run(s.In[i]) })
+	return courseOf(m).reference(ctx, s)
+}
+
+func (c *course) reference(ctx context.Context, s *samples.Runs) ([]reals, error) {
+	if c.written != nil {
+		return inOrder(ctx, s.First, len(s.In), func(i int) (reals, error) { return c.written(s.In[i]) })
 	}
-	return each(ctx, len(s.In), func(i int) (reals, error) {
-		at, err := sized(m, s, i)
+	return eachFrom(ctx, s.First, len(s.In), func(i int) (reals, error) {
+		at, err := sized(c.model, s, i)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +137,7 @@ func sized(m *dataflow.Model, s *samples.Runs, i int) (*dataflow.Model, error) {
 
 // codes runs the host's prefix: what the accelerator is fed with, per frame.
 func codes(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]tensors, error) {
-	of, err := each(ctx, len(s.In), func(i int) (tensors, error) {
+	of, err := eachFrom(ctx, s.First, len(s.In), func(i int) (tensors, error) {
 		at, err := sized(m, s, i)
 		if err != nil {
 			return nil, err
@@ -126,7 +153,7 @@ func codes(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]tensors, 
 // results runs the host's suffix on what the accelerator gave, frame by frame.
 func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, frames []tensors) ([]reals, error) {
 	codes := m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Out }, frames, len(s.In))
-	return each(ctx, len(s.In), func(i int) (reals, error) {
+	return eachFrom(ctx, s.First, len(s.In), func(i int) (reals, error) {
 		at, err := sized(m, s, i)
 		if err != nil {
 			return nil, err
@@ -138,6 +165,12 @@ func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, frames []t
 // eval runs every layer's Eval: the frame on every stream, per frame. They follow each other, one after the other where
 // they depend on each other.
 func eval(ctx context.Context, m *dataflow.Model, in []tensors) ([]tensors, error) {
+	return courseOf(m).eval(ctx, 0, in, func(streams tensors) tensors { return streams })
+}
+
+// eval is eval of frames from one on, of each of which something is taken.
+func (c *course) eval(ctx context.Context, first int, in []tensors, take func(tensors) tensors) ([]tensors, error) {
+	m := c.model
 	graphs, err := dataflow.Sized(m.Lengths, in, func(steps int) (*dataflow.Graph, error) {
 		if steps == 0 {
 			return m.Graph, nil
@@ -147,11 +180,34 @@ func eval(ctx context.Context, m *dataflow.Model, in []tensors) ([]tensors, erro
 	if err != nil {
 		return nil, err
 	}
-	if m.Graph.Keeps() {
-		run := m.Graph.Begin()
-		return inOrder(ctx, len(in), func(i int) (tensors, error) { return run.EvalAs(ctx, graphs[i], in[i]) })
+	taken := func(streams tensors, err error) (tensors, error) {
+		if err != nil {
+			return nil, err
+		}
+		return take(streams), nil
 	}
-	return each(ctx, len(in), func(i int) (tensors, error) { return graphs[i].Eval(ctx, in[i]) })
+	if c.layers != nil {
+		return inOrder(ctx, first, len(in), func(i int) (tensors, error) {
+			return taken(c.layers.EvalAs(ctx, graphs[i], in[i]))
+		})
+	}
+	return eachFrom(ctx, first, len(in), func(i int) (tensors, error) { return taken(graphs[i].Eval(ctx, in[i])) })
+}
+
+// integers runs the host's prefix, every layer's Eval and the host's suffix: the outputs.
+func (c *course) integers(ctx context.Context, s *samples.Runs) ([]reals, error) {
+	in, err := codes(ctx, c.model, s)
+	if err != nil {
+		return nil, err
+	}
+	ends := c.model.Graph.Out
+	out, err := c.eval(ctx, s.First/c.model.Turns.PerFrame(), in, func(streams tensors) tensors {
+		return pick([]tensors{streams}, ends)[0]
+	})
+	if err != nil {
+		return nil, err
+	}
+	return results(ctx, c.model, s, out)
 }
 
 // integers runs the host's prefix, every layer's Eval and the host's suffix: what is on every stream, and the outputs.
@@ -186,6 +242,22 @@ func (m *Mismatch) Error() string { return m.Msg }
 // cycle runs the design in the simulator and compares every stream with what Eval puts there.
 func cycle(ctx context.Context, d *dataflow.Design, in, streams []tensors, record bool) (*rtlsim.Trace, error) {
 	return rtlsim.Run(ctx, d, in, rtlsim.Options{Carried: same(d, streams), Record: record})
+}
+
+// carried computes what a design's streams carry of frames, the first of which has a number, and compares it with what
+// Eval puts there: the outputs. The clocks are those of any frames.
+func carried(ctx context.Context, d *dataflow.Design, first int, in []tensors) ([]tensors, error) {
+	streams, err := eval(ctx, d.Model, in)
+	if err != nil {
+		return nil, err
+	}
+	differs := differs(d.Model.Graph)
+	return rtlsim.Carry(ctx, d, in, func(frame, s int, got dataflow.Tensor) error {
+		if err := rtlsim.Compare([]tensors{{got}}, []tensors{{streams[frame][s]}}); err != nil {
+			return differs(first+frame, s, err)
+		}
+		return nil
+	})
 }
 
 // same compares what the simulator has on a stream with what Eval puts there.

@@ -9,14 +9,7 @@ import (
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/fast"
-	"hlsgen/rtlsim"
 )
-
-// compiled runs the compiled engine: outputs of every sample. Where frames depend on each other, or have different
-// lengths, it is eval. The first frame is held against eval's.
-func compiled(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
-	return compiledAs(ctx, programOf(m), m, s)
-}
 
 // programOf returns the model's layers compiled, nil where engine fast is eval.
 func programOf(m *dataflow.Model) *fast.Program {
@@ -27,11 +20,11 @@ func programOf(m *dataflow.Model) *fast.Program {
 	return p
 }
 
-// compiledAs is compiled of a program.
+// compiledAs runs the compiled engine: outputs of every sample. Where frames depend on each other, or have different
+// lengths, there is no program, and it is eval. The first frame is held against eval's.
 func compiledAs(ctx context.Context, p *fast.Program, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
 	if p == nil {
-		_, out, err := integers(ctx, m, s)
-		return out, err
+		return courseOf(m).integers(ctx, s)
 	}
 	if e, ok := p.Ends(m); ok && finite(s) {
 		out, err := predict(ctx, p, e, m, s)
@@ -48,14 +41,8 @@ func compiledAs(ctx context.Context, p *fast.Program, m *dataflow.Model, s *samp
 	if err != nil {
 		return nil, err
 	}
-	if len(in) > 0 {
-		first, err := eval(ctx, m, in[:1])
-		if err == nil {
-			err = rtlsim.Compare(frames[:1], pick(first, m.Graph.Out))
-		}
-		if err != nil {
-			return nil, &Mismatch{"engine fast against eval, output: " + err.Error()}
-		}
+	if err := framesLikeEval(ctx, m, in, frames); err != nil {
+		return nil, err
 	}
 	return results(ctx, m, s, frames)
 }
@@ -63,13 +50,18 @@ func compiledAs(ctx context.Context, p *fast.Program, m *dataflow.Model, s *samp
 // fastFrames runs the compiled layers on frames.
 func fastFrames(ctx context.Context, p *fast.Program, m *dataflow.Model, in []tensors) ([]tensors, error) {
 	return parts(ctx, p, len(in), func(w *fast.Worker, from, to int) ([]tensors, error) {
-		for i := from; i < to; i++ {
-			if err := m.Graph.Check(in[i]); err != nil {
-				return nil, fmt.Errorf("sample %d: %w", i, err)
-			}
-		}
-		return w.Run(in[from:to]), nil
+		return checkedRun(w, m, from, in[from:to])
 	})
+}
+
+// checkedRun runs frames, the first of which has a number in errors.
+func checkedRun(w *fast.Worker, m *dataflow.Model, first int, in []tensors) ([]tensors, error) {
+	for i := range in {
+		if err := m.Graph.Check(in[i]); err != nil {
+			return nil, fmt.Errorf("sample %d: %w", first+i, err)
+		}
+	}
+	return w.Run(in), nil
 }
 
 // parts computes n samples in batches, on all processors.
@@ -142,7 +134,7 @@ func likeEval(ctx context.Context, m *dataflow.Model, s *samples.Runs, out []rea
 	}
 	one := *s
 	one.In = s.In[:1]
-	_, want, err := integers(ctx, m, &one)
+	want, err := courseOf(m).integers(ctx, &one)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func likeStreams(ctx context.Context, m *dataflow.Model, s *samples.Runs, stream
 	bare := *m
 	bare.Host = nil
 	for _, m := range []*dataflow.Model{m, &bare} {
-		got, err := compiled(ctx, m, s)
+		got, err := compiledAs(ctx, programOf(m), m, s)
 		if err != nil {
 			return err
 		}

@@ -58,6 +58,9 @@ func save(t *testing.T, path string, a *npy.Array) string {
 	return path
 }
 
+// asGiven is runs that were verified, as if a user had given no others.
+func asGiven(s *samples.Runs) *supply { return &supply{Source: &samples.Source{Count: len(s.In)}} }
+
 // data writes an array to a folder of its own.
 func data(t *testing.T, a *npy.Array) string { return save(t, filepath.Join(t.TempDir(), "x.npy"), a) }
 
@@ -243,7 +246,7 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			r := &Result{Imported: im, Design: found}
 			s := samples.Random(im.Model, n.samples)
 			n.known(t, im.Model, s)
-			recorded, err := r.simulate(ctx, s, s, true)
+			recorded, err := r.simulate(ctx, s, asGiven(s), true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +257,7 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 				}
 				if wide != nil {
 					r.Design, found = wide, wide
-					if recorded, err = r.simulate(ctx, s, s, true); err != nil {
+					if recorded, err = r.simulate(ctx, s, asGiven(s), true); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -13,7 +13,7 @@ import (
 )
 
 // readLabels reads the labels of samples; nil where d says why they cannot be read.
-func readLabels(path string, s *samples.Runs, out []dataflow.Real, d *diag.List) *samples.Labels {
+func readLabels(path string, runs int, out []dataflow.Real, d *diag.List) *samples.Labels {
 	const hint = "give a .npy file with an integer for each sample, -1 where it has no label"
 	arrays, err := npy.ReadFile(path)
 	a := arrays[""]
@@ -24,7 +24,7 @@ func readLabels(path string, s *samples.Runs, out []dataflow.Real, d *diag.List)
 		unreadable(path, err, hint, d)
 		return nil
 	}
-	l, err := samples.LabelsOf(a, s, out)
+	l, err := samples.LabelsOf(a, runs, out)
 	if err != nil {
 		unfitting(path, err, d)
 	}

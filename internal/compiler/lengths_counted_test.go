@@ -139,10 +139,10 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 				list, data = append(list, got[i][k]), append(data, want[i][k].Data)
 			}
 			a := runs.Join(out, list)
-			if !slices.Equal(a.Data, laid(data, out.Shape, sideAxis(n, len(out.Shape)), max(1, n.Side))) {
+			if !slices.Equal(a, laid(data, out.Shape, sideAxis(n, len(out.Shape)), max(1, n.Side))) {
 				t.Errorf("%v: output %d of all samples is %v", n.Has, k, a)
 			}
-			for i, run := range runs.Apart(out, a.Data) {
+			for i, run := range runs.Apart(out, a) {
 				if !slices.Equal(run.Data, data[i]) {
 					t.Errorf("%v: output %d of sample %d is %v, want %v", n.Has, k, i, run.Data, data[i])
 				}

@@ -98,25 +98,26 @@ func (o Options) recipe() frontend.Recipe {
 	return r
 }
 
-// quantising reads a model and notes the values that samples have in it.
+// quantising reads a model and notes the values that samples have in it. It gives the first of the samples, and how
+// many there are.
 func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *diag.List) (*frontend.Quantising,
-	*samples.Runs, error) {
-	arrays := readArrays(o.Calibrate, src, d)
-	opt, ok := o.imports(d)
-	if arrays == nil || !ok {
+	*few, error) {
+	data := o.Stdin.openData(o.Calibrate, src, d)
+	if data == nil {
 		return nil, nil, nil
 	}
-	opt.Data = map[string][]int{}
-	for name, a := range arrays {
-		opt.Data[name] = a.Shape
+	defer data.close()
+	opt, ok := o.imports(d)
+	if !ok {
+		return nil, nil, nil
 	}
+	opt.Data = data.shapes()
 	q := frontend.Quantise(src.File, src.ONNX, opt, replace, d)
 	if q == nil {
 		return nil, nil, nil
 	}
-	runs, err := samples.Split(q.Model, arrays)
-	if err != nil {
-		unfitting(o.Calibrate, err, d)
+	runs := data.few(q.Model, d)
+	if runs == nil {
 		return nil, nil, nil
 	}
 	noted := runs.In[:min(len(runs.In), maxCalibrated)]
@@ -158,24 +159,23 @@ func farOff(runs []reals) []bool {
 }
 
 // before compares a model with what was made of it: by labels, where there are any, else by what the two give.
-func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Source, runs *samples.Runs,
+func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Source, runs *few,
 	d *diag.List) (string, error) {
 	file := o.Calibrate
 	if o.Classes != "" && o.Data != "" {
-		arrays := readArrays(o.Data, made, d)
-		if arrays == nil {
+		data := o.Stdin.openData(o.Data, made, d)
+		if data == nil {
 			return "", nil
 		}
-		var err error
-		if runs, err = samples.Split(q.Model, arrays); err != nil {
-			unfitting(o.Data, err, d)
+		defer data.close()
+		if runs = data.few(q.Model, d); runs == nil {
 			return "", nil
 		}
 		file = o.Data
 	}
 	var labels *samples.Labels
 	if o.Classes != "" {
-		if labels = readLabels(o.Classes, runs, q.Model.Out, d); labels == nil {
+		if labels = readLabels(o.Classes, runs.count, q.Model.Out, d); labels == nil {
 			return "", nil
 		}
 	}
@@ -256,7 +256,7 @@ type Variety struct {
 	Float    samples.Accuracy  // of the model without the rounding of activations
 	AsIs     *samples.Accuracy // of the model as it is
 	q        *frontend.Quantising
-	runs     *samples.Runs
+	runs     *few
 	labels   *samples.Labels
 	o        Options
 }
@@ -274,12 +274,12 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 		return nil, err
 	}
 	if o.Data != "" {
-		arrays := readArrays(o.Data, src, d)
-		if arrays == nil {
+		data := o.Stdin.openData(o.Data, src, d)
+		if data == nil {
 			return nil, nil
 		}
-		if v.runs, err = samples.Split(v.q.Model, arrays); err != nil {
-			unfitting(o.Data, err, d)
+		defer data.close()
+		if v.runs = data.few(v.q.Model, d); v.runs == nil {
 			return nil, nil
 		}
 	}
@@ -290,12 +290,12 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 	}
 	switch {
 	case o.Classes != "":
-		v.labels, v.Labelled = readLabels(o.Classes, v.runs, v.q.Model.Out, d), true
+		v.labels, v.Labelled = readLabels(o.Classes, len(v.runs.In), v.q.Model.Out, d), true
 	case o.Calibrate == "" && o.Data == "" && src.Labels != nil:
-		v.labels, err = samples.LabelsOf(src.Labels, v.runs, v.q.Model.Out)
+		v.labels, err = samples.LabelsOf(src.Labels, len(v.runs.In), v.q.Model.Out)
 		v.Labelled = true
 	default:
-		v.labels, err = samples.LabelsOf(classes(float), v.runs, v.q.Model.Out)
+		v.labels, err = samples.LabelsOf(classes(float), len(v.runs.In), v.q.Model.Out)
 	}
 	if err != nil {
 		unfitting(o.Data, err, d)
@@ -364,7 +364,7 @@ func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err 
 		return x, nil
 	}
 	x.Model = im.Model
-	_, out, err := integers(ctx, x.Model, v.runs)
+	out, err := courseOf(x.Model).integers(ctx, v.runs.Runs)
 	if err != nil {
 		if e := modelError(err, &made, &d); e != nil {
 			return nil, e
@@ -397,10 +397,11 @@ func AccuracyOf(ctx context.Context, o Options, c *Checked, d *diag.List) (a *sa
 	if o.Data == "" && o.Classes == "" || c.Imported.Model == nil {
 		return nil, nil
 	}
-	s, labels := o.data(c.Imported.Model, c.Source, d)
+	s := o.data(c.Imported.Model, c.Source, d)
+	defer s.close()
 	if d.Failed() {
 		return nil, nil
 	}
-	a, err = accuracy(ctx, c.Imported.Model, s, labels)
+	a, err = accuracy(ctx, c.Imported.Model, s)
 	return a, modelError(err, c.Source, d)
 }

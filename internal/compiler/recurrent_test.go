@@ -89,7 +89,7 @@ func recurrentAgrees(ctx context.Context, n *rnntest.Network, seed uint64, compi
 	if err != nil {
 		return err
 	}
-	recorded, err := r.simulate(ctx, runs, runs, true)
+	recorded, err := r.simulate(ctx, runs, asGiven(runs), true)
 	if err != nil || !compiled {
 		return err
 	}

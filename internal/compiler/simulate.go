@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"hlsgen/folding"
 	"hlsgen/frontend"
@@ -19,7 +17,6 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/owned"
-	"hlsgen/internal/regular"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
 )
@@ -35,10 +32,10 @@ const (
 type SimOptions struct {
 	Options
 	Engine   Engine            // Simulated.Engine may be another
-	Input    string            // .npy or .npz
+	Input    string            // .npy or .npz, or Standard
 	Labels   string            // .npy with a class per sample; may be empty
 	Steps    string            // .npy with the lengths of the samples' sequences; may be empty
-	Output   string            // .npy or .npz; may be empty
+	Output   string            // .npy or .npz, or Standard; may be empty
 	Compare  string            // .npy or .npz to compare with; may be empty
 	Trace    string            // folder for every tensor; may be empty
 	Decode   ctc.Method        // how scores become text; "" as the model's metadata say
@@ -46,6 +43,8 @@ type SimOptions struct {
 	Orders   int               // with Saturate: so many random orders of products besides
 	VCD      string            // file for the streams clock by clock, of engine cycle; may be empty
 	Timeline string            // SVG file for what layers did when, of engine cycle; may be empty
+	Stdout   io.Writer         // where Output is Standard
+	Shown    int               // so many elements of each output are kept at most; 0: all
 }
 
 // A Simulated is a simulation's story.
@@ -55,7 +54,7 @@ type Simulated struct {
 	Samples   int
 	Steps     []int // per sample, where these are sequences of different lengths; else nil
 	Out       []dataflow.Real
-	Outputs   []*npy.Array      // per model output
+	Outputs   []*npy.Array      // per model output: all of their elements, or SimOptions.Shown
 	Texts     []string          // per sample, of a model whose scores are decoded; else nil
 	Decoder   *ctc.Decoder      // what made them
 	Design    *folding.Design   // of engines cycle and csim
@@ -79,12 +78,13 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 		return nil, err
 	}
 	o.Options = made
-	arrays := readArrays(o.Input, r.Source, d)
-	if arrays == nil {
-		return nil, nil
+	data := o.Stdin.openOnce(o.Input, r.Source, d)
+	if data == nil {
+		return nil, ctx.Err()
 	}
+	defer data.close()
 	o.Step("importing", 0, 0)
-	im, model, err := o.importFor(r.Source, arrays, d)
+	im, model, err := o.importFor(r.Source, data.shapes(), d)
 	if model == nil || d.Failed() || err != nil {
 		return nil, err
 	}
@@ -92,74 +92,73 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	if !ok {
 		return nil, nil
 	}
-	s, err := samples.SplitLengths(model, arrays, steps)
-	if err != nil {
-		file := o.Input
-		if u := new(samples.Unfit); errors.As(err, &u) && u.Steps && o.Steps != "" {
-			file = o.Steps
-		}
-		unfitting(file, err, d)
+	s := data.samples(model, steps, o.Steps, d)
+	if s == nil {
 		return nil, nil
 	}
-	r.Samples, r.Steps, r.Out = len(s.In), s.Lengths, model.Out
-	decoder := decoderOf(model, o.Decode, r.Source.File, d)
+	r.Samples, r.Steps, r.Out = s.Count, s.Lengths, model.Out
+	x := &simulation{o: o, r: r, im: im, model: model, source: s, data: data, d: d}
+	x.decoder = decoderOf(model, o.Decode, r.Source.File, d)
+	r.Decoder = x.decoder
 	if d.Failed() {
 		return nil, nil
 	}
-	labels := r.labelled(o, s, d)
-	if d.Failed() {
+	if x.labels = r.labelled(o, s.Count, d); d.Failed() {
 		return nil, nil
 	}
-	o.Step("simulating", 0, 0)
-	outputs, err := r.run(ctx, o, im, model, s, d)
-	if err != nil || d.Failed() {
-		return nil, err
-	}
-	if r.Accuracy = accuracyOf(labels, outputs); labels != nil {
-		r.Stated = stated(o.Model)
-	}
-	if o.Overflow != "" {
-		r.Overflow, outputs, err = o.overflowing(ctx, im, model, s, labels, outputs, d)
-		if err = modelError(err, r.Source, d); err != nil || d.Failed() {
-			return nil, err
-		}
-	}
-	r.decode(decoder, outputs)
 	if s.Lengths != nil { // the shapes of the longest sequence
 		if model, err = model.Lengths.Of(s.Stored); err != nil {
 			return nil, err
 		}
 	}
 	r.Out = model.Out
-	for k, out := range model.Out {
-		runs := make([]dataflow.RealTensor, len(outputs))
-		for i := range outputs {
-			runs[i] = s.Padded(k, outputs[i][k])
-		}
-		r.Outputs = append(r.Outputs, s.Join(out, runs))
-	}
-	if o.Output != "" {
-		if err := writeArrays(o.Output, model.Out, r.Outputs); err != nil {
-			return nil, err
-		}
-	}
+	return x.simulated(ctx)
+}
+
+// simulated runs the samples, and gives what came of them.
+func (x *simulation) simulated(ctx context.Context) (*Simulated, error) {
+	o, r := x.o, x.r
 	if o.Compare != "" {
-		if r.Compare, err = compareWith(ctx, o.Compare, im, r, s, outputs, d); err != nil || d.Failed() {
-			return nil, err
+		file := openArrays(o.Compare, hintOutputs, x.d)
+		if file == nil {
+			return nil, nil
+		}
+		defer file.close()
+		if x.compare = comparingWith(file, x.im, x.source, r.Out, x.d); x.compare == nil {
+			return nil, nil
 		}
 	}
+	var err error
+	if x.out, err = openOutputs(o.Output, o.Stdout, x.source, r.Out, o.Shown); err != nil {
+		return nil, err
+	}
+	defer x.out.release()
+	if err := x.told(x.run(ctx)); err != nil || x.d.Failed() {
+		return nil, x.out.unwritten(err)
+	}
+	if err := x.out.finish(); err != nil {
+		return nil, x.out.unwritten(err)
+	}
+	if x.labels != nil {
+		a := samples.AccuracyOf(x.right, x.seen)
+		r.Accuracy, r.Stated = &a, stated(o.Model)
+	}
+	if x.compare != nil {
+		r.Compare = &x.compare.total
+	}
+	r.Outputs = x.out.arrays()
 	return r, nil
 }
 
 // labelled is the labels of the samples: those that are given, or else the source's own; nil where there are none.
-func (r *Simulated) labelled(o SimOptions, s *samples.Runs, d *diag.List) *samples.Labels {
+func (r *Simulated) labelled(o SimOptions, runs int, d *diag.List) *samples.Labels {
 	if o.Labels != "" {
-		return readLabels(o.Labels, s, r.Out, d)
+		return readLabels(o.Labels, runs, r.Out, d)
 	}
 	if o.Input != "" || r.Source.Labels == nil {
 		return nil
 	}
-	l, err := samples.LabelsOf(r.Source.Labels, s, r.Out)
+	l, err := samples.LabelsOf(r.Source.Labels, runs, r.Out)
 	if err != nil {
 		panic(err) // they are the example's
 	}
@@ -194,16 +193,13 @@ func (o SimOptions) engine() Engine {
 }
 
 // importFor imports as far as the engine needs.
-func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag.List) (*frontend.Imported,
+func (o SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List) (*frontend.Imported,
 	*dataflow.Model, error) {
 	opt, ok := o.imports(d)
 	if !ok {
 		return nil, nil, nil
 	}
-	opt.Data = map[string][]int{}
-	for name, a := range arrays {
-		opt.Data[name] = a.Shape
-	}
+	opt.Data = shapes
 	if o.Engine == Reference && o.Overflow == "" {
 		im := frontend.ImportReference(src.File, src.ONNX, opt, d)
 		return im, im.Model, nil
@@ -230,10 +226,6 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 			}
 		}
 		out, err := reference(ctx, m, s)
-		return out, modelError(err, r.Source, d)
-	}
-	if o.Engine == Fast {
-		out, err := compiled(ctx, m, s)
 		return out, modelError(err, r.Source, d)
 	}
 	in, err := codes(ctx, m, s)
@@ -265,19 +257,18 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	return reals, modelError(err, r.Source, d)
 }
 
-// runDesign folds the model and runs the folded design.
-func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors,
-	d *diag.List) (out []tensors, err error) {
+// fold makes the design that an engine runs; false where d says why there is none.
+func (r *Simulated) fold(ctx context.Context, o SimOptions, m *dataflow.Model, d *diag.List) (ok bool, err error) {
 	goal := o.goal(o.fixed(d))
 	board, ok := FindBoard(cmp.Or(o.Board, "zcu104"), d) // which stands in: there is no budget to fit
 	if !ok {
-		return nil, nil
+		return false, nil
 	}
-	synthesised := o.Engine == RTL || o.Engine == Netlist
+	synthesised := o.Engine.synthesised()
 	if synthesised {
 		o.Backend = BackendRTL
 		if !o.Engine.ready(d) {
-			return nil, nil
+			return false, nil
 		}
 	}
 	target := o.target(board, d)
@@ -294,16 +285,25 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		r.MaxCycles = goal.MaxCycles
 	}
 	if r.Design, err = folding.Make(ctx, m, target, goal, d); err != nil || r.Design == nil || d.Failed() {
-		return nil, err
+		return false, err
 	}
 	if o.Engine == Netlist && !small(r.Design, d) {
-		return nil, nil
+		return false, nil
 	}
-	if err := r.Design.Range(ctx); err != nil {
+	return true, r.Design.Range(ctx)
+}
+
+// synthesised reports whether an engine runs SystemVerilog.
+func (e Engine) synthesised() bool { return e == RTL || e == Netlist }
+
+// runDesign folds the model and runs the folded design.
+func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors,
+	d *diag.List) (out []tensors, err error) {
+	if ok, err := r.fold(ctx, o, m, d); !ok || err != nil {
 		return nil, err
 	}
 	design := r.Design.Design
-	if synthesised {
+	if o.Engine.synthesised() {
 		o.Step("compiling", 0, 0)
 		for part := range slices.Chunk(in, perBench(design.Model.Graph)) {
 			streams, err := eval(ctx, design.Model, part)
@@ -378,54 +378,4 @@ func modelError(err error, src *Source, d *diag.List) error {
 	}
 	d.Fail(diag.DataInvalid, src.File, err.Error(), hint)
 	return nil
-}
-
-// unfitting tells of data that do not fit the model.
-func unfitting(file string, err error, d *diag.List) {
-	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
-	if u := new(samples.Unfit); errors.As(err, &u) && u.Hint != "" {
-		hint = u.Hint
-	}
-	d.Fail(diag.DataInvalid, filepath.Base(file), err.Error(), hint)
-}
-
-// unreadable tells a file that is not there from one that holds something else.
-func unreadable(path string, err error, hint string, d *diag.List) {
-	code := diag.DataInvalid
-	if regular.Unreadable(err) {
-		code = diag.FileUnreadable
-	}
-	d.Fail(code, filepath.Base(path), err.Error(), hint)
-}
-
-// readArrays reads the input file; without one the source's own samples serve.
-func readArrays(path string, src *Source, d *diag.List) map[string]*npy.Array {
-	if path == "" && src.Inputs != nil {
-		return map[string]*npy.Array{"": src.Inputs}
-	}
-	arrays, err := npy.ReadFile(path)
-	if err != nil {
-		unreadable(path, err, "give a numeric .npy file, or an .npz file with one array per input", d)
-		return nil
-	}
-	return arrays
-}
-
-// writeArrays writes every output to an .npz file, or the first one to an .npy file.
-func writeArrays(path string, out []dataflow.Real, arrays []*npy.Array) error {
-	var b []byte
-	var err error
-	if strings.HasSuffix(path, ".npz") {
-		named := map[string]*npy.Array{}
-		for k, o := range out {
-			named[o.Name] = arrays[k]
-		}
-		b, err = npy.FormatZip(named)
-	} else {
-		b, err = npy.Format(arrays[0])
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(path), err)
-	}
-	return owned.WriteFile(path, b)
 }

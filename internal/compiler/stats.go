@@ -11,7 +11,6 @@ import (
 	"hlsgen/internal/chart"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/npy"
 	"hlsgen/internal/owned"
 )
 
@@ -45,15 +44,13 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err e
 		return nil, nil
 	}
 	given := o.Data != "" || c.Source.Inputs != nil // of the example
-	var arrays map[string]*npy.Array
+	var data *dataFile
 	if given {
-		if arrays = readArrays(o.Data, c.Source, d); arrays == nil {
+		if data = o.Stdin.openOnce(o.Data, c.Source, d); data == nil {
 			return nil, nil
 		}
-	}
-	opt.Data = map[string][]int{}
-	for name, a := range arrays {
-		opt.Data[name] = a.Shape
+		defer data.close()
+		opt.Data = data.shapes()
 	}
 	o.Step("importing", 0, 0)
 	im := frontend.ImportReference(c.Source.File, c.Source.ONNX, opt, d)
@@ -68,13 +65,12 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err e
 	c.Buildable = built.Model != nil && !quiet.Failed()
 	c.Network = im.Stats(built)
 	if given {
-		s, err := samples.SplitLengths(im.Model, arrays, nil)
-		if err != nil {
-			unfitting(o.Data, err, d)
+		s := data.samples(im.Model, nil, "", d)
+		if s == nil {
 			return nil, nil
 		}
 		if err := c.observe(ctx, o, im, s); err != nil {
-			return nil, modelError(err, c.Source, d)
+			return nil, toldOf(err, data, c.Source, d)
 		}
 	}
 	if o.Plot == "" {
@@ -84,19 +80,25 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err e
 }
 
 // observe runs samples.
-func (c *Counted) observe(ctx context.Context, o StatsOptions, im *frontend.Imported, s *samples.Runs) error {
+func (c *Counted) observe(ctx context.Context, o StatsOptions, im *frontend.Imported, s *samples.Source) error {
 	observer := c.Network.Observe()
 	see := im.Observe(observer)
-	for i, in := range s.In {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	err := partByPart(s, s.Size(partBytes, 1), func(part *samples.Runs) error {
+		for i, in := range part.In {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			o.Step("simulating", part.First+i, s.Count)
+			if err := see(in); err != nil {
+				return faulty{fmt.Errorf("sample %d: %w", part.First+i, err)}
+			}
 		}
-		o.Step("simulating", i, len(s.In))
-		if err := see(in); err != nil {
-			return fmt.Errorf("sample %d: %w", i, err)
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	c.Samples, c.Efficiency = len(s.In), observer.Done()
+	c.Samples, c.Efficiency = s.Count, observer.Done()
 	return nil
 }
 

@@ -40,13 +40,11 @@ func scores(out []dataflow.Real, decoder *ctc.Decoder) int {
 	return slices.IndexFunc(out, func(o dataflow.Real) bool { return decoder.Fits(o.Shape) })
 }
 
-// decode makes the text of every sample's outputs.
-func (r *Simulated) decode(decoder *ctc.Decoder, outputs []reals) {
-	if r.Decoder = decoder; decoder == nil {
-		return
-	}
-	k := scores(r.Out, decoder)
+// decoded is the text of every sample's outputs.
+func decoded(of []dataflow.Real, decoder *ctc.Decoder, outputs []reals) (texts []string) {
+	k := scores(of, decoder)
 	for _, out := range outputs {
-		r.Texts = append(r.Texts, decoder.Text(out[k].Data))
+		texts = append(texts, decoder.Text(out[k].Data))
 	}
+	return texts
 }

@@ -50,16 +50,14 @@ func elements(g *dataflow.Graph) (n int) {
 
 // verification takes the first of the samples that there are, made-up ones where there are none. The folded graph tells
 // how much work a sample is.
-func verification(m *dataflow.Model, s *samples.Runs, folded *dataflow.Graph, n int) (*samples.Runs, error) {
+func verification(m *dataflow.Model, s *supply, folded *dataflow.Graph, n int) (*samples.Runs, error) {
 	if n == AutoVerify {
 		n = autoSamples(folded) * m.Turns.PerFrame()
 	}
 	if s == nil {
 		return samples.RandomLengths(m, n)
 	}
-	first := *s
-	first.In = s.In[:min(n, len(s.In))]
-	return &first, nil
+	return s.Some(0, n)
 }
 
 // What a verification holds at a time, and what it keeps for the test bench: elements on streams. A recording has a
@@ -73,8 +71,8 @@ const (
 // element. The tables of drivers, and engine fast on the samples that a user has given, are compared, too (ends). Large
 // networks are run a few samples at a time. It returns what the test bench records of the first samples: the frames of
 // all streams, where they are wanted whole or are sequences of different lengths, else their text.
-func (r *Result) simulate(ctx context.Context, s, given *samples.Runs, whole bool) (recorded templates.Vectors,
-	err error) {
+func (r *Result) simulate(ctx context.Context, s *samples.Runs, given *supply, whole bool) (
+	recorded templates.Vectors, err error) {
 	work := elements(r.Design.Model.Graph)
 	e := endsOf(r.Imported.Model, given != nil)
 	if err := e.thresholds(ctx); err != nil {
@@ -102,9 +100,7 @@ func (r *Result) simulate(ctx context.Context, s, given *samples.Runs, whole boo
 		}
 	}
 	if given != nil {
-		more := *given
-		more.In = given.In[min(len(s.In), len(given.In)):]
-		if err := e.others(ctx, &more); err != nil {
+		if err := e.others(ctx, given.Source, len(s.In)); err != nil {
 			return recorded, err
 		}
 	}
@@ -237,47 +233,51 @@ func sameReals(what string, got, want []reals) error {
 
 // data is the samples that a build is given, or that the source brings, and their labels; nil where there are none, or
 // where d says what is wrong with them.
-func (o Options) data(m *dataflow.Model, src *Source, d *diag.List) (s *samples.Runs, l *samples.Labels) {
+func (o Options) data(m *dataflow.Model, src *Source, d *diag.List) *supply {
 	if o.Data == "" && src.Inputs == nil {
 		if o.Classes != "" && o.Calibrate == "" {
 			d.Fail(diag.DataInvalid, filepath.Base(o.Classes), "these are labels of no samples",
 				"give the samples, too: --input FILE")
 		}
 		if o.Classes == "" || o.Calibrate == "" {
-			return nil, nil
+			return nil
 		}
 		o.Data = o.Calibrate
 	}
-	arrays := readArrays(o.Data, src, d)
-	if arrays == nil {
-		return nil, nil
-	}
-	s, err := samples.Split(m, arrays)
-	if err != nil {
-		unfitting(o.Data, err, d)
-		return nil, nil
+	s := o.Stdin.supplied(o.Data, m, src, d)
+	if s == nil {
+		return nil
 	}
 	switch {
 	case o.Classes != "":
-		l = readLabels(o.Classes, s, m.Out, d)
+		s.labels = readLabels(o.Classes, s.Count, m.Out, d)
 	case o.Data == "" && src.Labels != nil:
-		if l, err = samples.LabelsOf(src.Labels, s, m.Out); err != nil {
+		var err error
+		if s.labels, err = samples.LabelsOf(src.Labels, s.Count, m.Out); err != nil {
 			panic(err) // they are the example's
 		}
 	}
-	return s, l
+	return s
 }
 
 // accuracy runs every labelled sample.
-func accuracy(ctx context.Context, m *dataflow.Model, s *samples.Runs, labels *samples.Labels) (*samples.Accuracy,
-	error) {
-	if labels == nil {
+func accuracy(ctx context.Context, m *dataflow.Model, s *supply) (*samples.Accuracy, error) {
+	if s == nil || s.labels == nil {
 		return nil, nil
 	}
-	_, out, err := integers(ctx, m, s)
+	run, right, n := courseOf(m), 0, 0
+	err := partByPart(s.Source, s.Size(partBytes, m.Turns.PerFrame()), func(part *samples.Runs) error {
+		out, err := run.integers(ctx, part)
+		if err != nil {
+			return err
+		}
+		agree, all := s.labels.Count(part.First, out)
+		right, n = right+agree, n+all
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	a := labels.Accuracy(out)
+	a := samples.AccuracyOf(right, n)
 	return &a, nil
 }

@@ -37,6 +37,7 @@ const (
 	UnrollExceeded    Code = "unroll-exceeded"
 	WordTooWide       Code = "word-too-wide"
 	DataInvalid       Code = "data-invalid"
+	DataHeld          Code = "data-held"
 	InputQuantised    Code = "input-quantised"
 	InputUnfit        Code = "input-unfit"
 	InitialState      Code = "initial-state"
@@ -101,6 +102,7 @@ var Codes = map[Code]string{
 	UnrollExceeded:    "a process would compute more products than --max-unroll allows",
 	WordTooWide:       "a stream word is wider than Vitis HLS accepts",
 	DataInvalid:       "input data do not fit the model",
+	DataHeld:          "samples are held in memory, all of them",
 	InputQuantised:    "a quantiser was put in front of an input",
 	InputUnfit:        "what is said of the inputs' integers does not fit the model",
 	InitialState:      "an initial state that arrives on an input was changed, or cannot be",

@@ -51,6 +51,7 @@ type elementwise struct {
 	out    *stream
 	inner  int       // entries of a table for one value of the first input
 	tables [][]int32 // by channel: what is kept of the output; nil where the functions are called
+	bytes  []uint8   // the only table, of bytes of bytes; nil where there are others
 }
 
 // tabulate makes tables of so many entries, one for all channels that are alike.
@@ -70,6 +71,13 @@ func (e *elementwise) tabulate(entries int) {
 		}
 		e.tables[c] = t
 	}
+	one := !slices.ContainsFunc(e.tables, func(t []int32) bool { return &t[0] != &e.tables[0][0] })
+	if one && len(e.in) == 1 && e.in[0].width == narrow && e.out.width == narrow {
+		e.bytes = make([]uint8, 256)
+		for i, y := range e.tables[0] {
+			e.bytes[i] = uint8(y)
+		}
+	}
 }
 
 // kept is what is kept of the output: of what does not occur, anything.
@@ -83,6 +91,13 @@ func (e *elementwise) kept(c int, x []int64) int32 {
 
 func (e *elementwise) run(w *Worker, frames int) {
 	n := frames * e.out.size
+	if e.bytes != nil {
+		t, y := (*[256]uint8)(e.bytes), w.bytes(e.out, 0)[:n]
+		for i, v := range w.bytes(e.in[0], 0)[:n] {
+			y[i] = t[v]
+		}
+		return
+	}
 	var bytes []uint8
 	var ints []int32
 	if e.out.width == narrow {

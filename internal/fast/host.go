@@ -24,6 +24,7 @@ type quantiser struct {
 	planes int
 	which  []uint16
 	steps  []reach
+	less   uint8 // of an input of integers: what its bytes count from
 }
 
 // A reach is how many thresholds are at most x, and what byte stands for that.
@@ -47,7 +48,34 @@ type scale struct {
 const counted = 24
 
 // Ends makes a program's ends; ok is false where they are no tables, or none of bytes.
-func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) {
+func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) { return p.ends(m, steps) }
+
+// IntegerEnds makes the ends of a program whose inputs are integers, for PredictIntegers; ok is false where some are
+// not, or need more than a byte.
+func (p *Program) IntegerEnds(m *dataflow.Model) (e *Ends, ok bool) {
+	return p.ends(m, func(q *quantiser, in *dataflow.HostIn, _ num.Format, s *stream) bool {
+		q.less = uint8(s.lo())
+		return in.Steps == nil
+	})
+}
+
+// steps adds the step functions of an input; false where there are none.
+func steps(q *quantiser, in *dataflow.HostIn, of num.Format, s *stream) bool {
+	if in.Steps == nil || of == num.Float64 {
+		return false
+	}
+	for _, step := range in.Steps {
+		if len(step.At) > math.MaxUint16 || !kept(step.Codes, s) {
+			return false
+		}
+		q.steps = append(q.steps, reachOf(step, s))
+	}
+	return true
+}
+
+// ends makes ends of which code completes the quantisers.
+func (p *Program) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn, num.Format, *stream) bool) (e *Ends,
+	ok bool) {
 	if m.Host == nil || m.Turns != nil || m.Lengths != nil || m.Stream != nil {
 		return nil, false
 	}
@@ -58,10 +86,10 @@ func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) {
 	e = &Ends{p: p, size: make([]int, len(m.In))}
 	for i, in := range h.In {
 		s := &p.streams[p.g.In[i]]
-		if s.width != narrow || in.Steps == nil || m.In[in.Input].Format() == num.Float64 {
+		q := quantiser{input: in.Input, index: in.Index, which: in.Which}
+		if s.width != narrow || !code(&q, in, m.In[in.Input].Format(), s) {
 			return nil, false
 		}
-		q := quantiser{input: in.Input, index: in.Index, which: in.Which}
 		p.scratch = max(p.scratch, dataflow.Shape(m.In[in.Input].Shape).Size())
 		e.size[in.Input] = dataflow.Shape(m.In[in.Input].Shape).Size()
 		same := e.size[in.Input] == len(in.Index)
@@ -72,12 +100,6 @@ func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) {
 			q.index = nil
 		} else {
 			q.planes = planesOf(in.Index, e.size[in.Input])
-		}
-		for _, step := range in.Steps {
-			if len(step.At) > math.MaxUint16 || !kept(step.Codes, s) {
-				return nil, false
-			}
-			q.steps = append(q.steps, reachOf(step, s))
 		}
 		e.in = append(e.in, q)
 	}
@@ -207,6 +229,39 @@ func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 // and each output in one. The inputs' numbers are finite.
 func (w *Worker) Predict(e *Ends, in [][]float32, out [][]float64, samples int) {
 	w.send(e, in, samples)
+	w.receive(e, out, samples)
+}
+
+// PredictIntegers is Predict for inputs of integers, of 8 bits each with a sign or without, as they are; the type of
+// the graph's input holds them.
+func (w *Worker) PredictIntegers(e *Ends, in [][]uint8, out [][]float64, samples int) {
+	for i, q := range e.in {
+		s := &w.p.streams[w.p.g.In[i]]
+		n := e.size[q.input]
+		for f := range samples {
+			x, y := in[q.input][f*n:(f+1)*n], w.bytes(s, f)[:s.size]
+			switch {
+			case q.index == nil:
+				copy(y, x)
+			case q.planes > 0:
+				interleave(y, x, q.planes)
+			default:
+				for k, at := range q.index {
+					y[k] = x[at]
+				}
+			}
+			if q.less != 0 {
+				for k := range y {
+					y[k] -= q.less
+				}
+			}
+		}
+	}
+	w.receive(e, out, samples)
+}
+
+// receive computes the model's outputs of the frames that were sent.
+func (w *Worker) receive(e *Ends, out [][]float64, samples int) {
 	w.compute(samples)
 	for k, o := range e.out {
 		n := len(o.index)

@@ -12,11 +12,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"hlsgen/internal/regular"
@@ -54,12 +51,12 @@ const maxInt = 1 << 53
 // Parse reads one .npy file. Sizes that the header promises are checked against the bytes that are there before
 // anything is allocated.
 func Parse(b []byte) (*Array, error) {
-	left := maxElements
+	left := MaxElements
 	return parse(bytes.NewReader(b), int64(len(b)), &left)
 }
 
-// maxElements bounds the elements of all arrays of a file, eight bytes each in memory.
-const maxElements = 1 << 28
+// MaxElements bounds the elements of all arrays of a file, eight bytes each in memory.
+const MaxElements = 1 << 28
 
 // parse reads one .npy file of at most so many bytes, and takes its elements from those that are left. It reads no
 // further than the header says.
@@ -68,18 +65,12 @@ func parse(r io.Reader, size int64, left *int) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := 1
-	for _, d := range a.Shape {
-		if d > 0 && n > int(size)/d {
-			return nil, fmt.Errorf("shape %v is more than the %d bytes of data", a.Shape, size)
-		}
-		n *= d
+	n, err := promised(a, f, size)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case int64(n)*int64(f.size) > size:
-		return nil, fmt.Errorf("shape %v needs %d bytes, there are %d", a.Shape, n*f.size, size)
-	case n > *left:
-		return nil, fmt.Errorf("shape %v has too many elements: at most %d are read of a file", a.Shape, maxElements)
+	if n > *left {
+		return nil, fmt.Errorf("shape %v has too many elements: at most %d are read of a file", a.Shape, MaxElements)
 	}
 	*left -= n
 	a.Data = make([]float64, n)
@@ -99,6 +90,21 @@ func parse(r io.Reader, size int64, left *int) (*Array, error) {
 		a.rowMajor()
 	}
 	return a, nil
+}
+
+// promised is how many elements an array has by its header; so many bytes are there for them.
+func promised(a *Array, f format, size int64) (n int, err error) {
+	n = 1
+	for _, d := range a.Shape {
+		if d > 0 && n > int(size)/d {
+			return 0, fmt.Errorf("shape %v is more than the %d bytes of data", a.Shape, size)
+		}
+		n *= d
+	}
+	if int64(n)*int64(f.size) > size {
+		return 0, fmt.Errorf("shape %v needs %d bytes, there are %d", a.Shape, n*f.size, size)
+	}
+	return n, nil
 }
 
 // cutOff words the end of a file that comes too early.
@@ -241,66 +247,6 @@ func (a *Array) rowMajor() {
 	a.Data = out
 }
 
-// Format writes a in .npy format 1.0. Integer types must hold every value exactly.
-func Format(a *Array) ([]byte, error) {
-	code := ""
-	for c, t := range dtypes {
-		if t.name == a.DType {
-			code = c
-		}
-	}
-	if code == "" || a.Size() != len(a.Data) {
-		return nil, fmt.Errorf("cannot write %d elements of shape %v as %s", len(a.Data), a.Shape, a.DType)
-	}
-	dims := ""
-	for _, d := range a.Shape {
-		dims += strconv.Itoa(d) + ","
-	}
-	order := "<"
-	if dtypes[code].size == 1 {
-		order = "|"
-	}
-	h := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, code, dims)
-	h += strings.Repeat(" ", (64-(10+len(h)+1)%64)%64) + "\n"
-	var b bytes.Buffer
-	b.WriteString("\x93NUMPY\x01\x00")
-	binary.Write(&b, binary.LittleEndian, uint16(len(h)))
-	b.WriteString(h)
-	out := slices.Grow(b.Bytes(), len(a.Data)*dtypes[code].size)
-	for i, v := range a.Data {
-		var ok bool
-		if out, ok = encode(out, code, v); !ok {
-			return nil, fmt.Errorf("element %d (%v) is no %s", i, v, a.DType)
-		}
-	}
-	return out, nil
-}
-
-// encode appends an element; ok is false where its type does not hold it.
-func encode(to []byte, code string, v float64) (b []byte, ok bool) {
-	o := binary.LittleEndian
-	switch code {
-	case "f4":
-		return o.AppendUint32(to, math.Float32bits(float32(v))), true
-	case "f8":
-		return o.AppendUint64(to, math.Float64bits(v)), true
-	case "f2":
-		b, ok := halfBits(v)
-		return o.AppendUint16(to, b), ok
-	}
-	if v != math.Trunc(v) || math.Abs(v) > maxInt {
-		return nil, false
-	}
-	n := int64(v)
-	bits := dtypes[code].size * 8
-	signed := code[0] == 'i'
-	ok = bits == 64 && (signed || n >= 0) || signed && n>>(bits-1) == n>>63 || !signed && bits < 64 && n>>bits == 0
-	if code == "b1" {
-		ok = n == 0 || n == 1
-	}
-	return o.AppendUint64(to, uint64(n))[:len(to)+bits/8], ok
-}
-
 // maxFile bounds the size of a file.
 const maxFile = 4 << 30
 
@@ -321,7 +267,7 @@ func ReadFile(path string) (map[string]*Array, error) {
 		out, err := parseZip(f, f.Size)
 		return out, named(path, err)
 	}
-	left := maxElements
+	left := MaxElements
 	a, err := parse(bufio.NewReader(io.NewSectionReader(f, 0, f.Size)), f.Size, &left)
 	return map[string]*Array{"": a}, named(path, err)
 }
@@ -344,7 +290,7 @@ func parseZip(file io.ReaderAt, size int64) (map[string]*Array, error) {
 		return nil, err
 	}
 	out := map[string]*Array{}
-	left := maxElements
+	left := MaxElements
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, ".npy")
 		if out[name] != nil {
@@ -357,18 +303,27 @@ func parseZip(file io.ReaderAt, size int64) (map[string]*Array, error) {
 	return out, nil
 }
 
-// member reads one array of an .npz file of so many bytes.
-func member(f *zip.File, size int64, left *int) (*Array, error) {
+// credible is the bytes that a member of a file of so many bytes is said to have.
+func credible(f *zip.File, size int64) (int64, error) {
 	packed, whole := f.CompressedSize64, f.UncompressedSize64
 	if packed > uint64(size) || whole > mostDeflated*(packed+1) {
-		return nil, fmt.Errorf("it is said to have %d bytes, which the %d of the file cannot hold", whole, size)
+		return 0, fmt.Errorf("it is said to have %d bytes, which the %d of the file cannot hold", whole, size)
+	}
+	return int64(whole), nil
+}
+
+// member reads one array of an .npz file of so many bytes.
+func member(f *zip.File, size int64, left *int) (*Array, error) {
+	whole, err := credible(f, size)
+	if err != nil {
+		return nil, err
 	}
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	a, err := parse(r, int64(whole), left)
+	a, err := parse(r, whole, left)
 	if err != nil {
 		return nil, err
 	}
@@ -379,25 +334,4 @@ func member(f *zip.File, size int64, left *int) (*Array, error) {
 		return nil, err
 	}
 	return a, nil
-}
-
-// FormatZip writes arrays as an .npz file, sorted by name and without times, so that equal arrays give equal bytes.
-func FormatZip(arrays map[string]*Array) ([]byte, error) {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, name := range slices.Sorted(maps.Keys(arrays)) {
-		data, err := Format(arrays[name])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate})
-		if err != nil {
-			return nil, err
-		}
-		if _, err := w.Write(data); err != nil {
-			return nil, err
-		}
-	}
-	err := z.Close()
-	return b.Bytes(), err
 }

@@ -181,7 +181,7 @@ func TestBombs(t *testing.T) {
 		}
 	}
 	// Of a size that a file may have, more elements than are read.
-	left := maxElements
+	left := MaxElements
 	if _, err := parse(bytes.NewReader(promise("268435457,", 0)), 1<<30, &left); err == nil ||
 		!strings.Contains(err.Error(), "at most 268435456 are read") {
 		t.Error(err)

@@ -11,33 +11,86 @@ import (
 // WriteFile writes beside a path and renames, so that an interrupted run leaves no half file. It replaces regular files
 // and symbolic links only. An error names the file.
 func WriteFile(path string, b []byte) error {
-	if err := writeFile(path, b); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(path), cause(err))
+	f, err := Create(path)
+	if err != nil {
+		return err
 	}
-	return nil
+	defer f.Release()
+	if _, err := f.WriteAt(b, 0); err != nil {
+		return err
+	}
+	return f.Put()
 }
 
-func writeFile(path string, b []byte) error {
+// A Draft is a file that is written at a hidden place beside its path, where this process alone writes to it. Errors
+// name the path.
+type Draft struct {
+	path string
+	lock *Lock
+}
+
+// Create begins a file, which may replace a regular one and a symbolic link.
+func Create(path string) (*Draft, error) {
+	f := &Draft{path: path}
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
-		return errors.New("something other than a file has that name")
+		err = nil
+	case err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
+		err = errors.New("something other than a file has that name")
 	}
-	lock, err := acquire(hidden(path))
+	if err == nil {
+		f.lock, err = acquire(hidden(path))
+	}
+	return f, f.named(err)
+}
+
+// Beside begins a file that is never put in its place: room for what becomes part of f, by number.
+func (f *Draft) Beside(number int) (*Draft, error) {
+	lock, err := acquire(fmt.Sprintf("%s.%d", hidden(f.path), number))
+	return &Draft{f.path, lock}, f.named(err)
+}
+
+func (f *Draft) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", filepath.Base(f.path), cause(err))
+}
+
+// Write writes behind what Write has written.
+func (f *Draft) Write(b []byte) (int, error) {
+	n, err := f.lock.file.Write(b)
+	return n, f.named(err)
+}
+
+// WriteAt writes from a byte on.
+func (f *Draft) WriteAt(b []byte, at int64) (int, error) {
+	n, err := f.lock.file.WriteAt(b, at)
+	return n, f.named(err)
+}
+
+// ReadAt reads what was written.
+func (f *Draft) ReadAt(b []byte, at int64) (int, error) { return f.lock.file.ReadAt(b, at) }
+
+// Put gives the file its name.
+func (f *Draft) Put() error {
+	file := f.lock.file
+	err := file.Chmod(0o644)
+	if err == nil {
+		err = os.Rename(file.Name(), f.path)
+	}
 	if err != nil {
-		return err
+		return f.named(err)
 	}
-	f := lock.file
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Chmod(0o644)); err == nil {
-		err = os.Rename(f.Name(), path)
+	f.lock = nil
+	return f.named(file.Close())
+}
+
+// Release removes a file that was not put in its place.
+func (f *Draft) Release() {
+	if f.lock != nil {
+		f.lock.Release()
+		f.lock = nil
 	}
-	if err != nil {
-		lock.Release()
-		return err
-	}
-	return f.Close()
 }

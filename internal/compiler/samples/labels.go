@@ -11,7 +11,8 @@ import (
 
 // Labels are the right classes of samples.
 type Labels struct {
-	class [][]int // per run, of each class that its first output gives; negative where there is none
+	class []int32 // run by run, of each class that its first output gives; negative where there is none
+	each  int     // of a run
 	// how many elements that lie side by side, of which the largest is at the class; 0 where an element is the class
 	scores int
 }
@@ -19,15 +20,15 @@ type Labels struct {
 // LabelsOf reads labels of runs, an integer for each class that a run's first output gives: one for the largest element
 // of its last axis, or, where the output is integers and there are as many labels, for each element. Negative labels,
 // and those of sequences' padding, do not count. The error is an *Unfit.
-func LabelsOf(a *npy.Array, s *Runs, out []dataflow.Real) (*Labels, error) {
+func LabelsOf(a *npy.Array, runs int, out []dataflow.Real) (*Labels, error) {
 	shape := dataflow.Shape(out[0].Shape)
-	runs, elements, scores := len(s.In), shape.Size(), 1
+	elements, scores := shape.Size(), 1
 	if len(shape) > 0 {
 		scores = shape[len(shape)-1]
 	}
 	each := len(a.Data) / max(1, runs)
 	_, _, integers := out[0].Limits()
-	l := &Labels{scores: scores}
+	l := &Labels{scores: scores, each: each}
 	switch {
 	case each*runs != len(a.Data) || each == 0:
 		return nil, &Unfit{Msg: fmt.Sprintf("%d labels for %d samples", len(a.Data), runs),
@@ -43,34 +44,37 @@ func LabelsOf(a *npy.Array, s *Runs, out []dataflow.Real) (*Labels, error) {
 		return nil, &Unfit{Msg: "no sample has a label: all are negative",
 			Hint: "give the class of each sample, counted from 0; -1 where there is none"}
 	}
+	l.class = make([]int32, len(a.Data))
 	for i, v := range a.Data {
-		if v != math.Trunc(v) || l.scores > 0 && v >= float64(scores) || math.Abs(v) > 1<<31 {
+		if v != math.Trunc(v) || l.scores > 0 && v >= float64(scores) || math.Abs(v) >= 1<<31 {
 			return nil, &Unfit{Msg: fmt.Sprintf("label %d is %v, not a class", i, v),
 				Hint: "labels are integers, counted from 0; -1 where a sample has none"}
 		}
-		if i%each == 0 {
-			l.class = append(l.class, nil)
-		}
-		l.class[i/each] = append(l.class[i/each], int(v))
+		l.class[i] = int32(v)
 	}
 	return l, nil
 }
 
-// Accuracy counts the labels that the runs' outputs agree with. Of equally large elements the first counts.
+// Accuracy is Count of all runs.
 func (l *Labels) Accuracy(runs [][]dataflow.RealTensor) Accuracy {
-	right, n := 0, 0
+	return AccuracyOf(l.Count(0, runs))
+}
+
+// Count counts the labels of runs, from one on, that their outputs agree with, and all that they have. Of equally large
+// elements the first counts.
+func (l *Labels) Count(first int, runs [][]dataflow.RealTensor) (right, n int) {
 	for i, out := range runs {
 		data := out[0].Data
-		for k, class := range l.class[i] {
+		for k, class := range l.class[(first+i)*l.each : (first+i+1)*l.each] {
 			if class < 0 || (k+1)*max(1, l.scores) > len(data) {
 				continue
 			}
-			if n++; l.of(data, k) == class {
+			if n++; l.of(data, k) == int(class) {
 				right++
 			}
 		}
 	}
-	return AccuracyOf(right, n)
+	return right, n
 }
 
 // of is class k of an output.

@@ -68,8 +68,7 @@ func TestLabels(t *testing.T) {
 			[][]float64{{0, 1, 1, 0}}, []float64{1}, [2]int{}},
 		{"none", dataflow.Real{Shape: []int{1, 3}, DType: "float32"}, [][]float64{{7, 8, 9}}, nil, [2]int{}},
 	} {
-		s := &Runs{In: make([][]dataflow.RealTensor, len(c.runs))}
-		l, err := LabelsOf(&npy.Array{DType: "float64", Data: c.labels}, s, []dataflow.Real{c.out})
+		l, err := LabelsOf(&npy.Array{DType: "float64", Data: c.labels}, len(c.runs), []dataflow.Real{c.out})
 		if err != nil {
 			if c.want[1] > 0 {
 				t.Errorf("%s: %v", c.name, err)

@@ -1,7 +1,6 @@
 package samples
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,78 +12,15 @@ import (
 // SplitLengths is Split for a model of sequences of different lengths. The arrays may be shorter than the longest
 // sequence; steps are how many of each sample count, nil where all do: what stands behind them is not looked at.
 func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Array) (*Runs, error) {
-	l := m.Lengths
-	if l == nil {
-		if steps != nil {
-			return nil, &Unfit{"lengths are given, but all sequences of the model have one length",
-				"say which lengths an axis may have: --dim T=1..520", true}
-		}
-		return Split(m, arrays)
-	}
-	if l.Input != "" {
-		if steps != nil {
-			return nil, &Unfit{fmt.Sprintf("lengths are given, but input %q says them", l.Input),
-				"leave --lengths out", true}
-		}
-		if steps = arrays[l.Input]; steps == nil {
-			return nil, fmt.Errorf("no array for input %q, which says the lengths", l.Input)
-		}
-	}
-	longest, err := stored(m, arrays)
+	s, err := Open(m, InMemory(arrays), steps)
 	if err != nil {
 		return nil, err
 	}
-	at, err := l.Of(longest)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Split(at, arrays)
-	if u := new(Unfit); errors.As(err, &u) {
-		u.Msg += fmt.Sprintf(" (a shape of %d steps; there may be %d to %d)", longest, l.Min, l.Max)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.axes, s.Stored = l.Outputs, longest
-	for range s.In {
-		s.Lengths = append(s.Lengths, longest)
-	}
-	if steps == nil {
-		return s, nil
-	}
-	if len(steps.Data) != len(s.In) {
-		return nil, &Unfit{fmt.Sprintf("%d lengths for %d samples", len(steps.Data), len(s.In)),
-			"give an integer for each sample", true}
-	}
-	for i, v := range steps.Data {
-		n := int(v)
-		if float64(n) != v || n < l.Min || n > longest {
-			hint := fmt.Sprintf("the data hold %d steps of each sample", longest)
-			switch {
-			case n < 1 || float64(n) != v:
-				hint = "a sequence has a whole number of steps, one at least"
-			case n < l.Min:
-				hint = fmt.Sprintf("leave it out, or allow it: --dim %s=%d..%d", l.Axis, n, l.Max)
-			}
-			msg := fmt.Sprintf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest)
-			return nil, &Unfit{msg, hint, true}
-		}
-		if s.Lengths[i] = n; n < longest && l.Behind != nil && s.behind == nil {
-			if s.behind, err = l.Behind(); err != nil {
-				return nil, err
-			}
-		}
-		for k, axis := range l.Inputs {
-			if axis >= 0 {
-				s.In[i][k] = resized(s.In[i][k], axis, n)
-			}
-		}
-	}
-	return s, nil
+	return s.All()
 }
 
 // stored is how many steps the arrays hold of each sample.
-func stored(m *dataflow.Model, arrays map[string]*npy.Array) (int, error) {
+func stored(m *dataflow.Model, arrays map[string]*npy.Stream) (int, error) {
 	l := m.Lengths
 	for k, in := range m.In {
 		a := arrays[in.Name]

@@ -12,12 +12,12 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/num"
 )
 
 // Runs is a model's input data, one entry per run.
 type Runs struct {
 	In      [][]dataflow.RealTensor // per run, per model input
+	First   int                     // the number of the first run among those of the source
 	Lengths []int                   // per run: steps of its sequence; nil where all have those of the model
 	Stored  int                     // steps that the data have of each run; 0 without Lengths
 	lie     layout
@@ -26,68 +26,54 @@ type Runs struct {
 }
 
 // A layout is how runs lie in an array: so many at a time side by side along the axis of samples (dataflow.Real), those
-// then one behind the other. shape is that of an output's array.
+// then one behind the other.
 type layout struct {
-	shape func(out dataflow.Real) []int
-	side  int
+	shape func(out dataflow.Real, indices int) []int // of an output's array
+	side  int                                        // 0 for all runs
+	axis  int                                        // along which an array is cut; -1 where it is not
+	per   int                                        // runs of an index along that
+	own   bool                                       // axis is that of the samples, outputs have their own
 }
 
-// Split makes runs of arrays, one array per model input by name ("" where there is one input). The accepted shapes are,
-// in this order: the model's own (one run, or as many as its fixed batch has samples); (N, *shape): N of these;
-// (N, *shape without its leading batch axis): N runs; the shape with N along its axis of samples: N runs. The error may
-// be an *Unfit.
+// beside is how many of n runs lie side by side.
+func (l layout) beside(n int) int {
+	if l.side == 0 {
+		return n
+	}
+	return l.side
+}
+
+// together reports whether each run's elements lie together, whatever the number of runs.
+func (l layout) together(of dataflow.Real) bool {
+	return l.side == 1 || dataflow.Shape(of.Shape[of.Axis:]).Size() == dataflow.Shape(of.Shape).Size()
+}
+
+// Split makes runs of arrays that are there (Open).
 func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Runs, error) {
-	if len(m.In) > 1 && arrays[""] != nil {
-		return nil, fmt.Errorf("the model has %d inputs: give an .npz file with one array per input name", len(m.In))
-	}
-	s := &Runs{}
-	each := make([][]dataflow.RealTensor, len(m.In))
-	for k, in := range m.In {
-		a := arrays[in.Name]
-		if a == nil && len(m.In) == 1 {
-			a = arrays[""] // an .npy file has no names
-		}
-		if a == nil {
-			return nil, fmt.Errorf("no array for input %q", in.Name)
-		}
-		runs, lie, err := runsOf(in, a.Shape)
-		if err != nil {
-			return nil, err
-		}
-		if runs == 0 {
-			return nil, fmt.Errorf("there are no samples for input %q", in.Name)
-		}
-		data, err := values(in, a)
-		if err != nil {
-			return nil, err
-		}
-		each[k] = apart(data, in, runs, lie.side)
-		if s.lie.shape == nil || len(in.Whole) > 0 {
-			s.lie = lie
-		}
-	}
-	return s, s.zip(m, each)
+	return SplitLengths(m, arrays, nil)
 }
 
-// zip puts the inputs' runs together. What all samples of a fixed batch share is given once for them.
-func (s *Runs) zip(m *dataflow.Model, each [][]dataflow.RealTensor) error {
-	most := slices.MaxFunc(each, func(a, b []dataflow.RealTensor) int { return len(a) - len(b) })
-	batch := slices.ContainsFunc(m.In, func(in dataflow.Real) bool { return in.Whole != nil })
-	s.In = make([][]dataflow.RealTensor, len(most))
-	all := make([]dataflow.RealTensor, len(most)*len(m.In))
-	for i := range s.In {
-		s.In[i] = all[i*len(m.In) : (i+1)*len(m.In) : (i+1)*len(m.In)]
+// InMemory is arrays as Open takes them.
+func InMemory(arrays map[string]*npy.Array) map[string]*npy.Stream {
+	streams := map[string]*npy.Stream{}
+	for name, a := range arrays {
+		streams[name] = npy.InMemory(a)
 	}
-	for k, in := range m.In {
-		share := batch && in.Whole == nil && len(most)%len(each[k]) == 0
-		if len(each[k]) != len(most) && !share {
-			return fmt.Errorf("input %q has %d samples, others have %d", in.Name, len(each[k]), len(most))
-		}
-		for i := range s.In {
-			s.In[i][k] = each[k][i*len(each[k])/len(most)]
+	return streams
+}
+
+// zip puts the inputs' runs together; an input that has fewer gives each to several.
+func zip(each [][]dataflow.RealTensor) [][]dataflow.RealTensor {
+	n := len(slices.MaxFunc(each, func(a, b []dataflow.RealTensor) int { return len(a) - len(b) }))
+	runs := make([][]dataflow.RealTensor, n)
+	all := make([]dataflow.RealTensor, n*len(each))
+	for i := range runs {
+		runs[i] = all[i*len(each) : (i+1)*len(each) : (i+1)*len(each)]
+		for k := range each {
+			runs[i][k] = each[k][i*len(each[k])/n]
 		}
 	}
-	return nil
+	return runs
 }
 
 // apart cuts an array into runs of a shape, of which so many at a time lie side by side.
@@ -108,8 +94,8 @@ func apart(data []float64, of dataflow.Real, runs, side int) (list []dataflow.Re
 	return list
 }
 
-// runsOf matches a data shape against an input.
-func runsOf(in dataflow.Real, shape []int) (runs int, lie layout, err error) {
+// layoutOf matches a data shape against an input.
+func layoutOf(in dataflow.Real, shape []int) (lie layout, runs int, err error) {
 	own, batch := in.Shape, 1
 	if in.Whole != nil {
 		own, batch = in.Whole, in.Whole[in.Axis]
@@ -122,24 +108,29 @@ func runsOf(in dataflow.Real, shape []int) (runs int, lie layout, err error) {
 	}
 	switch {
 	case slices.Equal(shape, own):
-		return batch, layout{written, batch}, nil
+		lie = layout{func(out dataflow.Real, _ int) []int { return written(out) }, 1, -1, 1, false}
+		if in.Whole != nil {
+			lie.side, lie.axis, lie.own = 0, in.Axis, true
+		}
+		return lie, batch, nil
 	case len(shape) == len(own)+1 && slices.Equal(shape[1:], own):
-		n := shape[0]
-		return n * batch, layout{func(out dataflow.Real) []int { return append([]int{n}, written(out)...) }, batch}, nil
+		return layout{func(out dataflow.Real, n int) []int { return append([]int{n}, written(out)...) }, batch, 0,
+				batch, false},
+			shape[0] * batch, nil
 	case len(shape) == len(in.Shape)+1 && slices.Equal(shape[1:], in.Shape):
-		n := shape[0]
-		return n, layout{func(out dataflow.Real) []int { return append([]int{n}, out.Shape...) }, 1}, nil
+		return layout{func(out dataflow.Real, n int) []int { return append([]int{n}, out.Shape...) }, 1, 0,
+				1, false},
+			shape[0], nil
 	case in.Batch && len(shape) == len(in.Shape) && in.Shape[in.Axis] == 1 &&
 		slices.Equal(with(shape, in.Axis, 1), in.Shape):
-		n := shape[in.Axis]
-		return n, layout{func(out dataflow.Real) []int {
+		return layout{func(out dataflow.Real, n int) []int {
 			if len(out.Shape) > out.Axis && out.Shape[out.Axis] == 1 {
 				return with(out.Shape, out.Axis, n)
 			}
 			return slices.Insert(slices.Clone(out.Shape), out.Axis, n)
-		}, n}, nil
+		}, 0, in.Axis, 1, true}, shape[in.Axis], nil
 	}
-	return 0, lie, &Unfit{
+	return lie, 0, &Unfit{
 		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
 			shape),
 		shapeHint(in, shape), false,
@@ -163,13 +154,13 @@ func (e *Unfit) Error() string { return e.Msg }
 
 // values gives the values of an array for an input. Real numbers are rounded to the input's type, here and nowhere
 // else. Integers stand for themselves where the input's type is one; where reals arrive as integers, they are these;
-// else nobody has said what they mean.
-func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
+// else nobody has said what they mean (Open). place is which element of all that are given an element is.
+func values(in dataflow.Real, a *npy.Array, place func(int) int) ([]float64, error) {
 	lo, hi, integer := in.Limits()
 	if integer {
 		for i, v := range a.Data {
 			if v != float64(int64(v)) || v < lo || v > hi {
-				return nil, fmt.Errorf("input %q is of type %s, element %d is %v", in.Name, in.DType, i, v)
+				return nil, fmt.Errorf("input %q is of type %s, element %d is %v", in.Name, in.DType, place(i), v)
 			}
 		}
 		return a.Data, nil
@@ -177,26 +168,21 @@ func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 	if _, _, integer = (dataflow.Real{DType: a.DType}).Limits(); !integer && a.DType == in.DType {
 		return a.Data, nil // as they are
 	} else if !integer {
-		return rounded(in, a.Data)
+		return rounded(in, a.Data, place)
 	}
-	if in.Arrives == nil {
-		msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
-		return nil, &Unfit{Msg: msg, Hint: meaningHint(a)}
-	}
-	data := make([]float64, len(a.Data))
 	for i, code := range a.Data {
 		if !in.Arrives.Type.Holds(int64(code)) {
 			return nil, fmt.Errorf("input %q arrives as %s, which does not hold %v (element %d)",
-				in.Name, in.Arrives.Type, code, i)
+				in.Name, in.Arrives.Type, code, place(i))
 		}
-		data[i] = in.Arrives.Value(in.Arrives.Of(a.Shape, i), int64(code))
+		a.Data[i] = in.Arrives.Value(in.Arrives.Of(a.Shape, i), int64(code))
 	}
-	return data, nil
+	return a.Data, nil
 }
 
-// rounded gives numbers as the type of an input holds them.
-func rounded(in dataflow.Real, data []float64) ([]float64, error) {
-	f, own := in.Format(), true // data is the array's own
+// rounded gives numbers as the type of an input holds them, in their place.
+func rounded(in dataflow.Real, data []float64, place func(int) int) ([]float64, error) {
+	f := in.Format()
 	for i, v := range data {
 		to := f.Round(v)
 		if to == v || math.IsNaN(v) {
@@ -204,53 +190,33 @@ func rounded(in dataflow.Real, data []float64) ([]float64, error) {
 		}
 		if math.IsInf(to, 0) {
 			return nil, fmt.Errorf("input %q is of type %s, which does not hold %v (element %d)", in.Name, in.DType,
-				v, i)
-		}
-		if own {
-			data, own = slices.Clone(data), false
+				v, place(i))
 		}
 		data[i] = to
 	}
 	return data, nil
 }
 
-// meaningHint says how integers get a meaning.
-func meaningHint(a *npy.Array) string {
-	reals := "save real numbers: x.astype(np.float32)"
-	r := num.Range{}
-	for _, v := range a.Data {
-		r.Lo, r.Hi = min(r.Lo, int64(v)), max(r.Hi, int64(v))
-	}
-	t := num.Smallest(r)
-	for _, width := range []int{8, 16} {
-		if t.Width <= width {
-			t.Width = width
-			return fmt.Sprintf(
-				"say what they stand for: --input-type %v for themselves, %v:1/255 for so many times it; or %s",
-				t, t, reals)
-		}
-	}
-	return reals
+// Join puts an output's runs into the order of an array of all of them.
+func (s *Runs) Join(out dataflow.Real, runs []dataflow.RealTensor) []float64 {
+	return s.lie.join(out, runs)
 }
 
-// Join makes one array of an output's runs.
-func (s *Runs) Join(out dataflow.Real, runs []dataflow.RealTensor) *npy.Array {
-	a := &npy.Array{DType: out.Stored(), Shape: s.lie.shape(out)}
-	a.Data = make([]float64, 0, a.Size())
-	for side := range slices.Chunk(runs, s.lie.side) {
+func (l layout) join(out dataflow.Real, runs []dataflow.RealTensor) (data []float64) {
+	for side := range slices.Chunk(runs, l.beside(len(runs))) {
 		inner := dataflow.Shape(side[0].Shape[out.Axis:]).Size()
 		for at := 0; at < len(side[0].Data); at += inner {
 			for _, r := range side {
-				a.Data = append(a.Data, r.Data[at:at+inner]...)
+				data = append(data, r.Data[at:at+inner]...)
 			}
 		}
 	}
-	return a
+	return data
 }
 
-// Apart is the opposite of Join: an output of every run. The array has as many elements as one that Join makes.
+// Apart is the opposite of Join: an output of every run.
 func (s *Runs) Apart(out dataflow.Real, data []float64) []dataflow.RealTensor {
-	return apart(data, out, len(s.In), s.lie.side)
+	return apart(data, out, len(s.In), s.lie.beside(len(s.In)))
 }
 
 // Random makes n runs of data spread over the values that the model's first quantisers tell apart, the same on every

@@ -73,7 +73,7 @@ func TestShapeHints(t *testing.T) {
 		}
 		for _, code := range recipes.FindAllString(hint, -1) {
 			y := apply(t, code, counted(c.data))
-			if _, _, err := runsOf(c.in, y.Shape); err != nil {
+			if _, _, err := layoutOf(c.in, y.Shape); err != nil {
 				t.Errorf("%v for %v: %s gives %v", c.data, c.in.Shape, code, y.Shape)
 			}
 		}

@@ -1,0 +1,260 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/dustin/go-humanize"
+
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/regular"
+)
+
+// Standard is the path of standard input and standard output.
+const Standard = "-"
+
+// What to do about files that cannot be read.
+const (
+	hintInputs  = "give a numeric .npy file, or an .npz file with one array per input"
+	hintOutputs = "give a numeric .npy or .npz file of outputs"
+)
+
+// A dataFile is arrays that are open to be read.
+type dataFile struct {
+	path   string
+	arrays map[string]*npy.Stream
+	close  func() error
+}
+
+// Arriving is an .npy that arrives on standard input.
+type Arriving struct {
+	From  io.Reader
+	array *npy.Stream // once its header was read
+}
+
+// open is the array, of which nothing is read before its elements are.
+func (a *Arriving) open() (*npy.Stream, error) {
+	if a == nil || a.From == nil {
+		return nil, errors.New("there is no standard input")
+	}
+	var err error
+	if a.array == nil {
+		a.array, err = npy.Incoming(a.From, "standard input")
+	}
+	return a.array, err
+}
+
+// openData opens the input file, whose samples may be read again and again; without one the source's own samples serve.
+// Nil where d says why it cannot be opened.
+func (a *Arriving) openData(path string, src *Source, d *diag.List) *dataFile {
+	f := a.openOnce(path, src, d)
+	if f == nil || path != Standard {
+		return f
+	}
+	held, err := f.arrays[""].Hold()
+	if err != nil {
+		f.told(err, d)
+		return nil
+	}
+	f.holds(held, "samples from standard input may be read more than once", d)
+	return f
+}
+
+// openOnce is openData for samples that are read once, in order.
+func (a *Arriving) openOnce(path string, src *Source, d *diag.List) *dataFile {
+	if path == "" && src.Inputs != nil {
+		return &dataFile{path, samples.InMemory(map[string]*npy.Array{"": src.Inputs}), func() error { return nil }}
+	}
+	if path != Standard {
+		return openArrays(path, hintInputs, d)
+	}
+	array, err := a.open()
+	if err != nil {
+		if !errors.Is(err, context.Canceled) {
+			unreadable(path, err, hintInputs, d)
+		}
+		return nil
+	}
+	return &dataFile{path, map[string]*npy.Stream{"": array}, func() error { return nil }}
+}
+
+func openArrays(path, hint string, d *diag.List) *dataFile {
+	arrays, close, err := npy.Open(path)
+	if err != nil {
+		unreadable(path, err, hint, d)
+		return nil
+	}
+	return &dataFile{path, arrays, close}
+}
+
+// shapes are those of the arrays.
+func (f *dataFile) shapes() map[string][]int {
+	shapes := map[string][]int{}
+	for name, a := range f.arrays {
+		shapes[name] = a.Shape
+	}
+	return shapes
+}
+
+// samples opens the samples of a model; nil where d says why they do not fit. steps are as of samples.Open, and from a
+// file of that name.
+func (f *dataFile) samples(m *dataflow.Model, steps *npy.Array, named string, d *diag.List) *samples.Source {
+	s, err := samples.Open(m, f.arrays, steps)
+	switch u := new(samples.Unfit); {
+	case err == nil:
+	case errors.As(err, &u) && u.Steps && named != "":
+		unfitting(named, err, d)
+	default:
+		f.told(err, d)
+	}
+	if err != nil {
+		return nil
+	}
+	f.holds(s.Held, "samples do not follow each other in it, and it can be read from its beginning only", d)
+	return s
+}
+
+// holds tells of bytes that are held, and why.
+func (f *dataFile) holds(bytes int64, why string, d *diag.List) {
+	if bytes > 0 {
+		d.Add(diag.Diag{Severity: diag.Note, Code: diag.DataHeld, Where: filepath.Base(f.path),
+			Msg:  fmt.Sprintf("%s: it takes %s of memory", why, humanize.IBytes(uint64(bytes))),
+			Hint: "give an .npy file, or an .npz file without compression (np.savez)"})
+	}
+}
+
+// told tells of samples that cannot be read, or that do not fit the model.
+func (f *dataFile) told(err error, d *diag.List) {
+	if fault := new(npy.Fault); errors.As(err, &fault) {
+		unreadable(f.path, err, hintInputs, d)
+		return
+	}
+	unfitting(f.path, err, d)
+}
+
+// checked is samples of which every one fits the model; nil where d says why not.
+func (f *dataFile) checked(m *dataflow.Model, d *diag.List) *samples.Source {
+	s := f.samples(m, nil, "", d)
+	if s == nil || s.Sure() {
+		return s
+	}
+	if err := partByPart(s, s.Size(partBytes, 1), func(*samples.Runs) error { return nil }); err != nil {
+		f.told(err, d)
+		return nil
+	}
+	return s
+}
+
+// A few is the first of samples, of which there are so many.
+type few struct {
+	*samples.Runs
+	count int
+}
+
+// few reads as many samples as models are compared on, and checks the others; nil where d says why not.
+func (f *dataFile) few(m *dataflow.Model, d *diag.List) *few {
+	s := f.checked(m, d)
+	if s == nil {
+		return nil
+	}
+	r, err := s.Some(0, maxCompared)
+	if err != nil {
+		f.told(err, d)
+		return nil
+	}
+	return &few{r, s.Count}
+}
+
+// A supply is samples that a command is given, and their labels, if there are any.
+type supply struct {
+	*samples.Source
+	file   *dataFile
+	labels *samples.Labels
+}
+
+// close closes the file; there may be no supply.
+func (s *supply) close() {
+	if s != nil {
+		s.file.close()
+	}
+}
+
+// supplied opens a file of samples that are all checked; nil where d says what is wrong with it.
+func (a *Arriving) supplied(path string, m *dataflow.Model, src *Source, d *diag.List) *supply {
+	f := a.openData(path, src, d)
+	if f == nil {
+		return nil
+	}
+	s := f.checked(m, d)
+	if s == nil {
+		f.close()
+		return nil
+	}
+	return &supply{Source: s, file: f}
+}
+
+// partByPart takes all samples, parts of so many in order.
+func partByPart(s *samples.Source, size int, take func(part *samples.Runs) error) error {
+	for from := 0; from < s.Count; from += size {
+		part, err := s.Part(from, min(from+size, s.Count))
+		if err != nil {
+			return unfit{err}
+		}
+		if err := take(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toldOf makes diagnostics of what went wrong with samples, or with the model.
+func toldOf(err error, f *dataFile, src *Source, d *diag.List) error {
+	var bad unfit
+	var fault faulty
+	switch {
+	case err == nil, errors.Is(err, errTold):
+		return nil
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &bad):
+		f.told(bad.error, d)
+		return nil
+	case errors.As(err, &fault):
+		return modelError(fault.error, src, d)
+	}
+	return err
+}
+
+// An unfit error is of samples that cannot be read, or do not fit the model; a faulty one is of the model, which has no
+// value for a sample.
+type (
+	unfit  struct{ error }
+	faulty struct{ error }
+)
+
+func (e unfit) Unwrap() error  { return e.error }
+func (e faulty) Unwrap() error { return e.error }
+
+// unfitting tells of data that do not fit the model.
+func unfitting(file string, err error, d *diag.List) {
+	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
+	if u := new(samples.Unfit); errors.As(err, &u) && u.Hint != "" {
+		hint = u.Hint
+	}
+	d.Fail(diag.DataInvalid, filepath.Base(file), err.Error(), hint)
+}
+
+// unreadable tells a file that is not there from one that holds something else.
+func unreadable(path string, err error, hint string, d *diag.List) {
+	code := diag.DataInvalid
+	if regular.Unreadable(err) {
+		code = diag.FileUnreadable
+	}
+	d.Fail(code, filepath.Base(path), err.Error(), hint)
+}

@@ -1,0 +1,213 @@
+package compiler
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/owned"
+)
+
+// outputs are a model's outputs as they are written, part by part.
+type outputs struct {
+	source  *samples.Source
+	out     []dataflow.Real
+	path    string
+	draft   *owned.Draft // nil where nothing goes to a file
+	columns []column     // by output
+	offset  int64        // of what went to a stream
+	stream  io.Writer
+}
+
+// A column is an output of all samples.
+type column struct {
+	*npy.Array // as much of its data as is kept
+	header     []byte
+	to         io.WriterAt  // nil where it is not written
+	own        *owned.Draft // where it is written first, to become part of an archive; else nil
+}
+
+// openOutputs begins to write outputs of samples to a file, or to a stream by the name of Standard; to nothing where
+// path is empty. shown are the elements that are kept of each, 0 for all.
+func openOutputs(path string, stream io.Writer, s *samples.Source, out []dataflow.Real, shown int) (w *outputs,
+	err error) {
+	w = &outputs{source: s, out: out, path: path}
+	for _, o := range out {
+		c := column{Array: &npy.Array{DType: o.Stored(), Shape: s.Shape(o)}}
+		n := c.Size()
+		if shown > 0 {
+			n = min(n, shown)
+		}
+		c.Data = make([]float64, n)
+		if c.header, err = npy.Header(c.DType, c.Shape); err != nil {
+			return nil, err
+		}
+		w.columns = append(w.columns, c)
+	}
+	if path == "" {
+		return w, nil
+	}
+	first := &w.columns[0]
+	if path == Standard {
+		w.stream = stream
+		first.to = w
+		if s.Extent(out[0], 0, s.Count).Blocks > 1 {
+			first.to = &held{}
+		}
+		return w, w.begin()
+	}
+	if w.draft, err = owned.Create(path); err != nil {
+		return nil, err
+	}
+	first.to = w.draft
+	if strings.HasSuffix(path, ".npz") {
+		for k := range w.columns {
+			d, err := w.draft.Beside(k)
+			if err != nil {
+				w.release()
+				return nil, err
+			}
+			w.columns[k].own, w.columns[k].to = d, d
+		}
+	}
+	if err := w.begin(); err != nil {
+		w.release()
+		return nil, err
+	}
+	return w, nil
+}
+
+// begin writes what stands before the elements.
+func (w *outputs) begin() error {
+	for _, c := range w.columns {
+		if c.to == nil {
+			continue
+		}
+		if _, err := c.to.WriteAt(c.header, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteAt writes to the stream what follows what it has.
+func (w *outputs) WriteAt(b []byte, at int64) (int, error) {
+	if at != w.offset {
+		return 0, errors.New("what goes to a stream is not in order")
+	}
+	n, err := w.stream.Write(b)
+	w.offset += int64(n)
+	return n, err
+}
+
+// held is a file in memory.
+type held struct{ b []byte }
+
+func (h *held) WriteAt(b []byte, at int64) (int, error) {
+	if grow := int(at) + len(b) - len(h.b); grow > 0 {
+		h.b = append(h.b, make([]byte, grow)...)
+	}
+	return copy(h.b[at:], b), nil
+}
+
+// encode is output k of samples from one to another, in the order of an array of theirs, as it stands in a file; it
+// uses the room of b. Nothing is made of what is not written.
+func (w *outputs) encode(b []byte, k int, data []float64, from, to int) ([]byte, error) {
+	c := w.columns[k]
+	if c.to == nil {
+		return b[:0], nil
+	}
+	e := w.source.Extent(w.out[k], from, to)
+	b, err := npy.Append(b[:0], c.DType, data, e.From)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(w.path), err)
+	}
+	return b, nil
+}
+
+// put writes output k of samples from one to another, as encode has made it, and keeps what is to be kept.
+func (w *outputs) put(k int, b []byte, data []float64, from, to int) error {
+	c := w.columns[k]
+	e := w.source.Extent(w.out[k], from, to)
+	n, size := e.To-e.From, npy.ElementSize(c.DType)
+	for block := range e.Blocks {
+		at := block*e.Block + e.From
+		if at < len(c.Data) {
+			copy(c.Data[at:], data[block*n:(block+1)*n])
+		}
+		if c.to == nil {
+			continue
+		}
+		if _, err := c.to.WriteAt(b[block*n*size:(block+1)*n*size], int64(len(c.header)+at*size)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrays are the outputs, with the data that are kept.
+func (w *outputs) arrays() (list []*npy.Array) {
+	for _, c := range w.columns {
+		list = append(list, c.Array)
+	}
+	return list
+}
+
+// finish gives the file its name.
+func (w *outputs) finish() error {
+	if h, ok := w.columns[0].to.(*held); ok {
+		_, err := w.stream.Write(h.b)
+		return err
+	}
+	if w.draft == nil {
+		return nil
+	}
+	if w.columns[0].own != nil {
+		files := map[string]io.Reader{}
+		for k, c := range w.columns {
+			n := int64(len(c.header)) + int64(c.Size())*int64(npy.ElementSize(c.DType))
+			files[w.out[k].Name] = io.NewSectionReader(c.own, 0, n)
+		}
+		if err := npy.WriteZip(w.draft, files); err != nil {
+			return err
+		}
+	}
+	return w.draft.Put()
+}
+
+// Unwritten says that a file was not written, and why.
+type Unwritten struct {
+	File string
+	Err  error
+}
+
+func (e *Unwritten) Error() string { return fmt.Sprintf("%v; %s", e.Err, e.What()) }
+func (e *Unwritten) Unwrap() error { return e.Err }
+
+// What says it without the reason.
+func (e *Unwritten) What() string { return e.File + " is not written" }
+
+// unwritten adds to an error, if it is one, that there is no file.
+func (w *outputs) unwritten(err error) error {
+	if err == nil || w.draft == nil {
+		return err
+	}
+	return &Unwritten{filepath.Base(w.path), err}
+}
+
+// release removes what was not finished.
+func (w *outputs) release() {
+	for _, c := range w.columns {
+		if c.own != nil {
+			c.own.Release()
+		}
+	}
+	if w.draft != nil {
+		w.draft.Release()
+	}
+}

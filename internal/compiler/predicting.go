@@ -1,0 +1,182 @@
+package compiler
+
+import (
+	"context"
+	"math"
+	"slices"
+	"unsafe"
+
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/fast"
+	"hlsgen/rtlsim"
+)
+
+// A predictor runs engine fast on parts of samples, by one goroutine.
+type predictor struct {
+	model *dataflow.Model
+	p     *fast.Program
+	ends  *fast.Ends // nil where the model's ends are no tables
+	codes *fast.Ends // where its inputs are integers; else nil
+	w     *fast.Worker
+	in    [][]float32 // of a part
+	own   [][]float32 // made of tensors
+	out   [][]float64 // by output, sample by sample
+}
+
+// predictors gives what makes predictors of a program, each for a goroutine of its own.
+func predictors(m *dataflow.Model, p *fast.Program) func() *predictor {
+	ends, _ := p.Ends(m)
+	codes, _ := p.IntegerEnds(m)
+	return func() *predictor {
+		return &predictor{m, p, ends, codes, p.Worker(), make([][]float32, len(m.In)),
+			make([][]float32, len(m.In)), make([][]float64, len(m.Out))}
+	}
+}
+
+// direct computes the outputs of samples that go into the first layer as the file has them; ok is false of others.
+func (x *predictor) direct(s *samples.Source, part *samples.Part) (ok bool) {
+	switch {
+	case x.ends != nil && s.Floats():
+		return x.floats(part)
+	case x.codes != nil && s.Integers():
+		in := make([][]uint8, len(x.in))
+		for k := range in {
+			in[k] = part.Bytes(k)
+		}
+		inBatches(x, in, part.Len(), func(in [][]uint8, out [][]float64, n int) {
+			x.w.PredictIntegers(x.codes, in, out, n)
+		})
+		return true
+	}
+	return false
+}
+
+// floats computes the outputs of samples that are float32 in the file; ok is false where some are not finite.
+func (x *predictor) floats(part *samples.Part) (ok bool) {
+	for k := range x.in {
+		if x.in[k] = part.Floats(k); !finiteFloats(x.in[k]) {
+			return false
+		}
+	}
+	x.predict(x.in, part.Len())
+	return true
+}
+
+// runs computes the outputs of samples, as tensors, or in out, where they are finite and the model's ends are tables.
+func (x *predictor) runs(ctx context.Context, s *samples.Runs) ([]reals, error) {
+	if x.ends == nil || !finite(s) {
+		return x.frames(ctx, s)
+	}
+	in := x.own
+	for k := range in {
+		in[k] = in[k][:0]
+		for _, sample := range s.In {
+			for _, v := range sample[k].Data {
+				in[k] = append(in[k], float32(v))
+			}
+		}
+	}
+	x.predict(in, len(s.In))
+	return x.reals(len(s.In)), nil
+}
+
+// predict computes out of n samples.
+func (x *predictor) predict(in [][]float32, n int) {
+	inBatches(x, in, n, func(in [][]float32, out [][]float64, n int) { x.w.Predict(x.ends, in, out, n) })
+}
+
+// inBatches computes out of n samples, as many at a time as the program takes.
+func inBatches[T any](x *predictor, in [][]T, n int, predict func(in [][]T, out [][]float64, n int)) {
+	for k, o := range x.model.Out {
+		size := n * dataflow.Shape(o.Shape).Size()
+		x.out[k] = slices.Grow(x.out[k][:0], size)[:size]
+	}
+	some, y := make([][]T, len(in)), make([][]float64, len(x.out))
+	for from := 0; from < n; from += x.p.Batch {
+		to := min(n, from+x.p.Batch)
+		for k := range in {
+			each := len(in[k]) / n
+			some[k] = in[k][from*each : to*each]
+		}
+		for k := range x.out {
+			each := len(x.out[k]) / n
+			y[k] = x.out[k][from*each : to*each]
+		}
+		predict(some, y, to-from)
+	}
+}
+
+// reals are out as tensors, until the next ones are computed.
+func (x *predictor) reals(n int) []reals {
+	list, all := make([]reals, n), make(reals, n*len(x.out))
+	for i := range list {
+		list[i] = all[i*len(x.out) : (i+1)*len(x.out) : (i+1)*len(x.out)]
+		for k, o := range x.model.Out {
+			size := len(x.out[k]) / n
+			list[i][k] = dataflow.RealTensor{Shape: o.Shape, Data: x.out[k][i*size : (i+1)*size : (i+1)*size]}
+		}
+	}
+	return list
+}
+
+// frames computes samples by what the host does at both ends, and holds the first of all against eval.
+func (x *predictor) frames(ctx context.Context, s *samples.Runs) ([]reals, error) {
+	in, err := codes(ctx, x.model, s)
+	if err != nil {
+		return nil, err
+	}
+	var out []tensors
+	for some := range slices.Chunk(in, x.p.Batch) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		frames, err := checkedRun(x.w, x.model, s.First+len(out), some)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, frames...)
+	}
+	if s.First == 0 {
+		if err := framesLikeEval(ctx, x.model, in, out); err != nil {
+			return nil, err
+		}
+	}
+	return results(ctx, x.model, s, out)
+}
+
+// framesLikeEval holds the outputs of the first frame against those of eval.
+func framesLikeEval(ctx context.Context, m *dataflow.Model, in, out []tensors) error {
+	if len(in) == 0 {
+		return nil
+	}
+	first, err := eval(ctx, m, in[:1])
+	if err == nil {
+		err = rtlsim.Compare(out[:1], pick(first, m.Graph.Out))
+	}
+	if err != nil {
+		return &Mismatch{"engine fast against eval, output: " + err.Error()}
+	}
+	return nil
+}
+
+// finiteFloats reports whether all are finite numbers. Two are looked at as one word: the exponent of one that is not
+// is all ones, and one more carries into the sign's place.
+func finiteFloats(x []float32) bool {
+	const exponent, one, top = 0x7f8000007f800000, 0x0080000000800000, 0x8000000080000000
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/2)
+	for ; len(words) >= 8; words = words[8:] {
+		w := (*[8]uint64)(words)
+		a := (w[0]&exponent + one) | (w[1]&exponent + one) | (w[2]&exponent + one) | (w[3]&exponent + one)
+		b := (w[4]&exponent + one) | (w[5]&exponent + one) | (w[6]&exponent + one) | (w[7]&exponent + one)
+		if (a|b)&top != 0 {
+			return false
+		}
+	}
+	for _, v := range x[len(x)/16*16:] {
+		if math.Float32bits(v)&0x7f800000 == 0x7f800000 {
+			return false
+		}
+	}
+	return true
+}

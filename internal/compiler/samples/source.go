@@ -1,0 +1,459 @@
+package samples
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/num"
+)
+
+// A Source is samples that are read a part at a time, in order.
+type Source struct {
+	Count   int
+	Lengths []int // per run: steps of its sequence; nil where all have those of the model
+	Stored  int   // steps that the data have of each run; 0 without Lengths
+	Held    int64 // bytes of arrays that cannot be read in parts, and are held whole
+
+	model   *dataflow.Model // for sequences as long as the data have them
+	inputs  []input
+	lie     layout
+	indices int // along the axis of lie
+	shared  *Runs
+	unit    int                   // parts begin and end at multiples of it
+	lengths *dataflow.Lengths     // of Lengths
+	behind  []dataflow.RealTensor // the end of sequences, by output; nil for zeros
+}
+
+// An input is where the runs of an input of the model lie.
+type input struct {
+	*npy.Stream
+	real dataflow.Real
+	layout
+}
+
+// Open makes ready to read runs, from one array per model input by name ("" where there is one input). The accepted
+// shapes are, in this order: the model's own (one run, or as many as its fixed batch has samples); (N, *shape): N of
+// these; (N, *shape without its leading batch axis): N runs; the shape with N along its axis of samples: N runs. steps
+// are those of SplitLengths. The error may be an *Unfit.
+func Open(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Array) (*Source, error) {
+	if m.Lengths == nil && steps != nil {
+		return nil, &Unfit{"lengths are given, but all sequences of the model have one length",
+			"say which lengths an axis may have: --dim T=1..520", true}
+	}
+	if m.Lengths != nil {
+		return openLengths(m, arrays, steps)
+	}
+	return open(m, arrays)
+}
+
+func open(m *dataflow.Model, arrays map[string]*npy.Stream) (*Source, error) {
+	if len(m.In) > 1 && arrays[""] != nil {
+		return nil, fmt.Errorf("the model has %d inputs: give an .npz file with one array per input name", len(m.In))
+	}
+	s := &Source{model: m, unit: 1}
+	var runs []int
+	for _, in := range m.In {
+		a := arrays[in.Name]
+		if a == nil && len(m.In) == 1 {
+			a = arrays[""] // an .npy file has no names
+		}
+		if a == nil {
+			return nil, fmt.Errorf("no array for input %q", in.Name)
+		}
+		lie, n, err := layoutOf(in, a.Shape)
+		switch {
+		case err != nil:
+			return nil, err
+		case n == 0:
+			return nil, fmt.Errorf("there are no samples for input %q", in.Name)
+		case a.Elements(lie.axis) > npy.MaxElements:
+			return nil, fmt.Errorf("input %q has shape %v; at most %d elements are read of a sample", in.Name, a.Shape,
+				npy.MaxElements)
+		}
+		held, err := a.Along(lie.axis)
+		if s.Held += held; err != nil {
+			return nil, err
+		}
+		if _, _, integer := (dataflow.Real{DType: a.DType}).Limits(); integer && in.Arrives == nil {
+			if _, _, integer := in.Limits(); !integer {
+				hint, err := meaningHint(a, lie.axis)
+				if err != nil {
+					return nil, err
+				}
+				msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
+				return nil, &Unfit{Msg: msg, Hint: hint}
+			}
+		}
+		s.inputs = append(s.inputs, input{a, in, lie})
+		runs, s.unit = append(runs, n), s.unit/dataflow.GCD(s.unit, lie.per)*lie.per
+		if s.lie.shape == nil || len(in.Whole) > 0 {
+			s.lie, s.indices = lie, n/lie.per
+		}
+	}
+	return s, s.count(runs)
+}
+
+// count holds that the inputs have as many runs. What all samples of a fixed batch share is given once for them: then
+// all are read at once.
+func (s *Source) count(runs []int) error {
+	s.Count = slices.Max(runs)
+	batch := slices.ContainsFunc(s.inputs, func(in input) bool { return in.real.Whole != nil })
+	shared := false
+	for k, n := range runs {
+		in := s.inputs[k].real
+		if n != s.Count && !(batch && in.Whole == nil && s.Count%n == 0) {
+			return fmt.Errorf("input %q has %d samples, others have %d", in.Name, n, s.Count)
+		}
+		shared = shared || n != s.Count
+	}
+	if !shared {
+		return nil
+	}
+	p := &Part{s: s, to: s.Count, raw: make([][]byte, len(s.inputs))}
+	each := make([][]dataflow.RealTensor, len(s.inputs))
+	for k, in := range s.inputs {
+		indices := runs[k] / in.per
+		if err := p.read(k, 0, indices); err != nil {
+			return err
+		}
+		var err error
+		if each[k], err = p.runs(k, 0, indices); err != nil {
+			return err
+		}
+	}
+	s.shared = &Runs{In: zip(each), lie: s.lie}
+	return nil
+}
+
+// openLengths is Open for a model of sequences of different lengths.
+func openLengths(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Array) (*Source, error) {
+	l := m.Lengths
+	if l.Input != "" {
+		if steps != nil {
+			return nil, &Unfit{fmt.Sprintf("lengths are given, but input %q says them", l.Input),
+				"leave --lengths out", true}
+		}
+		a := arrays[l.Input]
+		if a == nil {
+			return nil, fmt.Errorf("no array for input %q, which says the lengths", l.Input)
+		}
+		var err error
+		if steps, err = a.All(); err != nil {
+			return nil, err
+		}
+	}
+	longest, err := stored(m, arrays)
+	if err != nil {
+		return nil, err
+	}
+	at, err := l.Of(longest)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open(at, arrays)
+	if u := new(Unfit); errors.As(err, &u) {
+		u.Msg += fmt.Sprintf(" (a shape of %d steps; there may be %d to %d)", longest, l.Min, l.Max)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.lengths, s.Stored = l, longest
+	s.Lengths = slices.Repeat([]int{longest}, s.Count)
+	if steps == nil {
+		return s, nil
+	}
+	if len(steps.Data) != s.Count {
+		return nil, &Unfit{fmt.Sprintf("%d lengths for %d samples", len(steps.Data), s.Count),
+			"give an integer for each sample", true}
+	}
+	for i, v := range steps.Data {
+		n := int(v)
+		if float64(n) != v || n < l.Min || n > longest {
+			hint := fmt.Sprintf("the data hold %d steps of each sample", longest)
+			switch {
+			case n < 1 || float64(n) != v:
+				hint = "a sequence has a whole number of steps, one at least"
+			case n < l.Min:
+				hint = fmt.Sprintf("leave it out, or allow it: --dim %s=%d..%d", l.Axis, n, l.Max)
+			}
+			msg := fmt.Sprintf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest)
+			return nil, &Unfit{msg, hint, true}
+		}
+		if s.Lengths[i] = n; n < longest && l.Behind != nil && s.behind == nil {
+			if s.behind, err = l.Behind(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, nil
+}
+
+// Shape is that of an array of all runs' outputs.
+func (s *Source) Shape(out dataflow.Real) []int { return s.lie.shape(out, s.indices) }
+
+// An Extent is where runs lie in an array of all runs' outputs: in so many blocks, all alike, elements from one to
+// another.
+type Extent struct{ Blocks, Block, From, To int }
+
+// Extent is where the outputs of runs from one to another lie.
+func (s *Source) Extent(out dataflow.Real, from, to int) Extent {
+	shape, axis := s.Shape(out), s.Axis(out)
+	if axis < 0 {
+		n := dataflow.Shape(shape).Size()
+		return Extent{1, n, 0, n}
+	}
+	block := dataflow.Shape(shape[axis:]).Size()
+	each := block / s.indices
+	return Extent{dataflow.Shape(shape[:axis]).Size(), block, from / s.lie.per * each, to / s.lie.per * each}
+}
+
+// Axis is along which an array of all runs' outputs is cut; -1 where there is one run alone.
+func (s *Source) Axis(out dataflow.Real) int {
+	if s.lie.own {
+		return out.Axis
+	}
+	return s.lie.axis
+}
+
+// Together reports whether an array of outputs has each run's elements one behind the other, and runs in order.
+func (s *Source) Together(out dataflow.Real) bool { return s.lie.together(out) }
+
+// Join puts an output of some runs that follow each other into the order of an array of theirs.
+func (s *Source) Join(out dataflow.Real, runs []dataflow.RealTensor) []float64 {
+	return s.lie.join(out, runs)
+}
+
+// Size is how many runs a part has, of about so many bytes and so many runs at least, of which it has a multiple.
+func (s *Source) Size(bytes, multiple int) int {
+	each := 1
+	for _, in := range s.inputs {
+		each += in.Bytes(in.axis) / in.per
+		if in.Strips(in.axis) {
+			bytes = max(bytes, stripped)
+		}
+	}
+	unit := s.unit / dataflow.GCD(s.unit, multiple) * multiple
+	return max(1, bytes/each/unit) * unit
+}
+
+// stripped is the bytes of a part whose elements lie in strips, which are to be long.
+const stripped = 1 << 20
+
+// Part reads runs from one to another.
+func (s *Source) Part(from, to int) (*Runs, error) {
+	p := &Part{}
+	if err := s.Read(p, from, to); err != nil {
+		return nil, err
+	}
+	return p.Runs()
+}
+
+// All reads all runs.
+func (s *Source) All() (*Runs, error) { return s.Part(0, s.Count) }
+
+// Some reads runs from any one to another, or to the last.
+func (s *Source) Some(from, to int) (*Runs, error) {
+	to = min(to, s.Count)
+	first := from / s.unit * s.unit
+	r, err := s.Part(first, (to+s.unit-1)/s.unit*s.unit)
+	if err != nil {
+		return nil, err
+	}
+	r.In, r.First = r.In[from-first:to-first], from
+	if r.Lengths != nil {
+		r.Lengths = r.Lengths[from-first : to-first]
+	}
+	return r, nil
+}
+
+// A Part is runs as they lie in the file.
+type Part struct {
+	Passing  bool // nobody needs runs of the part any more when the next ones are made
+	s        *Source
+	from, to int
+	raw      [][]byte
+	numbers  [][]float64 // by input: of runs that pass
+	floats   [][]float32 // by input: those of an array in column-major order, put in order
+}
+
+// From is its first run, and Len the number of runs.
+func (p *Part) From() int { return p.from }
+func (p *Part) Len() int  { return p.to - p.from }
+
+// Read reads runs from one to another into a part, whose room it uses. Of several parts, those in front are read first.
+func (s *Source) Read(p *Part, from, to int) error {
+	if len(p.raw) != len(s.inputs) {
+		p.raw = make([][]byte, len(s.inputs))
+	}
+	p.s, p.from, p.to = s, from, to
+	if s.shared != nil {
+		return nil
+	}
+	for k, in := range s.inputs {
+		if err := p.read(k, from/in.per, to/in.per); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Broken is samples that cannot be read from one on.
+type Broken struct {
+	Sample int
+	Err    error
+}
+
+func (e *Broken) Error() string { return fmt.Sprintf("%v, at sample %d", e.Err, e.Sample) }
+func (e *Broken) Unwrap() error { return e.Err }
+
+func (p *Part) read(k, from, to int) (err error) {
+	in := p.s.inputs[k]
+	if in.axis < 0 {
+		from, to = 0, 1
+	}
+	p.raw[k], err = in.Read(p.raw[k], in.axis, from, to)
+	if fault := new(npy.Fault); errors.As(err, &fault) && fault.Index < to { // not what is wrong behind all of them
+		return &Broken{fault.Index * in.per, err}
+	}
+	return err
+}
+
+// Runs makes runs of what was read.
+func (p *Part) Runs() (*Runs, error) {
+	s := p.s
+	if s.shared != nil {
+		part := *s.shared
+		part.In, part.First = part.In[p.from:p.to], p.from
+		return &part, nil
+	}
+	each := make([][]dataflow.RealTensor, len(s.inputs))
+	for k, in := range s.inputs {
+		var err error
+		if each[k], err = p.runs(k, p.from/in.per, p.to/in.per); err != nil {
+			return nil, err
+		}
+	}
+	r := &Runs{In: zip(each), First: p.from, Stored: s.Stored, lie: s.lie, behind: s.behind}
+	if l := s.lengths; l != nil {
+		r.axes, r.Lengths = l.Outputs, s.Lengths[p.from:p.to]
+		for i, n := range r.Lengths {
+			for k, axis := range l.Inputs {
+				if axis >= 0 {
+					r.In[i][k] = resized(r.In[i][k], axis, n)
+				}
+			}
+		}
+	}
+	return r, nil
+}
+
+// runs makes runs of an input of what was read of its array, from an index on along the axis of the runs.
+func (p *Part) runs(k, from, to int) ([]dataflow.RealTensor, error) {
+	in := p.s.inputs[k]
+	var room []float64
+	if p.Passing && p.numbers == nil {
+		p.numbers = make([][]float64, len(p.raw))
+	}
+	if p.Passing {
+		room = p.numbers[k]
+	}
+	a, err := in.Array(room, p.raw[k], in.axis, from, to-from)
+	if err != nil {
+		return nil, err
+	}
+	if p.Passing {
+		p.numbers[k] = a.Data
+	}
+	data, err := values(in.real, a, func(i int) int { return in.Place(in.axis, from, to-from, i) })
+	if err != nil {
+		return nil, err
+	}
+	n := (to - from) * in.per
+	return apart(data, in.real, n, in.beside(n)), nil
+}
+
+// Floats reports whether the runs are float32 in the file and in the model, one behind the other.
+func (s *Source) Floats() bool {
+	return s.shared == nil && s.lengths == nil && !slices.ContainsFunc(s.inputs, func(in input) bool {
+		return in.real.Arrives != nil || in.real.DType != "float32" || !in.Native("f4") || !in.together(in.real) ||
+			!in.Plain("f4") && in.axis != 0
+	})
+}
+
+// Sure reports whether all runs fit, as far as can be known without reading them.
+func (s *Source) Sure() bool {
+	return s.Floats() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.Sequential() })
+}
+
+// Floats are the numbers of an input where Source.Floats reports that there are such. They are the part's own.
+func (p *Part) Floats(k int) []float32 {
+	b, in := p.raw[k], p.s.inputs[k]
+	x := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+	if in.Plain("f4") {
+		return x
+	}
+	if p.floats == nil {
+		p.floats = make([][]float32, len(p.raw))
+	}
+	y := slices.Grow(p.floats[k][:0], len(x))[:len(x)]
+	npy.Rows(in.Stream, y, x, p.Len()/in.per)
+	p.floats[k] = y
+	return y
+}
+
+// Integers reports whether the runs are integers of 8 bits in the file, one behind the other, and the model takes all
+// that there may be as they are.
+func (s *Source) Integers() bool {
+	return s.shared == nil && s.lengths == nil && !slices.ContainsFunc(s.inputs, func(in input) bool {
+		lo, hi, integer := in.real.Limits()
+		if a := in.real.Arrives; a != nil {
+			r := a.Type.Range()
+			lo, hi, integer = float64(r.Lo), float64(r.Hi), (a.Type.Kind == num.Int || a.Type.Kind == num.UInt)
+		}
+		least, most, _ := (dataflow.Real{DType: in.DType}).Limits()
+		return !integer || least < lo || most > hi || !in.together(in.real) || !in.Plain("u1") && !in.Plain("i1")
+	})
+}
+
+// Bytes are the numbers of an input where Source.Integers reports that there are such. They are the part's own.
+func (p *Part) Bytes(k int) []uint8 { return p.raw[k] }
+
+// meaningHint says how integers get a meaning.
+func meaningHint(a *npy.Stream, axis int) (string, error) {
+	reals := "save real numbers: x.astype(np.float32)"
+	r := num.Range{}
+	indices := 1
+	if axis >= 0 {
+		indices = a.Shape[axis]
+	}
+	var raw []byte
+	some := max(1, stripped/max(1, a.Bytes(axis)))
+	for from := 0; from < indices; from += some {
+		to := min(from+some, indices)
+		var err error
+		if raw, err = a.Read(raw, axis, from, to); err != nil {
+			return "", err
+		}
+		part, err := a.Array(nil, raw, axis, from, to-from)
+		if err != nil {
+			return "", err
+		}
+		for _, v := range part.Data {
+			r.Lo, r.Hi = min(r.Lo, int64(v)), max(r.Hi, int64(v))
+		}
+	}
+	t := num.Smallest(r)
+	for _, width := range []int{8, 16} {
+		if t.Width <= width {
+			t.Width = width
+			return fmt.Sprintf(
+				"say what they stand for: --input-type %v for themselves, %v:1/255 for so many times it; or %s",
+				t, t, reals), nil
+		}
+	}
+	return reals, nil
+}

@@ -1,0 +1,286 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/ctc"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/rtlsim"
+)
+
+// A simulation is samples on their way through an engine, part by part.
+type simulation struct {
+	o       SimOptions
+	r       *Simulated
+	im      *frontend.Imported
+	model   *dataflow.Model
+	source  *samples.Source
+	labels  *samples.Labels
+	decoder *ctc.Decoder
+	data    *dataFile
+	out     *outputs
+	compare *comparing // nil without --compare
+	d       *diag.List
+
+	course      *course
+	predictor   func() *predictor // of engine fast; nil where that is eval
+	right, seen int               // labels
+}
+
+// A portion is what came of a part.
+type portion struct {
+	part        samples.Part
+	given       given
+	direct      bool          // the predictor has taken it as it lies in the file
+	runs        *samples.Runs // nil where nobody has asked for them
+	out         []reals       // nil where the predictor has them
+	data        [][]float64   // by output, in the order of an array
+	encoded     [][]byte      // the same, as it is written
+	right, seen int
+	texts       []string
+	compared    Comparison
+}
+
+// partBytes is what a part has about of the file.
+const partBytes = 1 << 18
+
+// heldElements bounds the elements of inputs and outputs that engines other than fast are given at once, where that
+// leaves something to do for every processor.
+const heldElements = 1 << 18
+
+// run has the engine run all samples.
+func (x *simulation) run(ctx context.Context) error {
+	if x.o.Engine == Cycle && !x.whole() {
+		if err := x.clocks(ctx); err != nil {
+			return err
+		}
+	}
+	lanes, size := x.lanes()
+	x.o.Step("simulating", 0, x.source.Count)
+	return inLanes(ctx, x.source.Count, size, lanes, func() lane { return x.lane(ctx) })
+}
+
+// whole reports whether an engine takes all samples at once.
+func (x *simulation) whole() bool {
+	switch x.o.Engine {
+	case Reference, Fast, Eval:
+		return x.o.Trace != "" || x.o.Overflow != ""
+	case Cycle: // the clocks do not depend on the data, and what is to be seen of them is held
+		keeps := x.model.Graph.Keeps() || x.model.Lengths != nil
+		return x.o.Trace != "" || x.o.VCD != "" || x.o.Timeline != "" || keeps
+	}
+	return true
+}
+
+// clocks folds the model, and runs as many frames as there are, without data.
+func (x *simulation) clocks(ctx context.Context) error {
+	if ok, err := x.r.fold(ctx, x.o, x.model, x.d); err != nil {
+		return err
+	} else if !ok || x.d.Failed() {
+		return errTold
+	}
+	turns := x.model.Turns.PerFrame()
+	var err error
+	frames := (x.source.Count + turns - 1) / turns
+	x.r.Trace, err = rtlsim.Run(ctx, x.r.Design.Design, nil, rtlsim.Options{Frames: frames})
+	return err
+}
+
+// carried computes samples in the design.
+func (x *simulation) carried(ctx context.Context, s *samples.Runs) ([]reals, error) {
+	in, err := codes(ctx, x.model, s)
+	if err != nil {
+		return nil, faulty{err}
+	}
+	out, err := carried(ctx, x.r.Design.Design, s.First/x.model.Turns.PerFrame(), in)
+	if err != nil {
+		return nil, err
+	}
+	reals, err := results(ctx, x.model, s, out)
+	if err != nil {
+		return nil, faulty{err}
+	}
+	return reals, nil
+}
+
+// lanes are how many parts are computed at a time, and the samples of each.
+func (x *simulation) lanes() (n, size int) {
+	if x.whole() {
+		return 1, x.source.Count
+	}
+	x.course = courseOf(x.model)
+	processors, turns := runtime.GOMAXPROCS(0), x.model.Turns.PerFrame()
+	if x.o.Engine == Fast {
+		if p := programOf(x.model); p != nil && x.model.Stream == nil {
+			x.predictor = predictors(x.model, p)
+			if x.compare != nil { // which takes most of the time, and all processors
+				processors = 1
+			}
+			return processors, x.source.Size(partBytes, max(p.Batch, 1)*turns)
+		}
+	}
+	if x.o.Engine == Cycle {
+		frames := max(1, min(16, heldElements/elements(x.r.Design.Model.Graph)))
+		return processors, x.source.Size(1, turns) * max(1, frames/x.source.Size(1, turns))
+	}
+	elements := 1
+	for _, list := range [][]dataflow.Real{x.model.In, x.model.Out} {
+		for _, t := range list {
+			elements += dataflow.Shape(t.Shape).Size()
+		}
+	}
+	some := max(processors, min(64, heldElements/elements))
+	return 1, x.source.Size(1, turns) * max(1, some/x.source.Size(1, turns))
+}
+
+// lane is what computes part after part.
+func (x *simulation) lane(ctx context.Context) lane {
+	p := &portion{data: make([][]float64, len(x.model.Out)), encoded: make([][]byte, len(x.model.Out))}
+	var fast *predictor
+	if x.predictor != nil {
+		fast, p.part.Passing = x.predictor(), true
+	}
+	return lane{
+		read: func(from, to int) error {
+			if err := x.source.Read(&p.part, from, to); err != nil {
+				return unfit{err}
+			}
+			return x.compare.read(&p.given, from, to)
+		},
+		work: func() error { return x.work(ctx, p, fast) },
+		done: func() error { return x.done(p) },
+	}
+}
+
+// work computes what comes of a part.
+func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err error) {
+	p.runs, p.out = nil, nil
+	p.direct = fast != nil && fast.direct(x.source, &p.part)
+	if !p.direct || x.compare != nil || p.part.From() == 0 {
+		if p.runs, err = p.part.Runs(); err != nil {
+			return unfit{err}
+		}
+	}
+	switch {
+	case p.direct:
+		if p.part.From() == 0 {
+			if err := likeEval(ctx, x.model, p.runs, fast.reals(p.part.Len())); err != nil {
+				return faulty{err}
+			}
+		}
+	case fast != nil:
+		if p.out, err = fast.runs(ctx, p.runs); err == nil && fast.ends != nil && p.part.From() == 0 {
+			err = likeEval(ctx, x.model, p.runs, p.out)
+		}
+	case x.whole():
+		p.out, err = x.r.run(ctx, x.o, x.im, x.model, p.runs, x.d)
+		if err == nil && x.d.Failed() {
+			return errTold
+		}
+		if err != nil {
+			return err // what the model has caused is told
+		}
+	case x.o.Engine == Cycle:
+		if p.out, err = x.carried(ctx, p.runs); err != nil {
+			return err
+		}
+	case x.o.Engine == Reference:
+		p.out, err = x.course.reference(ctx, p.runs)
+	default:
+		p.out, err = x.course.integers(ctx, p.runs)
+	}
+	if err != nil {
+		return faulty{err}
+	}
+	if p.direct && (x.labels != nil || x.decoder != nil || x.compare != nil || !x.together()) {
+		p.out = fast.reals(p.part.Len())
+	}
+	return x.outcome(ctx, p, fast)
+}
+
+// together reports whether the predictor's outputs are in the order of arrays.
+func (x *simulation) together() bool {
+	for _, o := range x.model.Out {
+		if !x.source.Together(o) {
+			return false
+		}
+	}
+	return true
+}
+
+// outcome makes of a part's outputs what is written and counted.
+func (x *simulation) outcome(ctx context.Context, p *portion, fast *predictor) (err error) {
+	from, to := p.part.From(), p.part.From()+p.part.Len()
+	if x.labels != nil {
+		p.right, p.seen = x.labels.Count(from, p.out)
+	}
+	if x.o.Overflow != "" {
+		x.r.Overflow, p.out, err = x.o.overflowing(ctx, x.im, x.model, p.runs, x.labels, p.out, x.d)
+		if err != nil {
+			return faulty{err}
+		}
+		if x.d.Failed() {
+			return errTold
+		}
+	}
+	p.texts = nil
+	if x.decoder != nil {
+		p.texts = decoded(x.model.Out, x.decoder, p.out)
+	}
+	for k, o := range x.out.out {
+		if p.direct && x.source.Together(o) {
+			p.data[k] = fast.out[k]
+		} else {
+			p.data[k] = x.source.Join(o, p.output(k))
+		}
+		if p.encoded[k], err = x.out.encode(p.encoded[k], k, p.data[k], from, to); err != nil {
+			return err
+		}
+	}
+	if x.compare != nil {
+		p.compared, err = x.compare.judge(ctx, &p.given, p.runs, p.out)
+	}
+	return err
+}
+
+// output is output k of every sample, as long as the longest one's.
+func (p *portion) output(k int) []dataflow.RealTensor {
+	list := make([]dataflow.RealTensor, len(p.out))
+	for i := range list {
+		if list[i] = p.out[i][k]; p.runs != nil {
+			list[i] = p.runs.Padded(k, list[i])
+		}
+	}
+	return list
+}
+
+// done takes what came of a part, in order.
+func (x *simulation) done(p *portion) error {
+	from, to := p.part.From(), p.part.From()+p.part.Len()
+	for k := range p.data {
+		if err := x.out.put(k, p.encoded[k], p.data[k], from, to); err != nil {
+			return err
+		}
+	}
+	x.right, x.seen = x.right+p.right, x.seen+p.seen
+	x.r.Texts = append(x.r.Texts, p.texts...)
+	if x.compare != nil {
+		x.compare.add(p.compared)
+	}
+	x.o.Step("simulating", to, x.source.Count)
+	return nil
+}
+
+// told makes diagnostics of what went wrong.
+func (x *simulation) told(err error) error {
+	if other := new(otherFile); errors.As(err, &other) {
+		unreadable(x.o.Compare, other.error, hintOutputs, x.d)
+		return nil
+	}
+	return toldOf(err, x.data, x.r.Source, x.d)
+}

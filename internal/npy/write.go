@@ -1,0 +1,144 @@
+package npy
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Format writes a in .npy format 1.0. Integer types must hold every value exactly.
+func Format(a *Array) ([]byte, error) {
+	if a.Size() != len(a.Data) {
+		return nil, fmt.Errorf("cannot write %d elements of shape %v as %s", len(a.Data), a.Shape, a.DType)
+	}
+	b, err := Header(a.DType, a.Shape)
+	if err != nil {
+		return nil, err
+	}
+	return Append(b, a.DType, a.Data, 0)
+}
+
+// Header is what stands before the elements of an array, in .npy format 1.0.
+func Header(dtype string, shape []int) ([]byte, error) {
+	code, err := codeOf(dtype)
+	if err != nil {
+		return nil, err
+	}
+	dims := ""
+	for _, d := range shape {
+		dims += strconv.Itoa(d) + ","
+	}
+	order := "<"
+	if dtypes[code].size == 1 {
+		order = "|"
+	}
+	h := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, code, dims)
+	h += strings.Repeat(" ", (64-(10+len(h)+1)%64)%64) + "\n"
+	b := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(h)))
+	return append(b, h...), nil
+}
+
+// codeOf is NumPy's code of a type.
+func codeOf(dtype string) (string, error) {
+	for code, t := range dtypes {
+		if t.name == dtype {
+			return code, nil
+		}
+	}
+	return "", fmt.Errorf("cannot write elements as %s", dtype)
+}
+
+// ElementSize is the bytes of an element of a type; 0 of one that there is not.
+func ElementSize(dtype string) int {
+	code, _ := codeOf(dtype)
+	return dtypes[code].size
+}
+
+// Append appends elements of an array, from one on, as they stand in a file with such a header.
+func Append(to []byte, dtype string, data []float64, from int) ([]byte, error) {
+	code, err := codeOf(dtype)
+	if err != nil {
+		return nil, err
+	}
+	at, size := len(to), dtypes[code].size
+	to = slices.Grow(to, len(data)*size)
+	switch code {
+	case "f4":
+		to = to[:at+4*len(data)]
+		for i, v := range data {
+			binary.LittleEndian.PutUint32(to[at+4*i:], math.Float32bits(float32(v)))
+		}
+		return to, nil
+	case "f8":
+		to = to[:at+8*len(data)]
+		for i, v := range data {
+			binary.LittleEndian.PutUint64(to[at+8*i:], math.Float64bits(v))
+		}
+		return to, nil
+	}
+	for i, v := range data {
+		var ok bool
+		if to, ok = encode(to, code, v); !ok {
+			return nil, fmt.Errorf("element %d (%v) is no %s", from+i, v, dtype)
+		}
+	}
+	return to, nil
+}
+
+// encode appends an element; ok is false where its type does not hold it.
+func encode(to []byte, code string, v float64) (b []byte, ok bool) {
+	o := binary.LittleEndian
+	switch code {
+	case "f2":
+		b, ok := halfBits(v)
+		return o.AppendUint16(to, b), ok
+	}
+	if v != math.Trunc(v) || math.Abs(v) > maxInt {
+		return nil, false
+	}
+	n := int64(v)
+	bits := dtypes[code].size * 8
+	signed := code[0] == 'i'
+	ok = bits == 64 && (signed || n >= 0) || signed && n>>(bits-1) == n>>63 || !signed && bits < 64 && n>>bits == 0
+	if code == "b1" {
+		ok = n == 0 || n == 1
+	}
+	return o.AppendUint64(to, uint64(n))[:len(to)+bits/8], ok
+}
+
+// FormatZip writes arrays as an .npz file, sorted by name and without times, so that equal arrays give equal bytes.
+func FormatZip(arrays map[string]*Array) ([]byte, error) {
+	var b bytes.Buffer
+	files := map[string]io.Reader{}
+	for name, a := range arrays {
+		data, err := Format(a)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		files[name] = bytes.NewReader(data)
+	}
+	err := WriteZip(&b, files)
+	return b.Bytes(), err
+}
+
+// WriteZip writes .npy files by name as an .npz file.
+func WriteZip(to io.Writer, files map[string]io.Reader) error {
+	z := zip.NewWriter(to)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate})
+		if err != nil {
+			return err
+		}
+		if _, err := io.Copy(w, files[name]); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
