@@ -165,7 +165,7 @@ func (p *Program) stage(n *dataflow.Node) {
 	case dataflow.Elements:
 		done = p.elements(n, c)
 	case dataflow.Pools:
-		if s := p.sums(n, c); s.Weights != nil {
+		if s := adding(c, &p.streams[p.viewOf(n.In[0]).root], &p.streams[n.Out[0]]); s.Weights != nil {
 			done = p.products(n.In[0], n.Out[0], s)
 		}
 		done = done || p.pools(n, c)

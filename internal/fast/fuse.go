@@ -31,7 +31,7 @@ func (p *Program) fused(n *dataflow.Node) bool {
 	case dataflow.Products:
 		c, macs = of, int64(of.Vectors)*int64(len(of.Weights))*int64(len(of.Weights[0]))
 	case dataflow.Pools:
-		c = p.sums(n, of)
+		c = adding(of, &p.streams[p.viewOf(n.In[0]).root], &p.streams[n.Out[0]])
 	}
 	if c.Weights == nil || len(c.Steps) > 0 || len(c.Weights)%e.Channels != 0 {
 		return false
@@ -71,9 +71,9 @@ func stepsOf(of func(x int64) int64, r num.Range) (s num.Step, ok bool) {
 	return s, between(r.Lo, r.Hi, s.Value[0], of(r.Hi))
 }
 
-// sums is a pool that adds up, as products; none where it does not, or where their sums would not fit 16 bits.
-func (p *Program) sums(n *dataflow.Node, c dataflow.Pools) (none dataflow.Products) {
-	top := p.streams[p.viewOf(n.In[0]).root].reach.Count() - 1
+// adding returns a pool that adds up as products; none where it does not, or where their sums would not fit 16 bits.
+func adding(c dataflow.Pools, in, out *stream) (none dataflow.Products) {
+	top := in.reach.Count() - 1
 	if !c.Sum || top > math.MaxUint8 || top*int64(c.Positions) > math.MaxInt16 {
 		return none
 	}
@@ -84,6 +84,6 @@ func (p *Program) sums(n *dataflow.Node, c dataflow.Pools) (none dataflow.Produc
 			weights[k][i] = 1
 		}
 	}
-	return dataflow.Products{Weights: weights, Vectors: p.streams[n.Out[0]].size / c.Channels, Groups: c.Channels,
+	return dataflow.Products{Weights: weights, Vectors: out.size / c.Channels, Groups: c.Channels,
 		Runs: c.Positions, Run: 1, Stride: c.Channels}
 }
