@@ -55,7 +55,7 @@ func TestSamplesPass(t *testing.T) {
 	if code := run(t.Context(), args, w); code != exitDiagnostics || stderr.Len() > 0 {
 		t.Errorf("a reader that ends: exit code %d, %s", code, stderr)
 	}
-	w, stdout, stderr = arriving(dir, bytes.NewReader(samples[:len(samples)-1]))
+	w, _, stderr = arriving(dir, bytes.NewReader(samples[:len(samples)-1]))
 	if code := run(t.Context(), args, w); code != exitDiagnostics {
 		t.Errorf("cut off: exit code %d", code)
 	}
