@@ -29,6 +29,7 @@ TOOLS       := g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 ic
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 ONNXRUNTIME := onnxruntime-node@1.30.0
+PYPEERS     := numpy==2.4.6 onnxruntime==1.32.0
 FUZZTIME    ?= 2m
 BENCH       ?= .
 PACKAGES    ?= ./...
@@ -117,7 +118,11 @@ bench-peers: ## engine fast against onnxruntime, in turns on one thread (needs N
 	@test -n "$$HLSGEN_SHARED" || { echo "HLSGEN_SHARED is missing: the folder with the models"; exit 1; }
 	@# without its script, which fetches libraries for graphics cards
 	npm install --prefix bin/peers --ignore-scripts --no-audit --no-fund --no-save $(ONNXRUNTIME)
-	go test ./internal/fast -run TestPeers -peers "$(CURDIR)/bin/peers" -v -timeout 30m
+	@# whole commands, against a script in Python, in an environment of its own
+	python3 -m venv bin/peers/python
+	bin/peers/python/bin/pip install --quiet $(PYPEERS)
+	go test ./internal/fast -run 'TestPeers|TestCommands' -peers "$(CURDIR)/bin/peers" \
+		-python "$(CURDIR)/bin/peers/python/bin/python" -v -timeout 120m
 
 .PHONY: measure
 measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/cells to it, write their pages

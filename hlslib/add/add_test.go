@@ -176,7 +176,7 @@ func TestLoop(t *testing.T) {
 	for _, tt := range []struct {
 		p       add.Params
 		latency int
-	}{{add.Params{}, 2}, {by(list(-1), nil), 2}, {by(list(2), nil), 2}, {then(nil, nil, relu), 3}, // a table
+	}{{add.Params{}, 2}, {by(list(-1), nil), 2}, {by(list(2), nil), 2}, {then(nil, nil, relu), 2}, // comparators
 		{then(list(2), nil, relu), 3}} {
 		op := layertest.Bind(t, add.New(tt.p), typ(uintN(4), 5, 6), typ(uintN(4), 5, 6))
 		layertest.Loops(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Loop{

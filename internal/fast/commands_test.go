@@ -1,0 +1,277 @@
+package fast_test
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
+)
+
+// python is an interpreter that has numpy and onnxruntime; make bench-peers gives it.
+var python = flag.String("python", "", "compare whole commands with onnxruntime of this Python")
+
+// commanded are the networks, two numbers of samples, and what the peer runs at a time: of these the fastest counts.
+var commanded = []struct {
+	folder, samples string
+	few, many       int
+	batches         []int
+}{
+	{"brevitas/jets-qap-w6a6-s80", "inputs.npy", 20_000, 200_000, []int{1, 100, 1_000}},
+	{"zoo/TFC_2W2A", "x0.npy", 2_000, 20_000, []int{1, 50, 250}},
+	{"zoo/kwsmlp_w3a3", "x0.npy", 2_000, 20_000, []int{1, 50, 250}},
+	{"brevitas/digits-cnn-w4a4", "inputs.npy", 5_000, 50_000, []int{1, 50, 250}},
+	{"brevitas/cnv-w2a2", "inputs.npy", 100, 1_000, []int{1, 20, 100}},
+	{"brevitas/mobilenetv1-025-w4a4", "inputs.npy", 20, 120, []int{1, 4, 20}},
+	{"zoo/espcn_nn_resize", "x0.npz", 10, 50, []int{1, 5}},
+}
+
+// TestCommands measures whole commands, a file of samples in and a file of outputs out: hlsgen simulate, and a script
+// that calls onnxruntime, on one thread each. What a sample takes is the CPU time of many samples less that of few. The
+// peer runs the model in the dialects that hlsgen convert writes, and without quantisers, which is another function.
+// The share is that of samples whose outputs are equal to 2e-5.
+func TestCommands(t *testing.T) {
+	if *python == "" {
+		t.Skip("it takes half an hour: make bench-peers runs it")
+	}
+	models := filepath.Join(tier.NeedsShared(t), "models")
+	hlsgen := filepath.Join(t.TempDir(), "hlsgen")
+	if out, err := exec.Command("go", "build", "-o", hlsgen, "hlsgen/cmd/hlsgen").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	script, err := filepath.Abs("testdata/command.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log("peer's graph, its optimisations, its batch, its us a sample, ours, theirs / ours, least and most of the " +
+		"rounds, share of equal samples")
+	for _, c := range commanded {
+		t.Run(filepath.Base(c.folder), func(t *testing.T) {
+			dir := t.TempDir()
+			model := filepath.Join(models, c.folder, "model.onnx")
+			m, x := imported(t, c.folder, "model.onnx", c.samples)
+			own := command{counts: [2]int{c.few, c.many}, output: filepath.Join(dir, "own.npy")}
+			for i, n := range own.counts {
+				own.samples[i] = manySamples(t, filepath.Join(dir, fmt.Sprint(n, ".npy")), x, m.In[0].Shape, n)
+			}
+			own.run = func(in, out string) *exec.Cmd {
+				return exec.Command(hlsgen, "simulate", model, "--input", in, "--output", out)
+			}
+			for _, p := range peersOf(t, hlsgen, script, model, dir, own, c.batches) {
+				r := commandsInTurns(t, &own, p)
+				last := len(r.ratio) - 1
+				t.Logf("%s %d %.2f %.2f %.2f %.2f %.2f %.3f", p.name, p.batch, r.theirs, r.ours, r.ratio[last/2],
+					r.ratio[0], r.ratio[last], equalShare(t, own.output, p.output, c.few))
+			}
+		})
+	}
+}
+
+// peersOf returns the commands of onnxruntime: for each dialect in which hlsgen writes the model, with optimisations
+// and without, and for the model without quantisers.
+func peersOf(t *testing.T, hlsgen, script, model, dir string, own command, batches []int) (peers []*command) {
+	for _, form := range []string{"QCDQ", "QOperator", "float"} {
+		file := model
+		if form != "float" {
+			file = filepath.Join(dir, form+".onnx")
+			convert := exec.Command(hlsgen, "convert", model, "--to", strings.ToLower(form), "--out", file)
+			if out, err := convert.CombinedOutput(); err != nil {
+				t.Logf("%s: hlsgen convert does not write it: %s", form, strings.SplitN(string(out), "\n", 2)[0])
+				continue
+			}
+		}
+		for _, optimised := range []string{"on", "off"} {
+			if form == "float" && optimised == "off" {
+				continue
+			}
+			p, err := bestCommand(own, script, file, form, optimised, dir, batches)
+			if err != nil {
+				t.Errorf("%s %s: %v", form, optimised, err)
+				continue
+			}
+			peers = append(peers, p)
+		}
+	}
+	return peers
+}
+
+// manySamples writes a file of n samples, which are some again and again, and reads it three times: pages that were
+// just written are slow at first.
+func manySamples(t *testing.T, file string, x []float32, shape []int, n int) string {
+	each := dataflow.Shape(shape).Size() / shape[0]
+	b, err := npy.Header("float32", append([]int{n}, shape[1:]...))
+	if err == nil {
+		b, err = binary.Append(b, binary.LittleEndian, repeated(x, n*each))
+	}
+	if err == nil {
+		err = os.WriteFile(file, b, 0o666)
+	}
+	for range 3 {
+		if err == nil {
+			_, err = os.ReadFile(file)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// A command makes a file of outputs of one of samples, few or many.
+type command struct {
+	name    string // of a peer: its graph, and whether that is optimised
+	batch   int
+	samples [2]string
+	counts  [2]int
+	run     func(in, out string) *exec.Cmd
+	output  string
+}
+
+// took is the CPU time of the command for few samples, or many.
+func (c *command) took(many int) (time.Duration, error) {
+	cmd := c.run(c.samples[many], c.output)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		return 0, fmt.Errorf("%w: %s", err, lines[len(lines)-1])
+	}
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+}
+
+// each is the microseconds that one sample more takes.
+func (c *command) each() (float64, error) {
+	few, err := c.took(0)
+	if err != nil {
+		return 0, err
+	}
+	many, err := c.took(1)
+	return float64(many-few) / float64(time.Microsecond) / float64(c.counts[1]-c.counts[0]), err
+}
+
+// bestCommand is onnxruntime's command for a file, with the batch that takes it the least time.
+func bestCommand(own command, script, file, form, optimised, dir string, batches []int) (best *command, failed error) {
+	least := math.Inf(1)
+	for _, n := range batches {
+		onnx, err := asWritten(file, n)
+		if form == "float" {
+			onnx, err = batched(file, true, n)
+		}
+		if err != nil {
+			return nil, err
+		}
+		model := filepath.Join(dir, fmt.Sprint(form, n, ".onnx"))
+		if err := os.WriteFile(model, onnx, 0o666); err != nil {
+			return nil, err
+		}
+		c := own
+		c.name, c.batch, c.output = form+" "+optimised, n, filepath.Join(dir, "theirs.npy")
+		c.run = func(in, out string) *exec.Cmd {
+			return exec.Command(*python, script, model, in, out, strconv.Itoa(n), optimised)
+		}
+		if took, err := c.each(); err != nil {
+			failed = err
+		} else if took < least {
+			best, least = &c, took
+		}
+	}
+	if best != nil {
+		failed = nil
+	}
+	return best, failed
+}
+
+// asWritten is a model for n samples at a time, of which nothing else changes.
+func asWritten(file string, n int) ([]byte, error) {
+	onnx, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var d diag.List
+	g := onnxio.Read(file, onnx, &d)
+	if g == nil {
+		return nil, fmt.Errorf("%v", d.Diags)
+	}
+	for i := range g.Inputs {
+		g.Inputs[i].Dims[0] = graph.Dim{Size: n}
+	}
+	for i := range g.Outputs {
+		g.Outputs[i].Dims, g.Outputs[i].Known = nil, false
+	}
+	for _, node := range g.Nodes {
+		if node.Op == "Reshape" && g.Init[node.Inputs[1]] != nil { // the first axis stays, whatever it is
+			was := g.Init[node.Inputs[1]]
+			axes := slices.Clone(was.Ints())
+			axes[0] = 0
+			g.Init[node.Inputs[1]] = &graph.Tensor{DType: was.DType, Shape: was.Shape, I: axes}
+		}
+	}
+	return onnxio.Write(g, nil)
+}
+
+// commandsInTurns measures eleven times, either first in turn.
+func commandsInTurns(t *testing.T, own, peer *command) (r rounds) {
+	var a, b []float64
+	for i := range 11 {
+		order := []*command{own, peer}
+		if i%2 == 1 {
+			order = []*command{peer, own}
+		}
+		for _, c := range order {
+			took, err := c.each()
+			if err != nil {
+				t.Fatal(c.name, err)
+			}
+			if c == own {
+				a = append(a, took)
+			} else {
+				b = append(b, took)
+			}
+		}
+		r.ratio = append(r.ratio, b[i]/a[i])
+	}
+	slices.Sort(a)
+	slices.Sort(b)
+	slices.Sort(r.ratio)
+	r.ours, r.theirs = a[len(a)/2], b[len(b)/2]
+	return r
+}
+
+// equalShare is the part of the first n samples whose outputs in two files are equal to 2e-5.
+func equalShare(t *testing.T, a, b string, n int) float64 {
+	var outputs [2][]float64
+	for i, file := range []string{a, b} {
+		arrays, err := npy.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range arrays {
+			outputs[i] = x.Data[:len(x.Data)/x.Shape[0]*n]
+		}
+	}
+	if len(outputs[0]) != len(outputs[1]) {
+		return 0
+	}
+	equal, each := 0, len(outputs[0])/n
+	for s := range n {
+		if slices.EqualFunc(outputs[0][s*each:][:each], outputs[1][s*each:][:each], func(x, y float64) bool {
+			return math.Abs(x-y) <= 2e-5
+		}) {
+			equal++
+		}
+	}
+	return float64(equal) / float64(n)
+}
