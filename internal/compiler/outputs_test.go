@@ -124,7 +124,8 @@ func TestCutNotNamed(t *testing.T) {
 		attention.Node("Quant", x, "s", "z", "b").Domain(graph.QONNX).Int("signed", 1).Out(y)
 	}
 	quant("x", "q")
-	attention.Node("Softmax", "q").Int("axis", 2).Out("p")
+	attention.Node("MatMul", "q", "w").Out("k") // without it, all up to pq is the host's
+	attention.Node("Softmax", "k").Int("axis", 2).Out("p")
 	quant("p", "pq")
 	attention.Node("MatMul", "pq", "w").Out("m")
 	quant("m", "mq")
