@@ -15,8 +15,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// TestDecidedAgain changes codes of elements that float32 may round to several, one after the other: what is computed
-// again is what a whole run with these codes gives.
+// TestDecidedAgain changes codes of elements that float32 may round to several, one after the other. What is computed
+// again equals what a whole run with these codes gives.
 func TestDecidedAgain(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
@@ -73,7 +73,7 @@ func TestDecidedAgain(t *testing.T) {
 	}
 }
 
-// listed is what is open in a run.
+// listed returns the codes that are open in a run.
 func listed(d *graph.Decided) (open []string) {
 	d.Open(func(name string, i int, lo, hi float64) { open = append(open, fmt.Sprint(name, i, lo, hi)) })
 	return open

@@ -23,7 +23,7 @@ func before(p *graph.Program, low *lower.Result, names []string) *graph.Part {
 	return mustPart(p, names, quantised)
 }
 
-// behind is what the host computes of what the accelerator gives.
+// behind returns the part of the program that the host computes of what the accelerator gives.
 func behind(p *graph.Program, low *lower.Result) *graph.Part {
 	return mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
 }

@@ -55,7 +55,7 @@ func (t *InputType) texts(of func(Normal) []*big.Rat) (list []string) {
 	return list
 }
 
-// normal is what is said of an input.
+// normal returns the mean and the deviation that are given for an input.
 func (t *InputType) normal(input string) (n Normal) {
 	n = t.Inputs[input]
 	if n.Mean == nil {

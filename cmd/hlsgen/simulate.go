@@ -220,7 +220,7 @@ func (s *screen) comparison(file string, c *compiler.Comparison) {
 	}
 }
 
-// elements is how many of an output there is room for.
+// elements limits how many numbers of an output are shown.
 const elements = 40
 
 // first shows how an array begins, on a line.

@@ -201,7 +201,7 @@ func (p *progress) draw() {
 	p.bar.Set(min(p.done, p.total-1)) // a full bar ends itself
 }
 
-// width is how wide the bar is, beside the text.
+// width returns the columns that the text leaves for the bar.
 func (p *progress) width() int {
 	const beside = 30 // share and count
 	text := len(p.text())

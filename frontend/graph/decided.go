@@ -100,7 +100,7 @@ type again struct {
 	affected []int32 // the elements that were computed
 }
 
-// terms are what an element is computed of.
+// terms returns how many terms an element is computed of.
 func (a *again) terms() int {
 	if a.r.product != nil {
 		return a.r.product.Dot.K

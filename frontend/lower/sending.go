@@ -17,7 +17,7 @@ type sending struct {
 	sent map[string]sent
 }
 
-// sent is where a tensor's integers are, and what they stand for. Layers may make others of the same tensor.
+// sent says where the integers of a tensor are, and what they stand for. Layers may make others of the same tensor.
 type sent struct {
 	at *place.Place
 	of scaled.Values
@@ -30,7 +30,7 @@ func (s *sending) send(tensor string, elem num.Type, r num.Range, of scaled.Valu
 	s.Integers.DeclareGroups(tensor, of)
 }
 
-// maxLookahead is how many tensors behind an input are looked at for its first layer.
+// maxLookahead limits the tensors behind an input that are looked at for its first layer.
 const maxLookahead = 1 << 8
 
 // place is the place of integers that the host computes, in the order that the first layer wants that they reach:

@@ -68,13 +68,13 @@ func (m Model) Multiplier(a, b int, dsp bool) Resources {
 	return share{lut: fitted[product] * float64(a*b+a+b), ff: fitted[pipelineFF] * float64(a*b)}.round()
 }
 
-// Comparators are those of so many thresholds for each of PE values, in a layer that has them behind something else.
+// Comparators compare each of PE values with so many thresholds, in a layer that has them behind something else.
 type Comparators struct {
 	PE, Steps, Width int
 	Constant         bool // the thresholds, which do not come from a table
 }
 
-// Comparators is what they take. FINN's do not depend on the number of thresholds.
+// Comparators returns what comparators take. FINN's do not depend on the number of thresholds.
 func (m Model) Comparators(k Comparators) Part {
 	c := activation{pe: k.PE, steps: k.Steps, bits: k.Width, alike: k.Constant}.comparators().round()
 	if m.Formula == FINN {

@@ -103,7 +103,7 @@ type otherFile struct{ error }
 
 func (e *otherFile) Unwrap() error { return e.error }
 
-// indices are those of samples from one to another, along the axis of output k.
+// indices returns the indices of some samples along the axis of output k.
 func (c *comparing) indices(k, from, to int) (first, last int) {
 	if c.axes[k] < 0 {
 		return 0, 1
@@ -183,7 +183,7 @@ func (c *comparing) add(of Comparison) {
 	t.NearTies, t.Differ = t.NearTies+of.NearTies, t.Differ+of.Differ
 }
 
-// comparers are what judge each sample: one for all, or one for each length.
+// comparers returns what judges each sample: one for all, or one for each length.
 func (c *comparing) comparers(s *samples.Runs) (list []*frontend.Comparer, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

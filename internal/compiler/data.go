@@ -93,7 +93,7 @@ func openArrays(path, hint string, d *diag.List) *dataFile {
 	return &dataFile{path, arrays, close}
 }
 
-// shapes are those of the arrays.
+// shapes returns the shapes of the arrays.
 func (f *dataFile) shapes() map[string][]int {
 	shapes := map[string][]int{}
 	for name, a := range f.arrays {

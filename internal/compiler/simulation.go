@@ -46,7 +46,7 @@ type portion struct {
 	compared    Comparison
 }
 
-// partBytes is what a part has about of the file.
+// partBytes is the size of a part in the file, more or less.
 const partBytes = 1 << 18
 
 // heldElements bounds the elements of inputs and outputs that engines other than fast are given at once, where that
@@ -108,7 +108,7 @@ func (x *simulation) carried(ctx context.Context, s *samples.Runs) ([]reals, err
 	return reals, nil
 }
 
-// lanes are how many parts are computed at a time, and the samples of each.
+// lanes returns how many parts are computed at a time, and the samples of each.
 func (x *simulation) lanes() (n, size int) {
 	if x.whole() {
 		return 1, x.source.Count
@@ -138,7 +138,7 @@ func (x *simulation) lanes() (n, size int) {
 	return 1, x.source.Size(1, turns) * max(1, some/x.source.Size(1, turns))
 }
 
-// lane is what computes part after part.
+// lane returns a lane that computes part after part.
 func (x *simulation) lane(ctx context.Context) lane {
 	p := &portion{data: make([][]float64, len(x.model.Out)), encoded: make([][]byte, len(x.model.Out))}
 	var fast *predictor

@@ -154,7 +154,7 @@ func onnxInput(t *testing.T, path string) string {
 	return c.Imported.Model.In[0].Name
 }
 
-// broken is what arrives of a file, and then an error.
+// broken returns a reader of a part of a file, and then an error.
 func broken(data []byte, err error) io.Reader {
 	return io.MultiReader(bytes.NewReader(data), readerOf(func([]byte) (int, error) { return 0, err }))
 }

@@ -60,7 +60,7 @@ func weigh(weights [][]int64) (r weighing, ok bool) {
 	return r, r.least >= math.MinInt8 && r.most <= math.MaxInt8 && r.sum <= math.MaxInt32/256
 }
 
-// formOf is how a layer's rows are multiplied, whose bytes are up to top.
+// formOf returns how a layer's rows are multiplied, whose bytes are up to top.
 func (p *Program) formOf(k *product, r weighing, top int64) form {
 	each := len(k.Weights) / k.Groups
 	switch {
@@ -174,7 +174,7 @@ func pairTableOf(least int64) *pairTable {
 	return t
 }
 
-// index is that of two weights.
+// index returns the index of two weights.
 func (t *pairTable) index(first, second int64) uint8 {
 	return uint8(first - t.least + (second-t.least)<<2)
 }

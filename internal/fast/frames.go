@@ -37,7 +37,7 @@ func (p *Program) Worker() *Worker {
 	return w
 }
 
-// cacheLine is what a store had better not cross.
+// cacheLine is the size of a cache line, which a store had better not cross.
 const cacheLine = 64
 
 // lines is n bytes from the begin of a line of the cache on.

@@ -64,7 +64,7 @@ func whole(ctx context.Context, dir string, n network) (cellCount, time.Duration
 	return counts(made)[top], spent, err
 }
 
-// wholeNetlists is what Yosys makes of a network: modules, the name of the one on top, and the CPU time.
+// wholeNetlists returns what Yosys makes of a network: modules, the name of the one on top, and the CPU time.
 func wholeNetlists(ctx context.Context, dir string, n network) (made map[string]netlist, top string,
 	spent time.Duration, err error) {
 	w, err := rtl.Of(n.design, templates.Options{Top: "network"})

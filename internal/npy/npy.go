@@ -92,7 +92,7 @@ func parse(r io.Reader, size int64, left *int) (*Array, error) {
 	return a, nil
 }
 
-// promised is how many elements an array has by its header; so many bytes are there for them.
+// promised returns how many elements an array has by its header; so many bytes are there for them.
 func promised(a *Array, f format, size int64) (n int, err error) {
 	n = 1
 	for _, d := range a.Shape {

@@ -93,7 +93,7 @@ func streamOf(r io.Reader, size *int64, from string) (*Stream, error) {
 	return &Stream{DType: a.DType, Shape: a.Shape, format: f, from: from}, nil
 }
 
-// bytes is what the elements take.
+// bytes returns the bytes that the elements take.
 func (a *Stream) bytes() int64 { return int64(product(a.Shape)) * int64(a.size) }
 
 func product(shape []int) int {
@@ -212,8 +212,8 @@ func (a *Stream) Strips(axis int) bool {
 	return blocks > 1
 }
 
-// along is how the indices along an axis lie in the file: they pass so many times, and so many elements lie together of
-// each. Along axis -1 all elements have one index.
+// along says how the indices along an axis lie in the file: they pass so many times, and so many elements of each lie
+// together. Along axis -1 all elements have one index.
 func (a *Stream) along(axis int) (blocks, indices, inner int) {
 	switch {
 	case axis < 0:
@@ -356,13 +356,13 @@ func place(indices, inner, from, n, i int) int {
 	return (i/(n*inner)*indices+from)*inner + i%(n*inner)
 }
 
-// Elements is how many there are of an index along an axis.
+// Elements returns how many there are of an index along an axis.
 func (a *Stream) Elements(axis int) int {
 	blocks, _, inner := a.along(axis)
 	return blocks * inner
 }
 
-// Bytes is what the elements of an index along an axis take.
+// Bytes returns the bytes that the elements of an index along an axis take.
 func (a *Stream) Bytes(axis int) int {
 	return a.Elements(axis) * a.size
 }
@@ -387,7 +387,7 @@ func Rows[T any](a *Stream, to, from []T, n int) {
 	}
 }
 
-// rows is where, in row-major order, the elements of an index along the first axis stand that follow each other in
+// rows says where, in row-major order, the elements of an index along the first axis stand that follow each other in
 // column-major order.
 func (a *Stream) rows() []int32 {
 	shape := a.Shape[1:]
@@ -409,7 +409,7 @@ func (a *Stream) rows() []int32 {
 	return order
 }
 
-// native is what the bytes 1 and 0 are in this machine's order.
+// native is the number that the bytes 1 and 0 make in this machine's order.
 var native = binary.NativeEndian.Uint16([]byte{1, 0})
 
 // Plain reports whether elements are of a type, and lie as they do in memory.

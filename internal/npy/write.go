@@ -25,7 +25,7 @@ func Format(a *Array) ([]byte, error) {
 	return Append(b, a.DType, a.Data, 0)
 }
 
-// Header is what stands before the elements of an array, in .npy format 1.0.
+// Header returns what stands before the elements of an array, in .npy format 1.0.
 func Header(dtype string, shape []int) ([]byte, error) {
 	code, err := codeOf(dtype)
 	if err != nil {

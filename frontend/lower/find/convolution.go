@@ -88,7 +88,7 @@ func (t *Terms) Taps() bool {
 	return count > 1
 }
 
-// weight is what term k is multiplied with in column c.
+// weight returns the weight of term k in column c.
 func (t *Terms) weight(k, c int) float64 {
 	return t.weights.At(int(t.dot.BBase.At(c*t.columns.Stride) + t.dot.BOffset[k]))
 }

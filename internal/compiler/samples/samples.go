@@ -35,7 +35,7 @@ type layout struct {
 	own   bool                                       // axis is that of the samples, outputs have their own
 }
 
-// beside is how many of n runs lie side by side.
+// beside returns how many of n runs lie side by side.
 func (l layout) beside(n int) int {
 	if l.side == 0 {
 		return n

@@ -192,14 +192,14 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Ar
 	return s, nil
 }
 
-// Shape is that of an array of all runs' outputs.
+// Shape returns the shape of an array of all runs' outputs.
 func (s *Source) Shape(out dataflow.Real) []int { return s.lie.shape(out, s.indices) }
 
 // An Extent is where runs lie in an array of all runs' outputs: in so many blocks, all alike, elements from one to
 // another.
 type Extent struct{ Blocks, Block, From, To int }
 
-// Extent is where the outputs of runs from one to another lie.
+// Extent says where the outputs of runs from one to another lie.
 func (s *Source) Extent(out dataflow.Real, from, to int) Extent {
 	shape, axis := s.Shape(out), s.Axis(out)
 	if axis < 0 {
@@ -227,7 +227,7 @@ func (s *Source) Join(out dataflow.Real, runs []dataflow.RealTensor) []float64 {
 	return s.lie.join(out, runs)
 }
 
-// Size is how many runs a part has, of about so many bytes and so many runs at least, of which it has a multiple.
+// Size returns how many runs a part has, of about so many bytes and so many runs at least, of which it has a multiple.
 func (s *Source) Size(bytes, multiple int) int {
 	each := 1
 	for _, in := range s.inputs {
