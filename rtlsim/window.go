@@ -150,7 +150,8 @@ func (m *mended) cured(failed tried, among []int) bool {
 type cure struct{ stream, words, bits int }
 
 // narrowest is the cure with the fewest bits among the full streams of a window, the first of equal ones; its stream is
-// -1 where there is none. The next step of each is a bound of what it takes, which spares most trials.
+// -1 where there is none. The next step of each is a bound of what it takes, which spares most trials. Where one does
+// not help, only streams can that are in the circle which holds the window up then.
 func (m *mended) narrowest(streams, full []int) cure {
 	deeper := func(s, words int) cure { return cure{s, words, (words - m.now[s]) * m.ports[s].Width()} }
 	less := func(a, b cure) bool { return a.bits < b.bits || a.bits == b.bits && a.stream < b.stream }

@@ -205,21 +205,7 @@ func asWritten(file string, n int) ([]byte, error) {
 	if g == nil {
 		return nil, fmt.Errorf("%v", d.Diags)
 	}
-	for i := range g.Inputs {
-		g.Inputs[i].Dims[0] = graph.Dim{Size: n}
-	}
-	for i := range g.Outputs {
-		g.Outputs[i].Dims, g.Outputs[i].Known = nil, false
-	}
-	for _, node := range g.Nodes {
-		if node.Op == "Reshape" && g.Init[node.Inputs[1]] != nil { // the first axis stays, whatever it is
-			was := g.Init[node.Inputs[1]]
-			axes := slices.Clone(was.Ints())
-			axes[0] = 0
-			g.Init[node.Inputs[1]] = &graph.Tensor{DType: was.DType, Shape: was.Shape, I: axes}
-		}
-	}
-	return onnxio.Write(g, nil)
+	return resized(g, n, func(name string) *graph.Tensor { return g.Init[name] })
 }
 
 // commandsInTurns measures eleven times, either first in turn.

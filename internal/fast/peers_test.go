@@ -283,16 +283,23 @@ func batched(file string, float bool, n int) ([]byte, error) {
 		if other, ok := read[g.Outputs[i].Name]; ok {
 			g.Outputs[i].Name = other
 		}
-		g.Outputs[i].Dims, g.Outputs[i].Known = nil, false
 	}
+	return resized(g, n, func(name string) *graph.Tensor { return p.Known[name].Const })
+}
+
+// resized is a model for n samples at a time; known gives its constants.
+func resized(g *graph.Graph, n int, known func(name string) *graph.Tensor) ([]byte, error) {
 	for i := range g.Inputs {
 		g.Inputs[i].Dims[0] = graph.Dim{Size: n}
 	}
+	for i := range g.Outputs {
+		g.Outputs[i].Dims, g.Outputs[i].Known = nil, false
+	}
 	for _, node := range g.Nodes { // the first axis stays, whatever it is
-		if node.Op != "Reshape" {
+		if node.Op != "Reshape" || known(node.Inputs[1]) == nil {
 			continue
 		}
-		was := p.Known[node.Inputs[1]].Const
+		was := known(node.Inputs[1])
 		axes := slices.Clone(was.Ints())
 		axes[0] = 0
 		g.Init[node.Inputs[1]] = &graph.Tensor{DType: was.DType, Shape: was.Shape, I: axes}

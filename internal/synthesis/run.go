@@ -142,30 +142,30 @@ func (p *Project) prepare(flows []Flow) error {
 
 // round does those of some tasks whose results are not current; ok is false where a program is missing.
 func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *diag.List) (ok bool, err error) {
-	var todo []Task
+	var stale []Task
 	for _, t := range all {
 		if !p.current(t) {
-			todo = append(todo, t)
+			stale = append(stale, t)
 		}
 	}
-	r.Tasks, r.Before = append(r.Tasks, all...), r.Before+len(all)-len(todo)
-	if len(todo) == 0 {
+	r.Tasks, r.Before = append(r.Tasks, all...), r.Before+len(all)-len(stale)
+	if len(stale) == 0 {
 		return true, nil
 	}
-	if !o.toolsFor(todo, d) {
+	if !o.toolsFor(stale, d) {
 		return false, nil
 	}
-	for _, t := range todo { // of an earlier run
+	for _, t := range stale { // of an earlier run
 		if err := os.RemoveAll(p.path(t.work() + "/failed")); err != nil {
 			return true, err
 		}
 	}
 	if o.Slurm {
-		err = p.submit(ctx, o, todo)
+		err = p.submit(ctx, o, stale)
 	} else {
-		err = p.pool(ctx, o, todo)
+		err = p.pool(ctx, o, stale)
 	}
-	for _, t := range todo {
+	for _, t := range stale {
 		if p.current(t) {
 			r.Made++
 			continue
@@ -183,7 +183,7 @@ func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *d
 }
 
 // toolsFor reports whether the programs are here that tasks call; the vendor's need not be where jobs are submitted.
-func (o Options) toolsFor(todo []Task, d *diag.List) bool {
+func (o Options) toolsFor(stale []Task, d *diag.List) bool {
 	need := []string{"bash", "make", "flock", "sha256sum"}
 	if o.Slurm {
 		need = []string{"sbatch"}
@@ -208,17 +208,17 @@ func (o Options) toolsFor(todo []Task, d *diag.List) bool {
 				"source settings64.sh of its installation first, or give its path: "+variable+"=/path/to/"+own)
 		}
 	}
-	if slices.ContainsFunc(todo, func(t Task) bool { return t.Flow == HLS }) {
+	if slices.ContainsFunc(stale, func(t Task) bool { return t.Flow == HLS }) {
 		here("HLSGEN_HLS", "vitis_hls", "vitis-run")
 	}
-	if slices.ContainsFunc(todo, func(t Task) bool { return t.Last != ByHLS }) {
+	if slices.ContainsFunc(stale, func(t Task) bool { return t.Last != ByHLS }) {
 		here("HLSGEN_VIVADO", "vivado")
 	}
 	return !d.Failed()
 }
 
 // pool runs tasks on this machine, some at a time.
-func (p *Project) pool(ctx context.Context, o Options, todo []Task) error {
+func (p *Project) pool(ctx context.Context, o Options, stale []Task) error {
 	workers := o.Workers
 	if workers == 0 {
 		workers = min(runtime.NumCPU(), mostWorkers)
@@ -229,9 +229,9 @@ func (p *Project) pool(ctx context.Context, o Options, todo []Task) error {
 		first error
 		done  int
 	)
-	o.Step("synthesising", 0, len(todo))
+	o.Step("synthesising", 0, len(stale))
 	next := make(chan Task)
-	for range min(workers, len(todo)) {
+	for range min(workers, len(stale)) {
 		wait.Go(func() {
 			for t := range next {
 				err := p.call(ctx, o, t)
@@ -239,12 +239,12 @@ func (p *Project) pool(ctx context.Context, o Options, todo []Task) error {
 				if done++; err != nil && first == nil {
 					first = err
 				}
-				o.Step("synthesising", done, len(todo))
+				o.Step("synthesising", done, len(stale))
 				mu.Unlock()
 			}
 		})
 	}
-	for _, t := range todo {
+	for _, t := range stale {
 		if ctx.Err() != nil {
 			break
 		}
@@ -284,15 +284,15 @@ func (o Options) environment() []string {
 }
 
 // submit runs tasks as an array of jobs and waits for its end. Jobs go on where this process is ended.
-func (p *Project) submit(ctx context.Context, o Options, todo []Task) error {
+func (p *Project) submit(ctx context.Context, o Options, stale []Task) error {
 	var lines strings.Builder
-	for _, t := range todo {
+	for _, t := range stale {
 		fmt.Fprintln(&lines, strings.Join(t.arguments(), " "))
 	}
 	if err := owned.WriteFile(p.path(folder+"/tasks.txt"), []byte(lines.String())); err != nil {
 		return err
 	}
-	cmd := templates.Command(ctx, p.Dir, []string{"sbatch", "--wait", fmt.Sprintf("--array=0-%d", len(todo)-1),
+	cmd := templates.Command(ctx, p.Dir, []string{"sbatch", "--wait", fmt.Sprintf("--array=0-%d", len(stale)-1),
 		folder + "/slurm.sh"})
 	cmd.Env = o.environment()
 	var said bytes.Buffer
@@ -315,12 +315,12 @@ func (p *Project) submit(ctx context.Context, o Options, todo []Task) error {
 			return nil
 		case <-tick.C:
 			n := 0
-			for _, t := range todo {
+			for _, t := range stale {
 				if p.current(t) {
 					n++
 				}
 			}
-			o.Step("synthesising on the cluster", n, len(todo))
+			o.Step("synthesising on the cluster", n, len(stale))
 		}
 	}
 }
