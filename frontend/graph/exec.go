@@ -24,8 +24,8 @@ type Part struct {
 	summed  map[string][]int64  // what they have given in the last run
 
 	Watch bool // Run gives the codes inside loops too
-	// Most, where it is not 0, is the steps and products that Rounded goes back through for an element; it gives ErrLong
-	// for others: there are no codes in the program, so that float64 tells about as much.
+	// Most, where it is not 0, is the steps and products that Rounded goes back through for an element. For others it
+	// gives ErrLong: there are no codes in the program, so that float64 tells about as much.
 	Most int
 }
 
