@@ -218,7 +218,7 @@ func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Sourc
 // sample held against engine reference; else by that.
 func (o Options) after(ctx context.Context, q *frontend.Quantising, made *Source, runs *samples.Runs,
 	d *diag.List) ([]reals, error) {
-	opt := frontend.Options{Dims: o.Dims, Data: o.shapes}
+	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes}
 	o.Step("comparing", 0, len(runs.In))
 	var quiet, told diag.List
 	im, err := frontend.Import(made.File, made.ONNX, opt, &quiet)
