@@ -38,7 +38,12 @@ func (n *netlist) less(node *circuit.Node) signal {
 	width, signed := n.widths(node)
 	a, b := make([]signal, width), make([]signal, width)
 	inputs := 0
-	for k := range width {
+	constant := n.w.m.Nodes[node.Args[0]].Op == circuit.Const || n.w.m.Nodes[node.Args[1]].Op == circuit.Const
+	for i := range width {
+		k := i
+		if n.w.d.Small && !constant { // Yosys names the highest bits first
+			k = width - 1 - i
+		}
 		a[k], b[k] = n.of(node.Args[0], k), n.of(node.Args[1], k)
 		for _, s := range []signal{a[k], b[k]} {
 			if !s.constant() {
@@ -52,7 +57,6 @@ func (n *netlist) less(node *circuit.Node) signal {
 	for width > 1 && a[width-1] == b[width-1] && !signed {
 		width--
 	}
-	constant := n.w.m.Nodes[node.Args[0]].Op == circuit.Const || n.w.m.Nodes[node.Args[1]].Op == circuit.Const
 	if k, ok := power(b[:width]); ok && !signed { // the bits from there on
 		n.now = Comparators
 		return n.any(a[k:width]).not()
@@ -73,6 +77,9 @@ func (n *netlist) less(node *circuit.Node) signal {
 		return carry
 	}
 	a, b = a[:width], b[:width]
+	if n.w.d.Small {
+		return groups(n, a, b, signed)
+	}
 	if !greater(n, a, b, signed) {
 		return borrows(n, a, b, signed)
 	}
@@ -136,6 +143,9 @@ func (n *netlist) chain(a, b []signal, less bool, kind Kind, wanted func(int) bo
 		n.w.counts[kind].LUT += float64((len(a) + 1) / 2 * 2)
 	}
 	leaf := func() signal { n.now = kind; return n.gates.leaf() }
+	if n.w.d.Small {
+		return carried(n, a, b, kind)
+	}
 	for k := range a {
 		x, y := a[k], b[k]
 		turned := y.when(less)
@@ -208,6 +218,9 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 	var a, b []signal
 	for k := low; k < top; k++ {
 		a, b = append(a, n.of(node.Args[0], k)), append(b, n.of(node.Args[1], k))
+	}
+	if n.w.d.TakesIn && taken(n.w, node, top) == 0 {
+		a, b = b, a
 	}
 	sums := partly(n, a, b, less, Adders, func(k int) bool { return n.w.reads[n.w.wire[first+bit(low+k)]] > 0 })
 	copy(n.known[first+bit(low):], sums)

@@ -2,12 +2,12 @@
 // tables, registers, block RAM and multipliers by what they are for.
 //
 // It knows the rules that synthesis follows. Wires, constants and what nobody reads take nothing. Of tables of six
-// inputs, logic is covered by rules: one takes in what only it reads, as far as its inputs go. Of tables of four inputs
-// it is made of gates, which are mapped as Yosys' ABC does. An adder takes a table for each bit.
-// Registers that never change are none; those one behind the other are shift registers, where a device has these. A
-// table of constants that lies in lookup tables is counted by its contents. A function that is called several times,
-// of one or of many circuits, is walked over once. What the rules leave open is in the numbers of a Device, fitted to
-// what Yosys made of layers (docs/estimator.md).
+// inputs, logic is covered by rules: one takes in what only it reads, as far as its inputs go. Of tables of four, and
+// in small circuits of constants, it is made of gates, which are mapped as Yosys' ABC does. An adder takes a table
+// for each bit. Registers that never change are none; those one behind the other are shift registers, where a device
+// has these. A table of constants that lies in lookup tables is counted by its contents. A function that is called
+// several times, of one or of many circuits, is walked over once. What the rules leave open is in the numbers of a
+// Device, fitted to what Yosys made of layers (docs/estimator.md).
 //
 // In come circuits and a fabric; out come resources by named part. It sees circuit and cost.
 //
@@ -23,6 +23,7 @@
 //	gates.go     gates of two inputs
 //	balance.go   chains of gates as trees
 //	mapping.go   gates in lookup tables
+//	small.go     logic of constants alone, in those of six inputs
 //	pack.go      lookup tables that are one too many
 //	registers.go registers, shift registers, memories
 //	fifo.go      FIFOs, and what a network has besides
@@ -63,6 +64,7 @@ type Count struct {
 	LUT, FF         float64
 	Shift           float64 // lookup tables that are shift registers, besides
 	RAM             float64 // lookup tables that are a memory, besides
+	Flat            float64 // lookup tables of logic that is mapped as it stands, besides
 	BRAM, URAM, DSP int
 }
 
@@ -76,6 +78,7 @@ func (c *Counts) plus(o Counts, n float64) {
 		c[k].FF += n * o[k].FF
 		c[k].Shift += n * o[k].Shift
 		c[k].RAM += n * o[k].RAM
+		c[k].Flat += n * o[k].Flat
 		c[k].BRAM += int(n) * o[k].BRAM
 		c[k].URAM += int(n) * o[k].URAM
 		c[k].DSP += int(n) * o[k].DSP
@@ -91,7 +94,7 @@ func Of(m *circuit.Module, f cost.Fabric) []cost.Part {
 	sum, whole := 0., 0
 	for k, c := range counts {
 		n := d.Numbers[k]
-		sum += n.LUT*c.LUT + c.Shift + c.RAM
+		sum += n.LUT*c.LUT + c.Flat + c.Shift + c.RAM
 		luts := int(math.Round(sum)) - whole
 		whole += luts
 		r := cost.Resources{LUT: luts, LUTRAM: round(c.Shift + c.RAM), FF: round(n.FF * c.FF), BRAM: c.BRAM,
@@ -129,7 +132,7 @@ func (d *Device) count(m *circuit.Module, longest int16) Counts {
 	w := d.walked(m)
 	if d.Maps {
 		longest = mapped(w, longest)
-	} else {
+	} else if !flat(w) {
 		w.cover()
 	}
 	registers(w)

@@ -11,9 +11,11 @@ import (
 
 var uint4 = num.Type{Kind: num.UInt, Width: 4}
 
-// count is the cells of a layer that makes a word of one.
+// count is the cells of a layer that makes a word of one, by the rules for large ones.
 func count(f cost.Fabric, width int, make func(b *circuit.Builder, x circuit.Value) circuit.Value) Counts {
-	return DeviceOf(f).Count(module(width, make))
+	d := DeviceOf(f)
+	d.Small = false
+	return d.Count(module(width, make))
 }
 
 // module is such a layer.

@@ -38,7 +38,7 @@ func (w *walk) cover() {
 	}
 	for b, cone := range w.cone {
 		if len(cone) > 1 && !w.inside[b] {
-			w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT += w.d.wide(len(cone))
+			w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT++
 		}
 	}
 }
@@ -54,11 +54,11 @@ func (w *walk) logic(b bit, in []bit) {
 		return
 	}
 	in = distinct(in)
-	if n := len(in); n > w.d.Wide {
+	if n := len(in); n > w.d.Inputs {
 		w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT += w.d.tree(n)
 		return
 	}
-	w.cone[b] = w.widened(in, w.d.Wide)
+	w.cone[b] = w.widened(in, w.d.Inputs)
 }
 
 // distinct is the bits that are not constant, each once.

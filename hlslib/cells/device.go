@@ -6,9 +6,10 @@ import "hlsgen/hlslib/cost"
 type Device struct {
 	Fabric  cost.Fabric
 	Inputs  int     // of a lookup table
-	Wide    int     // inputs of logic that is made flat: lookup tables, and multiplexers beside them
+	Wide    int     // inputs of logic that is mapped flat: lookup tables, and multiplexers beside them
 	Short   int     // bits of adders up to which they are logic
 	Maps    bool    // logic is mapped gate by gate (mapping.go); else by the rules of cover.go
+	Small   bool    // it is mapped gate by gate in small circuits of constants alone (small.go)
 	Packs   bool    // three lookup tables become two where that goes
 	TakesIn bool    // the lookup table of an adder's bit takes in logic of the second operand
 	Around  bool    // a word goes round a block memory that is read while it is written
@@ -37,7 +38,7 @@ func (d *Device) compare(width int, constant bool) float64 {
 }
 
 // wide is the lookup tables of a function of so many bits that is made flat.
-func (d *Device) wide(inputs int) float64 { return float64(int(1) << max(0, inputs-d.Inputs)) }
+func (d *Device) wide(inputs int) int { return 1 << max(0, inputs-d.Inputs) }
 
 // tree is the lookup tables of a function of so many bits that is made of smaller ones.
 func (d *Device) tree(inputs int) float64 {
@@ -98,5 +99,6 @@ func DeviceOf(f cost.Fabric) *Device {
 	case cost.ECP5:
 		return &Device{Fabric: f, Inputs: 4, Wide: 7, Short: 4, Maps: true, Around: true, Numbers: fittedECP5}
 	}
-	return &Device{Fabric: f, Inputs: 6, Wide: 6, Short: 2, TakesIn: true, Ahead: 1, Shifts: true, Numbers: fitted}
+	return &Device{Fabric: f, Inputs: 6, Wide: 8, Short: 2, Small: true, TakesIn: true, Ahead: 1, Shifts: true,
+		Numbers: fitted}
 }

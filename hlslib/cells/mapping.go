@@ -266,9 +266,16 @@ func (m *mapping) measured(c cut, to purpose) cut {
 	return c
 }
 
-// size is the lookup tables of a function of so many bits.
+// weights are what Yosys has ABC take AMD's lookup tables for, by inputs (synth_xilinx): those of few are cheaper,
+// since two may be one.
+var weights = [widest + 1]float32{0, .4, .4, .6, 1, 1, 1, 2, 4}
+
+// size is the lookup tables of a function of so many bits, as the mapping weighs them.
 func (d *Device) size(inputs int) float32 {
-	return float32(int(1) << max(0, inputs-d.Inputs))
+	if d.Small {
+		return weights[inputs]
+	}
+	return float32(d.wide(inputs))
 }
 
 // use counts who reads what, and finds when each has to be there.

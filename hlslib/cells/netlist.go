@@ -74,7 +74,7 @@ func (n *netlist) count(longest int16) int16 {
 	n.sums = sums
 	for i := range m.in {
 		if m.used(int32(i)) {
-			n.w.counts[m.kind[i]].LUT += float64(m.d.size(int(m.best[i].n)))
+			n.w.counts[m.kind[i]].LUT += float64(m.tables(int32(i)))
 			n.absorbed(m, int32(i))
 		}
 	}
@@ -85,7 +85,7 @@ func (n *netlist) count(longest int16) int16 {
 	}
 	for s := range n.ended {
 		// What leaves the logic turned round is a table of its own where it is a leaf, or needed as it is, too.
-		if s.turned() && (m.leaves(s.gate()) || n.ended[s.not()]) {
+		if !n.w.d.Small && s.turned() && (m.leaves(s.gate()) || n.ended[s.not()]) {
 			n.w.counts[Inverters].LUT++
 		}
 	}

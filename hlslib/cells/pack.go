@@ -50,7 +50,7 @@ func (m *mapping) two(root, a, b int32) bool {
 	if n > 2*m.d.Inputs-1 || n > 7 {
 		return false
 	}
-	values := map[int32][2]uint64{}
+	values := map[int32]truth{}
 	for k, l := range in {
 		values[l] = variable(k)
 	}
@@ -75,20 +75,26 @@ func (m *mapping) two(root, a, b int32) bool {
 	return false
 }
 
-// variable is the values of an input of seven.
-func variable(k int) [2]uint64 {
-	if k == 6 {
-		return [2]uint64{0, ^uint64(0)}
+// A truth is a function of up to eight bits: bit n is for inputs that are n.
+type truth [4]uint64
+
+// variable is the values of an input of eight.
+func variable(k int) truth {
+	switch k {
+	case 6:
+		return truth{0, ^uint64(0), 0, ^uint64(0)}
+	case 7:
+		return truth{0, 0, ^uint64(0), ^uint64(0)}
 	}
-	return [2]uint64{low[k], low[k]}
+	return truth{low[k], low[k], low[k], low[k]}
 }
 
 // value is what a gate computes of inputs.
-func (m *mapping) value(i int32, known map[int32][2]uint64) [2]uint64 {
+func (m *mapping) value(i int32, known map[int32]truth) truth {
 	if v, ok := known[i]; ok {
 		return v
 	}
-	v := [2]uint64{^uint64(0), ^uint64(0)}
+	v := truth{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 	for _, s := range m.in[i] {
 		x := m.value(s.gate(), known)
 		for k := range v {
@@ -105,7 +111,7 @@ func (m *mapping) value(i int32, known map[int32][2]uint64) [2]uint64 {
 
 // halvesAlike reports whether a function of n bits depends on those of a set by one bit alone, for each value of
 // another bit that is shared.
-func halvesAlike(f [2]uint64, n, set, shared int) bool {
+func halvesAlike(f truth, n, set, shared int) bool {
 	var columns [2][2]uint64 // the functions of the other bits that there are, by the shared one
 	var count [2]int
 	for at := set; ; at = (at - 1) & set {

@@ -10,9 +10,9 @@ import (
 // row is a bit of a row of constants.
 func (n *netlist) row(node *circuit.Node, k int) signal {
 	t := n.w.contents(node.K)
-	var address []signal
-	for i := range t.inputs {
-		address = append(address, n.of(node.Args[0], i))
+	address := make([]signal, t.inputs)
+	for _, i := range t.order() {
+		address[i] = n.of(node.Args[0], i)
 	}
 	truth := t.columns[k].truth
 	n.now = Tables

@@ -78,9 +78,10 @@ func grouped(list []trial, held bool) map[string]*estimates {
 }
 
 // A limit is the errors that are allowed: medians of points that the fit has not seen.
-type limit struct{ memories, tables, ff float64 }
+type limit struct{ memories, tables, constants, steps, ff float64 }
 
-var limits = map[string]limit{"xilinx": {.05, .15, .10}, "ice40": {.05, .15, .10}, "ecp5": {.05, .15, .10}}
+var limits = map[string]limit{"xilinx": {.05, .15, .10, .10, .10}, "ice40": {.05, .15, .10, .10, .10},
+	"ecp5": {.05, .15, .15, .20, .10}}
 
 // mostNetwork is the error that is allowed of each network.
 const mostNetwork = .10
@@ -91,7 +92,8 @@ func TestErrors(t *testing.T) {
 	for _, board := range boardsMeasured {
 		list := trials(t, target(t, board))
 		held, most := grouped(list, true), limits[family(list[0].target)]
-		for group, luts := range map[string]float64{inMemories: most.memories, inTables: most.tables} {
+		for group, luts := range map[string]float64{inMemories: most.memories, inTables: most.tables,
+			ofConstants: most.constants, ofSteps: most.steps} {
 			lut, _ := median(held[group].lut)
 			ff, _ := median(held[group].ff)
 			if len(held[group].lut) == 0 || lut > luts || ff > most.ff {

@@ -2,6 +2,7 @@
 // table; `make measure` writes it anew. In come layers in folds; it sees everything, and has tests alone.
 //
 //	points_test.go   what is measured: layers in folds, and networks
+//	swept_test.go    more of these: constant signs, factors and step functions
 //	yosys_test.go    how
 //	netlist_test.go  what is counted of what Yosys makes
 //	carried_test.go  what registers carry from clock to clock, and its lookup tables
@@ -335,8 +336,8 @@ const mostLUT4, mostMultiplied = 16, 4
 
 // points are the layers that are measured for a board: for those of AMD all, else those that are not large.
 func points(t testing.TB, to dataflow.Target) (list []point) {
-	for _, p := range slices.Concat(matrices(t, to), constant(t, to), multiplied(t, to), others(t, to),
-		fifos(to), recurrent(t, to)) {
+	for _, p := range slices.Concat(matrices(t, to), constant(t, to), constantSigns(t, to), constantSteps(t, to),
+		multiplied(t, to), others(t, to), fifos(to), recurrent(t, to)) {
 		most := mostLUT4
 		if p.fold.Compute == dataflow.DSP {
 			most = mostMultiplied
@@ -348,15 +349,22 @@ func points(t testing.TB, to dataflow.Target) (list []point) {
 	return list
 }
 
-// The groups of points: where tables of constants lie.
+// The groups of points: where tables of constants lie, and layers of constants alone.
 const (
-	inMemories = "tables in memories"
-	inTables   = "tables in LUTs"
-	inSlices   = "products in DSP slices"
-	ofFIFOs    = "FIFOs"
+	inMemories  = "tables in memories"
+	inTables    = "tables in LUTs"
+	ofConstants = "constant weights"
+	ofSteps     = "step functions"
+	inSlices    = "products in DSP slices"
+	ofFIFOs     = "FIFOs"
 )
 
-var groups = []string{inMemories, inTables, inSlices, ofFIFOs}
+var groups = []string{inMemories, inTables, ofConstants, ofSteps, inSlices, ofFIFOs}
+
+// prefixed reports whether the point's name begins with one of a list.
+func (p point) prefixed(list ...string) bool {
+	return slices.ContainsFunc(list, func(prefix string) bool { return strings.HasPrefix(p.name, prefix) })
+}
 
 // group is what a point's error counts for.
 func (p point) group() string {
@@ -365,7 +373,11 @@ func (p point) group() string {
 		return ofFIFOs
 	case p.fold.Compute == dataflow.DSP:
 		return inSlices
-	case strings.HasPrefix(p.name, "const"), p.fold.Memory == dataflow.LUTRAM:
+	case p.prefixed("const", "signs"):
+		return ofConstants
+	case p.prefixed("requant", "scaled", "stepped"):
+		return ofSteps
+	case p.fold.Memory == dataflow.LUTRAM:
 		return inTables
 	}
 	return inMemories

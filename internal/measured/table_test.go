@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"hlsgen/hlslib/cells"
@@ -27,11 +28,10 @@ var (
 // names around it.
 const tableFile, againFile = "measured.csv", "again.csv"
 
-// twice reports whether a point is in both: a layer that is more than products and sums, or a FIFO.
+// twice reports whether a point is in both: a layer that is more than products and sums, or a FIFO. Of the sweeps
+// there are enough.
 func (p point) twice() bool {
-	return !slices.ContainsFunc([]string{"mvau_w", "vvau", "lstm", "dsp"}, func(prefix string) bool {
-		return strings.HasPrefix(p.name, prefix)
-	})
+	return !p.swept() && !p.prefixed("mvau_w", "vvau", "lstm", "dsp")
 }
 
 // columns are those of the table.
@@ -90,6 +90,7 @@ type trial struct {
 	measured cellCount
 	apart    float64            // both figures of its LUTs, relative
 	counts   cells.Counts       // of a layer
+	ruled    cells.Counts       // the same where no small circuit is mapped gate by gate
 	reported dataflow.Resources // of a layer: what a report says, in whole cells
 	fixed    dataflow.Resources // of a FIFO, of which nothing is fitted
 	held     bool               // the fit does not see it
@@ -102,10 +103,20 @@ func held(name string) bool {
 	return h.Sum32()%3 == 0
 }
 
+// counted has the trials of a board, which several tests ask for.
+var counted sync.Map
+
 // trials are the points of a board that were measured, by name.
-func trials(t *testing.T, to dataflow.Target) (list []trial) {
+func trials(t *testing.T, to dataflow.Target) []trial {
+	once, _ := counted.LoadOrStore(to.Board.Name, sync.OnceValue(func() []trial { return countTrials(t, to) }))
+	return slices.Clone(once.(func() []trial)())
+}
+
+func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 	measured, again := table(t), tableOf(t, againFile)
 	d := cells.DeviceOf(cost.FabricOf(to.Board))
+	rules := *d
+	rules.Small = false
 	all := points(t, to)
 	slices.SortFunc(all, func(a, b point) int { return strings.Compare(a.name, b.name) })
 	for _, p := range all {
@@ -113,7 +124,7 @@ func trials(t *testing.T, to dataflow.Target) (list []trial) {
 		if !ok {
 			continue
 		}
-		x := trial{point: p, measured: c, held: held(p.name)}
+		x := trial{point: p, measured: c, held: held(p.name) || p.swept()}
 		if o, ok := again[p.key()]; ok && p.twice() {
 			x.measured.LUT, x.apart = (c.LUT+o.LUT)/2, relative(float64(o.LUT), c.LUT)
 		}
@@ -122,6 +133,9 @@ func trials(t *testing.T, to dataflow.Target) (list []trial) {
 		} else {
 			m := p.op.(dataflow.Circuited).Circuit(p.fold, p.target)
 			x.counts, x.reported = d.Count(m), estimate.Parts(cells.Of(m, d.Fabric)...).Total()
+			if x.ruled = x.counts; d.Small {
+				x.ruled = rules.Count(m)
+			}
 		}
 		list = append(list, x)
 	}
@@ -132,7 +146,7 @@ func trials(t *testing.T, to dataflow.Target) (list []trial) {
 func (x trial) estimated(n [cells.Kinds]cells.Number) (lut, ff float64) {
 	lut, ff = float64(x.fixed.LUT), float64(x.fixed.FF)
 	for k, c := range x.counts {
-		lut += n[k].LUT*c.LUT + c.Shift + c.RAM
+		lut += n[k].LUT*c.LUT + c.Flat + c.Shift + c.RAM
 		ff += n[k].FF * c.FF
 	}
 	return lut, ff
@@ -161,11 +175,17 @@ func median(errors []float64) (middle, most float64) {
 // the fit saw preferred it on an ECP5; on an iCE40 a third of it does as well.
 const firm = 1
 
-// fit is numbers for lookup tables by which the sum of the relative errors of those trials that it sees is least. It
-// sees no layer that multiplies in DSP slices: the rest of these is the same logic, and many of them take few tables.
+// fit is numbers for lookup tables by which the sum of the relative errors of those trials that it sees is least. They
+// are for what the rules count: small circuits, which a device has mapped gate by gate, are counted by the rules here.
+// It sees no layer that multiplies in DSP slices: the rest of these is the same logic, and many of them take few
+// tables.
 func fit(list []trial) (n [cells.Kinds]cells.Number) {
 	for k := range n {
 		n[k] = cells.Number{LUT: 1, FF: 1}
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].counts = list[i].ruled
 	}
 	maps := cells.DeviceOf(cost.FabricOf(list[0].target.Board)).Maps
 	sum := func() (s float64) {
