@@ -40,7 +40,7 @@ type block struct {
 	bytes    []uint8 // weights, one of these
 	ints     []int8
 	words    []int16
-	chunk    int // steps after which a sum of fewer bits has to be put away
+	chunk    int      // steps after which a sum of fewer bits has to be put away
 	finish   []finish // of lanes outputs each
 }
 
