@@ -38,16 +38,25 @@ func (x *predictor) direct(s *samples.Source, part *samples.Part) (ok bool) {
 	case x.ends != nil && s.Floats():
 		return x.floats(part)
 	case x.codes != nil && s.Integers():
-		in := make([][]uint8, len(x.in))
-		for k := range in {
-			in[k] = part.Bytes(k)
-		}
-		inBatches(x, in, part.Len(), func(in [][]uint8, out [][]float64, n int) {
-			x.w.PredictIntegers(x.codes, in, out, n)
-		})
-		return true
+		return x.integers(part, func(k int) ([]uint8, bool) { return part.Bytes(k), true })
+	case x.codes != nil && s.Coded():
+		return x.integers(part, part.Codes)
 	}
 	return false
+}
+
+// integers computes the outputs of samples that are integers of 8 bits; ok is false where some are none.
+func (x *predictor) integers(part *samples.Part, of func(k int) (codes []uint8, ok bool)) (ok bool) {
+	in := make([][]uint8, len(x.in))
+	for k := range in {
+		if in[k], ok = of(k); !ok {
+			return false
+		}
+	}
+	inBatches(x, in, part.Len(), func(in [][]uint8, out [][]float64, n int) {
+		x.w.PredictIntegers(x.codes, in, out, n)
+	})
+	return true
 }
 
 // floats computes the outputs of samples that are float32 in the file; ok is false where some are not finite.
