@@ -35,7 +35,8 @@ type Certificate struct {
 	Dear int
 	// Large counts the folds, as fast as that, that were left out for large tables in LUTs (dataflow.LargeTable).
 	Large int
-	// InLUTs: FIFOs of few words lay in no block RAM, where LUTs could hold them. All that is proved is proved so.
+	// InLUTs: LUTs hold FIFOs of few words, where they can, though block RAM would save logic. All that is proved is
+	// proved of designs in which no FIFO in block RAM takes less logic than few words in LUTs (space.Spared).
 	InLUTs  bool
 	Latency *Latency // nil where it was not minimised
 	Gap     string   // why something is left open; empty where nothing is
@@ -86,7 +87,7 @@ func (c *Certificate) Without() string {
 		left = append(left, "large tables in LUTs")
 	}
 	if c.InLUTs {
-		left = append(left, "FIFOs of few words in block RAM")
+		left = append(left, "FIFOs in block RAM that save logic")
 	}
 	if left == nil {
 		return ""
@@ -154,7 +155,7 @@ func (c *Certificate) Lines() (lines []string) {
 			"have them in block RAM; a folding file may ask for them", humanize.Comma(dataflow.LargeTable), c.Large))
 	}
 	if c.InLUTs {
-		lines = append(lines, "LUTs hold FIFOs of few words, where they can: in block RAM these would take fewer LUTs")
+		lines = append(lines, "LUTs hold FIFOs of few words, where they can: block RAM would save logic")
 	}
 	if c.Latency != nil {
 		lines = append(lines, c.Latency.String()+c.Without())
@@ -204,7 +205,7 @@ func (q report) certificate(f *found, d *Design) Certificate {
 	if c.Latency != nil {
 		limit = math.MaxInt
 	}
-	c.Dear, c.Large, c.InLUTs = space.Dear(q.Space, limit), space.Large(q.Space, limit), q.Spared()
+	c.Dear, c.Large, c.InLUTs = space.Dear(q.Space, limit), space.Large(q.Space, limit), space.Spared(q.Space)
 	for i := range q.Layers {
 		l := &q.Layers[i]
 		c.Options += len(l.Folds)

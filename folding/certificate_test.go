@@ -15,8 +15,8 @@ func TestCertificateLines(t *testing.T) {
 	t.Parallel()
 	small := boards.Board{Name: "small", LUT: 1384, LUTRAM: 100, FF: 1000, BRAM36: 4, DSP: 20}
 	const (
-		without = " without FIFOs of few words in block RAM"
-		inLUTs  = "LUTs hold FIFOs of few words, where they can: in block RAM these would take fewer LUTs"
+		without = " without FIFOs in block RAM that save logic"
+		inLUTs  = "LUTs hold FIFOs of few words, where they can: block RAM would save logic"
 	)
 	for _, c := range []struct {
 		goal Goal
@@ -62,7 +62,7 @@ func TestCertificateLines(t *testing.T) {
 	}
 	open.InLUTs, open.Spares = true, true
 	if got, want := open.Given(), " with factors of 3 bits or fewer in LUTs and without serial step functions dear in "+
-		"block RAM or FIFOs of few words in block RAM"; got != want {
+		"block RAM or FIFOs in block RAM that save logic"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -39,7 +39,8 @@ func TestFewWords(t *testing.T) {
 				if d == nil {
 					t.Fatalf("%s, %v, %+v: %s", m.Name, stalls, goal, text(told))
 				}
-				if c := &d.Certificate; !c.InLUTs || !strings.Contains(c.Given(), "FIFOs of few words in block RAM") {
+				c := &d.Certificate
+				if !c.InLUTs || !strings.Contains(c.Given(), "FIFOs in block RAM that save logic") {
 					t.Errorf("%s, %v, %+v: it is proved of designs%s", m.Name, stalls, goal, c.Given())
 				}
 				if list := fewInBlocks(d); len(list) > 0 {

@@ -150,7 +150,7 @@ func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.
 	}
 	l := &Space{Space: s, made: &memory{}}
 	l.whole = sync.OnceValue(func() *Space {
-		if !leavesOut(s) && !s.Spared() {
+		if !leavesOut(s) && !space.Spared(s) {
 			return l
 		}
 		var told diag.List // what d has

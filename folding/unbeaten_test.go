@@ -3,9 +3,9 @@ package folding
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/tier"
 )
@@ -105,24 +105,43 @@ func (p proved) compare(other *Design, how string) {
 			other.Certificate.Bounds[i].Measure != b.Measure || other.Certificate.Bounds[i].Value > b.Value {
 			return // the measures behind are bounded among those that are as good in this one
 		}
-		if v := other.Certificate.Bounds[i].Value; v < b.Least-rounding && !p.inBlocks(other) {
+		v := other.Certificate.Bounds[i].Value
+		if v < b.Least-rounding && p.saves(other) {
+			p.inLUTs(other, how)
+			return
+		}
+		if v < b.Least-rounding {
 			p.Errorf("%s: %v %v in %v clocks, where none below %v was said to be (%v clocks)", how, b.Measure,
 				v, o.Interval, b.Least, p.found.Clocks.Interval)
 		}
 	}
 }
 
-// inBlocks reports whether a design is none that Bounds are of: where few words of FIFOs lie in block RAM, which LUTs
-// could hold at the interval that was asked for. Its folds take more then with these in LUTs.
-func (p proved) inBlocks(other *Design) bool {
-	if !p.found.Certificate.InLUTs || !slices.ContainsFunc(other.FIFO, func(f dataflow.FIFO) bool {
-		return f.Memory == dataflow.BRAM || f.Memory == dataflow.URAM
-	}) {
+// inLUTs compares the folds of a design that the bounds leave out, with FIFOs as the search makes them.
+func (p proved) inLUTs(other *Design, how string) {
+	d, _ := withFileOn(p, p.model, p.target, string(Format(other.Design, false)), p.goal)
+	if d != nil && !p.saves(d) {
+		p.compare(d, how+", with its folds")
+	}
+}
+
+// saves reports whether a design is none that bounds are of: where a FIFO in block RAM takes less logic than few words
+// in LUTs, and the certificate leaves such designs out.
+func (p proved) saves(other *Design) bool {
+	if !p.found.Certificate.InLUTs {
 		return false
 	}
-	d, _ := withFileOn(p, p.model, p.target, string(Format(other.Design, false)), p.goal)
-	if d == nil || !d.Certificate.InLUTs {
-		return true
+	t := other.Design.Target
+	for s, f := range other.FIFO {
+		if f.Memory != dataflow.BRAM && f.Memory != dataflow.URAM {
+			continue
+		}
+		port := other.Design.Port(s)
+		takes := func(f dataflow.FIFO) dataflow.Resources { return estimate.Written(t, f, port, false).Total() }
+		inLUTs, inBlocks := takes(dataflow.FIFO{Depth: 2, Memory: dataflow.SRL}), takes(f)
+		if inBlocks.LUT < inLUTs.LUT || inBlocks.FF < inLUTs.FF {
+			return true
+		}
 	}
-	return d.Certificate.Bounds[0].Value > other.Certificate.Bounds[0].Value
+	return false
 }

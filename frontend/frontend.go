@@ -37,7 +37,8 @@ import (
 
 // Options say what the file leaves open, and what to show of the passes.
 type Options struct {
-	Dims map[string]int // sizes of named dynamic axes
+	Dims   map[string]int // sizes of named dynamic axes
+	Shapes Shapes         // of whole inputs
 	// shapes of the data at hand by input name ("" for a single input): they bind dynamic axes too
 	Data map[string][]int
 	// samples are pieces of one stream, in order: recurrences go on where they ended in the sample before
@@ -59,6 +60,9 @@ type Options struct {
 	timed bool // other lengths are to follow: loops are not written out
 	steps int  // of a sequence whose length arrives on an input, which is bound to it; else 0
 }
+
+// Shapes are the sizes of all axes of inputs (graph.Shapes).
+type Shapes = graph.Shapes
 
 // A NodeFate is a line of `hlsgen check`: what becomes of one ONNX node.
 type NodeFate struct {

@@ -15,6 +15,9 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	if g == nil {
 		return nil
 	}
+	if !opt.Shapes.Bind(g, name, d) {
+		return nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(opt.Dims)) {
 		g.Open(name)
 	}

@@ -105,6 +105,10 @@ func (w world) settings(path string, keys []string) (*settings, error) {
 	return s, nil
 }
 
+// several are the keys that may have several values, with an example of these.
+var several = map[string]string{"dim": "[T=520, N=4]", "initial-state": "[h0=zero, c0=quant]",
+	"shape": `["x=1,3,48,192", "y=1,8"]`}
+
 // verify reports every key of the file that is unknown, and every value that is not a single one.
 func (s *settings) verify(v *viper.Viper) error {
 	var wrong []string
@@ -115,13 +119,11 @@ func (s *settings) verify(v *viper.Viper) error {
 		switch {
 		case !slices.Contains(s.keys, top):
 			wrong = append(wrong, fmt.Sprintf("%s: unknown key %q%s", s.file, key, s.unknown(top)))
-		case top == "dim" && nested:
-			wrong = append(wrong, fmt.Sprintf("%s: dim: want a list, such as [T=520, N=4]", s.file))
-		case top == "initial-state" && nested:
-			wrong = append(wrong, fmt.Sprintf("%s: initial-state: want a list, such as [h0=zero, c0=quant]", s.file))
+		case several[top] != "" && nested:
+			wrong = append(wrong, fmt.Sprintf("%s: %s: want a list, such as %s", s.file, top, several[top]))
 		case top == "max-use" && nested:
 			wrong = append(wrong, fmt.Sprintf("%s: max-use: want one text, such as lut=0.7,bram=0.9", s.file))
-		case top != "dim" && top != "initial-state" && (nested || list):
+		case several[top] == "" && (nested || list):
 			wrong = append(wrong, fmt.Sprintf("%s: %s: want a single value", s.file, top))
 		}
 	}

@@ -41,6 +41,8 @@ of every tensor is written, as viewers like to have it. --clean goes alone, too.
 	t.path(&out, "out", "FILE", "file to write (default MODEL-DIALECT.onnx, or MODEL-clean.onnx)", nil)
 	t.Var(sizes{&o.Dims, &o.Lengths}, "dim", "size of a dynamic axis with which the two files are compared, such as "+
 		"T=520 (may be repeated); the axis stays dynamic")
+	t.Var(shapes{&o.Shapes}, "shape", "sizes of all axes of an input with which the two files are compared, such as "+
+		"x=1,3,48,192 (may be repeated)")
 	t.BoolVar(&o.Force, "force", false, "replace the file")
 	t.strict()
 	t.json()

@@ -159,6 +159,35 @@ func (s initials) Set(text string) error {
 	return nil
 }
 
+// shapes are the sizes of inputs' axes: INPUT=SIZE,SIZE,...
+type shapes struct{ to *frontend.Shapes }
+
+func (s shapes) Type() string { return "[INPUT=]SIZE,..." }
+
+func (s shapes) String() string { return strings.Join(s.to.Texts(), " ") }
+
+func (s shapes) Set(text string) error {
+	at := strings.LastIndex(text, "=") // names of inputs may hold one
+	var sizes []int
+	elements := 1
+	for part := range strings.SplitSeq(text[at+1:], ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 || n > maxAxis/elements || at == 0 {
+			return fmt.Errorf("want the size of every axis, such as x=1,3,48,192")
+		}
+		sizes, elements = append(sizes, n), elements*n
+	}
+	input := text[:max(0, at)]
+	if old, twice := (*s.to)[input]; twice && !slices.Equal(old, sizes) {
+		return fmt.Errorf("the shape of the input is given already, and another one")
+	}
+	if *s.to == nil {
+		*s.to = frontend.Shapes{}
+	}
+	(*s.to)[input] = sizes
+	return nil
+}
+
 func positive(s string) (float64, error) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(f > 0) || math.IsInf(f, 0) {

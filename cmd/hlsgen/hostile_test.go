@@ -257,6 +257,7 @@ func TestHostileNumbers(t *testing.T) {
 	texts = append(texts, "0.0000000000000000000000000000001", "1h", "-1s", "1000000h")
 	before := map[string][]string{ // what may stand before a number
 		"max-use": {"", "lut=", "mean=", "dsp=0,lut="},
+		"shape":   {"", "x=", "=", "1,", "x=1,2,"},
 		"dim":     {"", "T=", "="}, "input-type": {"", "UINT8:", "INT"}, "input-quant": {"", "INT8:", "INT"},
 		"initial-state": {"", "h0=", "="}, "input-mean": {"", "1,", "x="}, "input-std": {"", "1,", "="},
 	}

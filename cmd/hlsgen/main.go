@@ -2,7 +2,8 @@
 // environment and hlsgen.yaml; out come a screen or a JSON object on stdout, notes on stderr and an exit code. What
 // commands do is package compiler's and package sweep's; nobody imports this one.
 //
-//	main.go         the process: signals, exit; interrupt.go: a Ctrl-C that ends a search
+//	main.go         the process: signals, exit; collector.go: how much garbage waits
+//	interrupt.go    a Ctrl-C that ends a search
 //	run.go          an app: one run, its errors and exit codes
 //	root.go         the commands, and the version
 //	task.go         what the commands on a model share: flags, progress, the answer
@@ -24,38 +25,17 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
-	"runtime/debug"
 	"syscall"
 	"time"
 
 	"hlsgen/templates"
 )
 
-// garbage is the garbage collector's target, in per cent of the live heap: what GOGC sets. Go's default is 100. At 50
-// large networks took 12 to 22 % less memory, and no more time that could be measured; at 33 they take another eighth
-// less, and 3 % more time.
-const garbage = 33
-
-// ballast is a number of bytes that are allocated and never touched, so that they take no memory. The collector
-// counts them as live: a small heap, which would be collected every few megabytes, grows by 85 MB between collections
-// at least.
-const ballast = 256 << 20
-
-// streaming is the target while samples pass: what they leave is to stay below some 30 MB, at 10 % more time.
-const streaming = 10
-
 // patience is how long an interrupted command may take to remove what it has not finished.
 const patience = 3 * time.Second
 
 func main() {
-	lean := func() {}
-	if os.Getenv("GOGC") == "" {
-		lean = func() { debug.SetGCPercent(streaming) }
-		debug.SetGCPercent(garbage)
-		held := make([]byte, ballast)
-		defer runtime.KeepAlive(held)
-	}
+	lean := collect()
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
 		ends = append(ends, syscall.SIGHUP)

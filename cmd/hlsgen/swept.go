@@ -104,7 +104,7 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	switch {
 	case c.Precision != "":
 		build += " " + quoted(r.Path(c.Precision+".onnx"))
-		given = given[:1] // its axes
+		given = given[:2] // its axes
 	case o.Model != "":
 		build += " " + quoted(o.Model)
 	}

@@ -18,12 +18,13 @@ func TestSweepNext(t *testing.T) {
 	r.Points[0].MaxUse = folding.Guideline
 	o := &sweep.Options{Options: compiler.Options{Model: "my net.onnx", Dims: map[string]int{"N": 4, "C": 2},
 		Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 9}, Stateful: true,
+		Shapes:  frontend.Shapes{"y": {1, 2}, "": {3}},
 		Initial: frontend.InitialStates{"h0": "zero", "": "quant"}, LSTM: "f/lstm.json", Cells: "c.json",
 		Arrives: &frontend.InputType{Scale: big.NewRat(1, 255)}}}
 	s := &screen{}
 	s.sweepNext(r, o)
 	got := strings.Join(strings.Fields(strings.ReplaceAll(s.String(), "\\\n", " ")), " ")
-	for _, want := range []string{"hlsgen build 'my net.onnx' --board zcu104", "--dim C=2 --dim N=4 --dim T=1..9",
+	for _, want := range []string{"hlsgen build 'my net.onnx' --board zcu104", "--dim C=2 --dim N=4 --dim T=1..9 --shape 3 --shape y=1,2",
 		":1/255", "--initial-state quant --initial-state h0=zero",
 		"--lstm-config f/lstm.json --cell-config c.json", "--stateful"} {
 		if !strings.Contains(got, want) {

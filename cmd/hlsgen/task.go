@@ -227,6 +227,8 @@ func (t *task) inputs() {
 	o := t.o
 	t.Var(sizes{&o.Dims, &o.Lengths}, "dim", "size of a dynamic axis, such as T=520 (may be repeated); or "+
 		"the lengths of sequences, such as T=1..520")
+	t.Var(shapes{&o.Shapes}, "shape", "sizes of all axes of an input, such as x=1,3,48,192 (may be repeated; the only "+
+		"input needs no name): binds axes without a name, and axes of one name that differ")
 	t.Var(&value{kind: "TYPE[:SCALE[:OFFSET]]", set: ofInput(o, inputType)}, "input-type",
 		"inputs arrive as integers of this type whose value is SCALE times the integer, plus OFFSET: UINT8, "+
 			"UINT8:1/255, UINT8:1/255:-0.5 (default scale 1, offset 0); at most 16 bits")

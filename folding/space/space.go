@@ -19,7 +19,7 @@
 //	path.go     the clocks that foldings take of a path: what latencies are bounded by
 //	unjoined.go which neighbours nothing joins, and why
 //
-// It sees boards, ask, finn, search, hlslib, estimate, dataflow, diag, num and rtlsim.
+// It sees boards, ask, finn, search, hlslib, estimate, dataflow, diag and rtlsim.
 package space
 
 import (

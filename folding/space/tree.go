@@ -222,7 +222,7 @@ func (m menu) joint(id int, in, out form) (list []search.Choice) {
 func (m menu) ways(side Side, f form, only bool) []way {
 	words, exact := m.given(side, only)
 	if !exact {
-		words = max(2, m.words[side])
+		words = max(fewest, m.words[side])
 		if only {
 			words = max(words, m.words[Side{stream: side.stream, front: true}])
 		}

@@ -11,7 +11,6 @@ import (
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/num"
 )
 
 // A form is how a frame travels past one end of a stream: in words of per elements, in tiles of so many channels
@@ -304,12 +303,44 @@ func (j *joints) ways(k fifoKind, p dataflow.Port) []way {
 	return known.([]way)
 }
 
-// Spared reports whether FIFOs of few words are kept out of memories that could hold them.
-func (j *joints) Spared() bool {
-	bit := dataflow.Port{Elem: num.Type{Kind: num.UInt, Width: 1}, PerWord: 1, Words: lutWords}
-	k := fifoKind{words: lutWords, width: bit.Width()}
-	list := j.possible(k, bit)
-	return len(j.spared(k, list)) < len(list)
+// Spared reports whether some FIFO in block RAM or UltraRAM may save logic: LUTs or registers that it takes in LUTs for
+// few words. FIFOs of few words lie in LUTs, and no bound is one of designs in which a FIFO saves logic, of few words
+// or of more: a search that knows of no need for more takes every FIFO for one of few words.
+func Spared(s *Space) bool {
+	if !s.worthwhile {
+		return false
+	}
+	for id := range s.Streams {
+		st := &s.Streams[id]
+		for _, e := range []*end{&st.writer, &st.reader} {
+			for _, f := range e.forms {
+				if s.saves(st.port(f)) || !st.inner() && s.saves(st.port(s.border(id, f))) {
+					return true
+				}
+			}
+		}
+	}
+	for i := range s.Layers {
+		for _, o := range s.Layers[i].Options {
+			if o.split == nil {
+				continue
+			}
+			if slices.ContainsFunc(o.split.inner, func(n inner) bool { return s.saves(n.port) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// saves reports whether a FIFO in block RAM or UltraRAM takes less of some logic than any of few words in LUTs.
+func (j *joints) saves(p dataflow.Port) bool {
+	k := fifoKind{words: fewest, width: p.Width()}
+	list := j.possible(k, p)
+	inLUTs := j.spared(k, list)
+	return len(inLUTs) < len(list) && slices.ContainsFunc(list, func(w way) bool {
+		return !slices.ContainsFunc(inLUTs, func(l way) bool { return l.cost.Within(&w.cost) })
+	})
 }
 
 // spared leaves out block RAM and UltraRAM for few words, where LUTs are a memory and all is not a choice.
@@ -338,6 +369,9 @@ type fifoKind struct {
 	frame        int  // words of a frame; 0 where nothing counts them
 	memory       dataflow.Memory
 }
+
+// fewest is the words of a FIFO that is not known to need more.
+const fewest = 2
 
 // lutWords is the words that lookup tables are to hold rather than block RAM, wherever either would do.
 const lutWords = 8

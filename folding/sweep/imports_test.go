@@ -28,7 +28,8 @@ func TestImports(t *testing.T) {
 		bytes(func(in *frontend.InputType) { in.Inputs = map[string]frontend.Normal{"y": {Mean: list}} }),
 		bytes(func(in *frontend.InputType) { in.Inputs = map[string]frontend.Normal{"x": {Deviation: list}} }),
 		{Quantise: &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.5}},
-		{Initial: frontend.InitialStates{"": "zero"}}, {Outputs: []string{"a"}}, {Outputs: []string{"a", "b"}},
+		{Initial: frontend.InitialStates{"": "zero"}}, {Shapes: frontend.Shapes{"x": {1}}},
+		{Outputs: []string{"a"}}, {Outputs: []string{"a", "b"}},
 		{Stateful: true},
 	} {
 		one, err := (&Options{Options: o}).imports()

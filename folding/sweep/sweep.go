@@ -198,6 +198,9 @@ func (o *Options) importing(samples int) compiler.Options {
 // take turns are a part of each spec.
 func (o *Options) imports() (string, error) {
 	b := fmt.Appendf(nil, "%s\n%v\n", o.Version, o.Dims)
+	if len(o.Shapes) > 0 {
+		b = fmt.Appendf(b, "%q\n", o.Shapes.Texts())
+	}
 	if l := o.Lengths; l != nil {
 		b = fmt.Appendf(b, "%s %d..%d\n", l.Axis, l.Min, l.Max)
 	}

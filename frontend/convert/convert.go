@@ -38,9 +38,10 @@ var Dialects = []string{string(QONNX), string(QCDQ), string(QOperator)}
 
 // Options say what to write.
 type Options struct {
-	To    Dialect        // empty: that of the file
-	Clean bool           // fold constants, drop what nothing reads, and write every shape
-	Dims  map[string]int // sizes of named dynamic axes with which the two models are compared
+	To     Dialect        // empty: that of the file
+	Clean  bool           // fold constants, drop what nothing reads, and write every shape
+	Dims   map[string]int // sizes of named dynamic axes with which the two models are compared
+	Shapes graph.Shapes   // of inputs, likewise
 }
 
 // A Count is how many nodes have an operator.
@@ -71,7 +72,7 @@ func Run(name string, onnx []byte, o Options, d *diag.List) *Result {
 		stages = append(slices.Clone(stages), (*conversion).clean)
 	}
 	for _, stage := range stages {
-		c := &conversion{file: name, list: d, to: o.To, dims: o.Dims}
+		c := &conversion{file: name, list: d, to: o.To, dims: o.Dims, shapes: o.Shapes}
 		if !c.run(r, stage) {
 			return nil
 		}
@@ -124,6 +125,7 @@ type conversion struct {
 	list      *diag.List
 	to        Dialect
 	dims      map[string]int
+	shapes    graph.Shapes
 	size      int            // of dynamic axes with which files are compared
 	program   *graph.Program // of the file, with composite operators written out
 	unsigned  bool           // codes of data are stored as such: operators on integers want one type
@@ -157,6 +159,9 @@ func (c *conversion) prepare(g *graph.Graph) *graph.Program {
 // sized is the program of a graph whose dynamic axes have so many elements, but those that the user has bound.
 func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *graph.Program {
 	own := g.Copy()
+	if !c.shapes.Bind(own, c.file, d) {
+		return nil
+	}
 	dims := map[string]int{}
 	for i := range own.Inputs {
 		in := &own.Inputs[i]

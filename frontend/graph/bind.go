@@ -32,7 +32,8 @@ func (o Options) input(v Value) Known {
 
 // shape is the shape of an input.
 func (o Options) shape(v Value) (shape []int) {
-	hint := "export the model with fixed axes, or bind the axis with --dim NAME=SIZE"
+	hint := "export the model with fixed axes, or bind the axis with --dim NAME=SIZE, or all with --shape " +
+		v.asShape()
 	open := func(format string, args ...any) { refuse(diag.ShapeUnknown, hint, format, args...) }
 	if !v.Known {
 		open("the file gives no shape")
@@ -66,6 +67,25 @@ func (o Options) shape(v Value) (shape []int) {
 		shape = append(shape, size)
 	}
 	return shape
+}
+
+// asShape returns what --shape takes for an input: NAME=1,3,SIZE,SIZE, with SIZE where the file leaves an axis open.
+func (v *Value) asShape() string {
+	var sizes []string
+	for i, dim := range v.Dims {
+		switch {
+		case dim.Size >= 0:
+			sizes = append(sizes, strconv.Itoa(dim.Size))
+		case i == 0:
+			sizes = append(sizes, "1")
+		default:
+			sizes = append(sizes, "SIZE")
+		}
+	}
+	if sizes == nil {
+		sizes = []string{"SIZE", "..."}
+	}
+	return v.Name + "=" + strings.Join(sizes, ",")
 }
 
 // dynamicAxes names the axes that a user can bind.

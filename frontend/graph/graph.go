@@ -35,7 +35,7 @@
 // The program and its preparation:
 //
 //	program, recur, window          the five forms of step; Prepare
-//	bind, limits                    what the file leaves open; what a model may ask for
+//	bind, shapes, limits            what the file leaves open; what a model may ask for
 //	arrival                         inputs that arrive as integers, and what these stand for
 //	reading, call, expand           a node, its attributes and inputs; the steps made of it; made-up nodes
 //	again                           what stays when nodes are replaced

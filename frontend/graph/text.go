@@ -21,7 +21,7 @@ func Format(w io.Writer, g *Graph) error {
 // format writes a graph, the bodies of its nodes behind them and indented.
 func format(b *strings.Builder, g *Graph, indent string) {
 	for _, in := range g.Inputs {
-		fmt.Fprintf(b, "%sinput  %q %s %s\n", indent, in.Name, in.DType, formatDims(in))
+		fmt.Fprintf(b, "%sinput  %q %s %s\n", indent, in.Name, in.DType, FormatDims(in))
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Init)) {
 		t := g.Init[name]
@@ -37,7 +37,7 @@ func format(b *strings.Builder, g *Graph, indent string) {
 		}
 	}
 	for _, o := range g.Outputs {
-		fmt.Fprintf(b, "%soutput %q %s %s\n", indent, o.Name, o.DType, formatDims(o))
+		fmt.Fprintf(b, "%soutput %q %s %s\n", indent, o.Name, o.DType, FormatDims(o))
 	}
 }
 
@@ -48,7 +48,8 @@ func ownOp(n *Node) string {
 	return own.FullOp()
 }
 
-func formatDims(v Value) string {
+// FormatDims returns the axes of a value as a text: their sizes, or their names in quotes, or ? for neither.
+func FormatDims(v Value) string {
 	if !v.Known {
 		return "?"
 	}

@@ -5,8 +5,8 @@ const ShiftRegister = 32
 
 // FIFOs is the ways to build a FIFO for so many words, each as deep as it may be at the price of so many: as its memory
 // is anyway, and by FINN's formula, in which the logic grows with the depth, no deeper than the next power of two. So
-// who asks for the depth of the cheapest way has that way as the cheapest again. Devices without UltraRAM are the
-// caller's to know.
+// who asks for the depth of the cheapest way has that way as the cheapest again. Two words are registers, or lie in
+// shift registers as more words do. Devices without UltraRAM are the caller's to know.
 func (m Model) FIFOs(words, width int) []FIFO {
 	var list []FIFO
 	ways := []Memory{Shift, Distributed, Block, Ultra}
@@ -20,6 +20,10 @@ func (m Model) FIFOs(words, width int) []FIFO {
 			way.Depth = min(way.Depth, max(2, 1<<log2Ceil(words)))
 		}
 		list = append(list, way)
+		if memory == Shift && way.Depth == 2 && m.Formula != FINN && !m.Fabric.lut4() {
+			way.Depth = ShiftRegister // may take fewer registers than two words
+			list = append(list, way)
+		}
 	}
 	return list
 }

@@ -76,6 +76,7 @@ type Options struct {
 	FIFOAsked   bool // FIFO was asked for: what a folding file says of FIFOs gives way
 	Cost        dataflow.Formula
 	Dims        map[string]int
+	Shapes      frontend.Shapes // --shape
 	Lengths     *frontend.Lengths      // of an axis that is time; nil: it has one length
 	Arrives     *frontend.InputType    // --input-type
 	Quantise    *frontend.InputQuant   // --input-quant

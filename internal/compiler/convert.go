@@ -29,7 +29,7 @@ func Convert(o Options, how convert.Options, out string, d *diag.List) (c *Conve
 		return nil, nil
 	}
 	o.Step("converting", 0, 0)
-	how.Dims = o.Dims
+	how.Dims, how.Shapes = o.Dims, o.Shapes
 	r := convert.Run(src.File, src.ONNX, how, d)
 	if r == nil || d.Failed() {
 		return nil, nil

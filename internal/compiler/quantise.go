@@ -180,7 +180,7 @@ func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Sourc
 		}
 	}
 	n := min(len(runs.In), maxCompared)
-	opt := frontend.Options{Dims: o.Dims, Data: map[string][]int{}}
+	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: map[string][]int{}}
 	for k, in := range q.Model.In {
 		opt.Data[in.Name] = runs.In[0][k].Shape
 	}

@@ -225,6 +225,7 @@ func (o Options) Flags() (words []string) {
 	given := o.given()
 	delete(given, "folding")
 	delete(given, "dim") // which is a flag for each axis
+	delete(given, "shape")
 	delete(given, "initial-state")
 	if o.Cost != dataflow.Fitted {
 		given["cost"] = o.Cost.String()
@@ -236,6 +237,9 @@ func (o Options) Flags() (words []string) {
 	}
 	for _, dim := range o.dims() {
 		words = append(words, "--dim", dim)
+	}
+	for _, shape := range o.Shapes.Texts() {
+		words = append(words, "--shape", shape)
 	}
 	for _, state := range o.Initial.Texts() {
 		words = append(words, "--initial-state", state)

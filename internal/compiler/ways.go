@@ -150,5 +150,5 @@ func calibrates(o Options, file string, onnx []byte, opt frontend.Options) bool 
 		}
 	}
 	made, _ := q.Write(o.recipe(), &told)
-	return made != nil && mapsWith(file, made, frontend.Options{Dims: opt.Dims})
+	return made != nil && mapsWith(file, made, frontend.Options{Dims: opt.Dims, Shapes: opt.Shapes})
 }

@@ -249,7 +249,7 @@ type Given struct {
 // OfModel lists what was said of the model's axes, inputs and cells, in the flags that say it. Files are named as the
 // options name them.
 func (o Options) OfModel() []Given {
-	list := []Given{{"dim", o.dims()}}
+	list := []Given{{"dim", o.dims()}, {"shape", o.Shapes.Texts()}}
 	if t := o.Arrives; t != nil {
 		list = append(list, Given{"input-type", []string{t.String()}})
 		for _, of := range []Given{{"input-mean", t.Means()}, {"input-std", t.Deviations()}} {

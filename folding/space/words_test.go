@@ -1,0 +1,52 @@
+package space
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/folding/ask"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// TestDeeper holds what bounds of a search rest on: a FIFO that has to hold more words takes no less than one of few
+// words can, but where it saves logic in block RAM; and where that is nowhere, bounds are of all designs.
+func TestDeeper(t *testing.T) {
+	t.Parallel()
+	widths := []int{1, 7, 9, 36, 73, 288}
+	words := []int{3, 8, 9, 32, 33, 65, 513, 1025}
+	saved := 0
+	for _, name := range []string{"zcu104", "pynq-z1", "alveo-u250", "icebreaker", "ulx3s"} {
+		b, err := boards.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, stalls := range []dataflow.Stalls{dataflow.Frozen, dataflow.Credit} {
+			for _, width := range widths {
+				target := dataflow.Target{Board: b, ClockMHz: 50, Stalls: stalls}
+				j := &joints{target: target, worthwhile: true, board: ask.BudgetOf(b, ask.Even(1))}
+				p := dataflow.Port{Elem: num.Type{Kind: num.UInt, Width: width}, PerWord: 1, Words: 10_000}
+				saves := j.saves(p)
+				if saves {
+					saved++
+				}
+				few := j.ways(fifoKind{words: fewest}, p)
+				for _, n := range words {
+					for _, w := range j.ways(fifoKind{words: n}, p) {
+						beaten := slices.ContainsFunc(few, func(o way) bool { return o.cost.Within(&w.cost) })
+						inBlocks := w.Memory == dataflow.BRAM || w.Memory == dataflow.URAM
+						if !beaten && !(saves && inBlocks) {
+							t.Errorf("%s of %d words of %d bits, %v: %v in %v takes less than few words: %v",
+								name, n, width, stalls, w.cost, w.Memory, fmt.Sprint(few))
+						}
+					}
+				}
+			}
+		}
+	}
+	if saved == 0 {
+		t.Error("no FIFO saves logic in block RAM")
+	}
+}

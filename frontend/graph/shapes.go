@@ -1,0 +1,71 @@
+package graph
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/diag"
+)
+
+// Shapes are the sizes of all axes of inputs, by name; "" is the only input. They bind axes that have no name, and
+// axes of one name that have different sizes. Axes that the file fixes keep their sizes.
+type Shapes map[string][]int
+
+// Texts returns the shapes as --shape takes them, by name of the input.
+func (s Shapes) Texts() (list []string) {
+	for _, input := range slices.Sorted(maps.Keys(s)) {
+		var sizes []string
+		for _, n := range s[input] {
+			sizes = append(sizes, strconv.Itoa(n))
+		}
+		text := strings.Join(sizes, ",")
+		if input != "" {
+			text = input + "=" + text
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// Bind gives the inputs of a graph their sizes, as if the file had them so. ok is false after errors were added to d.
+func (s Shapes) Bind(g *Graph, file string, d *diag.List) (ok bool) {
+	refuse := func(input, msg, hint string) bool {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ShapeUnknown, Node: input, Op: "input", Where: file,
+			Msg: msg, Hint: hint})
+		return false
+	}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		sizes := s[name]
+		at := slices.IndexFunc(g.Inputs, func(in Value) bool {
+			return in.Name == name || name == "" && len(g.Inputs) == 1
+		})
+		if at < 0 {
+			var known []string
+			for _, in := range g.Inputs {
+				known = append(known, fmt.Sprintf("%q", in.Name))
+			}
+			return refuse(name, "--shape names no input of the model",
+				"these are: "+strings.Join(known, ", ")+"; such as --shape NAME=1,3,48,192")
+		}
+		in := &g.Inputs[at]
+		if !in.Known {
+			in.Known, in.Dims = true, slices.Repeat([]Dim{{Size: -1}}, len(sizes))
+		}
+		if len(in.Dims) != len(sizes) {
+			return refuse(in.Name, fmt.Sprintf("--shape gives %d sizes, the input has %d axes: %s", len(sizes),
+				len(in.Dims), FormatDims(*in)), "give the size of every axis, that of the batch too")
+		}
+		in.Dims = slices.Clone(in.Dims)
+		for i, n := range sizes {
+			if size := in.Dims[i].Size; size >= 0 && size != n {
+				return refuse(in.Name, fmt.Sprintf("--shape gives axis %d %d elements, the file %d", i, n, size),
+					fmt.Sprintf("give %d there, or export the model with the other shape", size))
+			}
+			in.Dims[i] = Dim{Size: n}
+		}
+	}
+	return true
+}
