@@ -109,13 +109,13 @@ func (p *Program) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn
 		e.in = append(e.in, q)
 	}
 	for k, out := range h.Out {
-		e.out = append(e.out, p.scaleOf(out, m.Out[k].Format()))
+		e.out = append(e.out, scaleOf(p, out, m.Out[k].Format()))
 	}
 	return e, true
 }
 
 // scaleOf is what makes an output of a format.
-func (p *Program) scaleOf(out *dataflow.HostOut, format num.Format) scale {
+func scaleOf(p *Program, out *dataflow.HostOut, format num.Format) scale {
 	o := scale{index: out.Index, which: out.Which, codes: out.Codes, format: format}
 	first := int32(0)
 	for _, id := range p.g.Out {

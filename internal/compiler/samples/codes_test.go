@@ -78,7 +78,8 @@ func TestCodes(t *testing.T) {
 			g := gridOf(in)
 			for _, v := range []float64{value(0, r.Hi) + c.scale, value(0, r.Lo) - c.scale, math.NaN(), math.Inf(1),
 				math.Inf(-1), value(0, r.Lo) + c.scale/2, math.MaxFloat32} {
-				if g != nil && g.codes(make([]uint8, 6), []float32{float32(v), 0, 0, 0, 0, 0}[:max(1, len(g.channels))]) {
+				x := []float32{float32(v), 0, 0, 0, 0, 0}
+				if g != nil && g.codes(make([]uint8, 6), x[:max(1, len(g.channels))]) {
 					t.Errorf("%v stands for a code", v)
 				}
 			}
