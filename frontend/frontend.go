@@ -1,8 +1,8 @@
 // Package frontend makes a dataflow.Model of the bytes of an ONNX file: read, normalise, lower, and keep what stays
 // real-valued at both ends as host functions.
 //
-// In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, real, pass,
-// canon, quantise, scaled, stats and lower, and dataflow, num, suggest and diag; none of the layers.
+// In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, float, real,
+// pass, canon, quantise, scaled, stats and lower, and dataflow, num, suggest and diag; none of the layers.
 //
 //   - frontend.go is the short story; read.go reads a file, with what belongs to it; outside.go has names for other
 //     modules
@@ -13,6 +13,7 @@
 //   - ends.go runs what the host computes in front of the accelerator and behind it
 //   - host.go says what the host computes as data: which code a number has, and what a code means; around.go cuts out
 //     what is no such data
+//   - floating.go runs models in float64 in which nothing is rounded to codes
 //   - requantise.go gives a model other quantisers, on samples
 //   - sums.go has the sums of products in the model's own integers; accumulators.go, what narrower accumulators make of
 //     them
@@ -24,10 +25,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/float"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
 	"hlsgen/frontend/pass"
@@ -274,6 +277,32 @@ func (im *Imported) Tensors() func(in []dataflow.RealTensor) (map[string]dataflo
 	}
 }
 
+// FloatTensors is Tensors in float64, of a model whose Float is not nil.
+func (im *Imported) FloatTensors() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
+	var at *Imported
+	var part *float.Part
+	r := im.relay()
+	return func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
+		sized, _, err := r.next(in)
+		if err != nil {
+			return nil, err
+		}
+		if at != sized {
+			at = sized
+			names := inputNames(at.written)
+			steps, _ := at.written.Needed(names, outputNames(at.written))
+			for _, s := range steps {
+				names = append(names, s.Output)
+			}
+			if part, err = float.New(at.written, inputNames(at.written), names); err != nil {
+				return nil, err
+			}
+			part.On(runtime.GOMAXPROCS(0))
+		}
+		return floatTensors(at.written, part, in)
+	}
+}
+
 // Shape is that of a tensor of the model as written.
 func (im *Imported) Shape(tensor string) []int { return im.written.Known[tensor].Shape }
 
@@ -311,6 +340,8 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 	im := &Imported{Model: m, options: bind, written: p, stream: o.Stateful}
 	if o.Stateful {
 		m.Stream = im.pieces
+	} else {
+		m.Float = floating(p)
 	}
 	return im
 }
@@ -378,8 +409,14 @@ func checkFinite(in []dataflow.RealTensor) error {
 	return nil
 }
 
+// maxSteps bounds the steps, and products, that the rounding of an output goes back through in a model without codes.
+const maxSteps = 1 << 20
+
 func reference(p *graph.Program) dataflow.Reference {
 	part := mustPart(p, inputNames(p), outputNames(p)).Together()
+	if !float.Decides(p) {
+		part.Most = maxSteps
+	}
 	forks := sync.Pool{New: func() any { return part.Fork() }} // they remember values
 	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 		if err := checkFinite(in); err != nil {

@@ -30,7 +30,9 @@ type Quantising struct {
 	net     *quantise.Network
 	float   *quantise.Calibration
 	dynamic *graph.Dynamic
-	as      *graph.Program // the model as it is
+	as      *graph.Program     // the model as it is
+	asFloat dataflow.Reference // in float64; nil where that decides something
+	single  bool               // what Note gives is that
 }
 
 // Quantise reads a model that is to get other quantisers. With replace, those that it has change, too; without, it gets
@@ -90,6 +92,10 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		q.fail(err, d)
 		return nil
 	}
+	if q.dynamic == nil {
+		q.asFloat = floating(q.as)
+		q.single = q.asFloat != nil && !replace
+	}
 	q.Model = &dataflow.Model{Name: g.Name, Meta: g.Meta}
 	q.Model.In, q.Model.Out = signature(p)
 	whole(q.Model, batch)
@@ -122,11 +128,15 @@ func (q *Quantising) run(in []dataflow.RealTensor, note bool) ([]dataflow.RealTe
 	if err := checkFinite(in); err != nil {
 		return nil, err
 	}
-	out, err := q.float.Run(reals(in), note)
+	out, err := q.float.Run(dataOf(in), note)
 	return q.outputs(out), err
 }
 
-// AsIs runs a sample through the model as it is.
+// NotesAsIs reports whether what Note gives is what AsIs gives: the model is run once for both.
+func (q *Quantising) NotesAsIs() bool { return q.single }
+
+// AsIs runs a sample through the model as it is: in float64 where nothing is rounded to integers or put in order, else
+// exactly.
 func (q *Quantising) AsIs(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	if err := checkFinite(in); err != nil {
 		return nil, err
@@ -134,6 +144,9 @@ func (q *Quantising) AsIs(in []dataflow.RealTensor) ([]dataflow.RealTensor, erro
 	if q.dynamic != nil {
 		out, err := q.dynamic.Run(q.as, reals(in))
 		return q.outputs(out), err
+	}
+	if q.asFloat != nil {
+		return q.asFloat(in)
 	}
 	return reference(q.as)(in)
 }

@@ -40,9 +40,18 @@ func (im *Imported) streamed() map[string]num.Type {
 }
 
 // Observe gives a function that runs samples, one after the other, through the model as written and shows each to an
-// observer of what Stats has counted.
+// observer of what Stats has counted: in float64 where nothing is rounded to integers or put in order.
 func (im *Imported) Observe(o *stats.Observer) func(in []dataflow.RealTensor) error {
-	run := im.Tensors()
+	run := im.Tensors
+	if im.Model.Float != nil {
+		run = im.FloatTensors
+	}
+	return observed(run(), o)
+}
+
+// observed shows what each sample has to an observer.
+func observed(run func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error),
+	o *stats.Observer) func(in []dataflow.RealTensor) error {
 	return func(in []dataflow.RealTensor) error {
 		all, err := run(in)
 		if err != nil {

@@ -24,7 +24,8 @@ func TestSweepNext(t *testing.T) {
 	s := &screen{}
 	s.sweepNext(r, o)
 	got := strings.Join(strings.Fields(strings.ReplaceAll(s.String(), "\\\n", " ")), " ")
-	for _, want := range []string{"hlsgen build 'my net.onnx' --board zcu104", "--dim C=2 --dim N=4 --dim T=1..9 --shape 3 --shape y=1,2",
+	for _, want := range []string{"hlsgen build 'my net.onnx' --board zcu104",
+		"--dim C=2 --dim N=4 --dim T=1..9 --shape 3 --shape y=1,2",
 		":1/255", "--initial-state quant --initial-state h0=zero",
 		"--lstm-config f/lstm.json --cell-config c.json", "--stateful"} {
 		if !strings.Contains(got, want) {

@@ -49,7 +49,7 @@ func (c *contrast) fed(s, t *Step, operands []operand, body *contrast, each bool
 				if each {
 					sample, other = a.at(run, r.Length), 0
 				}
-				if a != b || !c.same(operands[i], sample, a.element(many, run, e), b.element(one, other, f)) {
+				if a != b || !c.same(operands[i], sample, a.Element(many, run, e), b.Element(one, other, f)) {
 					return false
 				}
 			}
@@ -103,8 +103,8 @@ func (c *contrast) gives(s, t *Step, body *contrast, inner int, each bool) bool 
 			if each {
 				sample, other = r.Scanned[0].at(run, r.Length), 0
 			}
-			of, element := c.place(inner, a.element(s.Shape, run, e))
-			if a != b || of != sample || element != b.element(t.Shape, other, f) {
+			of, element := c.place(inner, a.Element(s.Shape, run, e))
+			if a != b || of != sample || element != b.Element(t.Shape, other, f) {
 				return false
 			}
 		}

@@ -24,6 +24,9 @@ type Part struct {
 	summed  map[string][]int64  // what they have given in the last run
 
 	Watch bool // Run gives the codes inside loops too
+	// Most, where it is not 0, is the steps and products that Rounded goes back through for an element. For others it
+	// gives ErrLong: there are no codes in the program, so that float64 tells about as much.
+	Most int
 }
 
 // Part cuts a part out: the steps needed for the tensors `to`, given the tensors `from`. The error names an input that
@@ -227,6 +230,7 @@ func (p *Part) Rounded(name string, all map[string]*Reals) ([]float64, error) {
 			break
 		}
 	}
+	d.now.most = p.Most
 	v := d.value(name)
 	return d.rounded(name, v, p.prog.Known[name].DType.Format())
 }
@@ -238,6 +242,7 @@ func (d *decider) rounded(name string, v *Reals, f num.Format) ([]float64, error
 			out[i] = a
 			continue
 		}
+		d.now.steps = 0
 		err := d.decide(func(prec uint) error {
 			n, err := d.element(name, i, prec)
 			if err != nil {

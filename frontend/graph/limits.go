@@ -142,26 +142,38 @@ func checkSize(shape []int) {
 	}
 }
 
-// finite refuses constants and attributes that are no real numbers. Clip alone may have an infinite bound, which is
-// none.
+// finite refuses constants and attributes that are no real numbers. Clip, Max and Min alone may have infinite bounds,
+// which are none.
 func (c *reading) finite() {
-	bad := func(what string, i int, v float64) {
-		refuse(diag.OpInvalid, "not a number and infinity are no numbers that hardware could compute with: check how "+
-			"the model was trained and exported", "%s holds %v (element %d)", what, v, i)
-	}
 	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
-	for slot, k := range c.in {
-		if k.Const == nil || k.Const.finite() {
-			continue
-		}
-		if i := k.Const.infinite(isBad); i >= 0 {
-			bad(fmt.Sprintf("input %d (%q)", slot, c.Inputs[slot]), i, k.Const.At(i))
-		}
+	for slot := range c.in {
+		c.without(slot, isBad)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Attrs)) {
 		a := c.Attrs[name]
 		if a.Kind == AttrFloat && isBad(a.F) {
-			bad("attribute "+name, 0, a.F)
+			notReal("attribute "+name, 0, a.F)
 		}
 	}
+}
+
+// bounded refuses a constant input that holds an infinity.
+func (c *reading) bounded(slot int) {
+	c.without(slot, func(v float64) bool { return math.IsInf(v, 0) })
+}
+
+// without refuses a constant input that holds some numbers.
+func (c *reading) without(slot int, bad func(v float64) bool) {
+	k := c.in[slot]
+	if k.Const == nil || k.Const.finite() {
+		return
+	}
+	if i := k.Const.infinite(bad); i >= 0 {
+		notReal(fmt.Sprintf("input %d (%q)", slot, c.Inputs[slot]), i, k.Const.At(i))
+	}
+}
+
+func notReal(what string, i int, v float64) {
+	refuse(diag.OpInvalid, "not a number and infinity are no numbers that hardware could compute with: check how "+
+		"the model was trained and exported", "%s holds %v (element %d)", what, v, i)
 }

@@ -14,6 +14,39 @@ type List struct {
 // A stride is an axis of a List: so many elements, and from each to the next.
 type stride struct{ extent, step int }
 
+// An Axis is one along which elements of two lists are so far apart, as those of the factors of a product are.
+type Axis struct{ Extent, A, B int }
+
+// Axes are those of two lists of as many numbers, the innermost last; ok is false where they have no such axes.
+func Axes(a, b *List) (axes []Axis, ok bool) {
+	if a.table != nil || b.table != nil || a.from != 0 || b.from != 0 || a.n == 0 {
+		return nil, false
+	}
+	rest := func(l *List) []stride {
+		if len(l.axes) == 0 {
+			return []stride{{l.n, 0}}
+		}
+		return slices.Clone(l.axes)
+	}
+	x, y := rest(a), rest(b)
+	for len(x) > 0 && len(y) > 0 {
+		s, t := &x[len(x)-1], &y[len(y)-1]
+		n := min(s.extent, t.extent)
+		if s.extent%n != 0 || t.extent%n != 0 {
+			return nil, false
+		}
+		axes = append(axes, Axis{n, s.step, t.step})
+		if s.extent, s.step = s.extent/n, s.step*n; s.extent == 1 {
+			x = x[:len(x)-1]
+		}
+		if t.extent, t.step = t.extent/n, t.step*n; t.extent == 1 {
+			y = y[:len(y)-1]
+		}
+	}
+	slices.Reverse(axes)
+	return axes, len(x) == len(y)
+}
+
 // Listed is a list of a table; nil of none.
 func Listed(table []int32) *List {
 	if table == nil {

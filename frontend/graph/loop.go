@@ -129,11 +129,11 @@ func (l *loop) arriving(state, in []*Reals, t int) []*Reals {
 func slice(x *Reals, s Scanned, t int) *Reals {
 	v := newReals(slices.Delete(slices.Clone(x.Shape), s.Axis, s.Axis+1))
 	for i := range v.Lo {
-		at := s.element(x.Shape, t, i)
+		at := s.Element(x.Shape, t, i)
 		v.Lo[i], v.Hi[i] = x.Lo[at], x.Hi[at]
 	}
 	if x.Truth != nil {
-		v.Truth = func(i int) *big.Rat { return x.Truth(s.element(x.Shape, t, i)) }
+		v.Truth = func(i int) *big.Rat { return x.Truth(s.Element(x.Shape, t, i)) }
 	}
 	return v.share()
 }
@@ -145,7 +145,7 @@ func gather(parts []*Reals, s Scanned, n int) *Reals {
 	truth := false
 	for t, p := range parts {
 		for i := range p.Lo {
-			at := s.element(shape, t, i)
+			at := s.Element(shape, t, i)
 			v.Lo[at], v.Hi[at] = p.Lo[i], p.Hi[i]
 		}
 		truth = truth || p.Truth != nil
@@ -195,7 +195,7 @@ func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 		switch outer := l.node.Inputs[slot]; {
 		case slot >= l.States:
 			s := l.Scanned[slot-l.States]
-			return d.around.element(outer, s.element(d.around.value(outer).Shape, d.turn, i), prec)
+			return d.around.element(outer, s.Element(d.around.value(outer).Shape, d.turn, i), prec)
 		case d.turn == 0 && d.turns.before != nil:
 			n, _, err := d.turns.before[slot].element(i, prec) // what is not exact comes from a loop
 			return n, err
@@ -211,7 +211,13 @@ func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 type decision struct {
 	number   int // of elements decided: what a program computed for one is forgotten with it
 	products int // computed in bodies of loops, where nothing is forgotten
+	steps    int // and products, of an element that is rounded
+	most     int // of these; 0: any
 }
+
+// ErrLong is of a rounding that is left to engines that round.
+var ErrLong = errors.New("deciding this rounding exactly takes too many steps, and the model has no codes that would " +
+	"depend on it")
 
 // maxHistory bounds the products that the decisions of a run go back to through the runs of loops. One takes some
 // microseconds.
@@ -222,6 +228,15 @@ var errHistory = errors.New(
 
 // charge counts the work of an element.
 func (d *decider) charge(s *Step) error {
+	if d.now.most > 0 {
+		d.now.steps++
+		if s.Dot != nil {
+			d.now.steps += s.Dot.K
+		}
+		if d.now.steps > d.now.most {
+			return ErrLong
+		}
+	}
 	if d.around == nil {
 		return nil
 	}

@@ -109,3 +109,25 @@ func (p *Places) at(i int) int {
 	}
 	return at
 }
+
+// Len is how many elements there are.
+func (p *Places) Len() int { return p.n }
+
+// Row is the elements from i on along the last axis: each is at the sum of base and what axis says of it, unless one of
+// the two is negative. It is not for an axis without elements.
+func (p *Places) Row(i int) (base int, axis []int32) {
+	last := len(p.axes) - 1
+	if last < 0 {
+		return 0, []int32{0}
+	}
+	axis = p.axes[last]
+	rest := i / len(axis)
+	for k := last - 1; k >= 0; k-- {
+		of := p.axes[k][rest%len(p.axes[k])]
+		if rest /= len(p.axes[k]); of < 0 {
+			return -1, axis[i%len(axis):]
+		}
+		base += int(of)
+	}
+	return base, axis[i%len(axis):]
+}

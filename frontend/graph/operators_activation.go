@@ -1,6 +1,10 @@
 package graph
 
-import "hlsgen/frontend/real"
+import (
+	"slices"
+
+	"hlsgen/frontend/real"
+)
 
 // Elementwise functions. Each is an expression, so that it executes, and becomes part of a quantiser's step function,
 // without further code.
@@ -89,6 +93,39 @@ func fold(f joining) definition {
 				invalid("input %d is missing", i)
 			}
 			y, args = f(y, real.Var(i)), append(args, i)
+		}
+		c.elementwise(c.dt, y, args...)
+	}
+}
+
+// extreme is a maximum or a minimum of inputs. Constants that are the infinity of the sign none everywhere bound
+// nothing, and are left out.
+func extreme(f joining, none int) definition {
+	return func(c *call) {
+		var y *real.Expr
+		var args []int
+		var shape, left []int // of all inputs, and of those that are left
+		for i, k := range c.in {
+			if !c.has(i) {
+				invalid("input %d is missing", i)
+			}
+			shape = broadcastShape(shape, k.Shape)
+			if k.Const != nil && k.Const.endless(none) {
+				continue
+			}
+			c.bounded(i)
+			left = broadcastShape(left, k.Shape)
+			v := real.Var(len(args))
+			if args = append(args, i); y == nil {
+				y = v
+			} else {
+				y = f(y, v)
+			}
+		}
+		if y == nil || !slices.Equal(left, shape) {
+			for i := range c.in {
+				c.bounded(i)
+			}
 		}
 		c.elementwise(c.dt, y, args...)
 	}

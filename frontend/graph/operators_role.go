@@ -37,6 +37,9 @@ var roles = map[string]Role{
 // Role is what a node does.
 func (n *Node) Role() Role { return roles[n.Op] }
 
+// Chooses reports whether a node that carries codes takes one of several elements by their size.
+func (n *Node) Chooses() bool { return n.Op == "MaxPool" || n.Op == "GlobalMaxPool" }
+
 // ChannelAxis is the axis of output channels of a node's weights, at a slot of its inputs; -1 where the channels are
 // not one axis's.
 func ChannelAxis(n *Node, slot, rank int) int {

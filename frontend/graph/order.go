@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
 	"math/big"
 	"slices"
@@ -197,4 +198,11 @@ func (o *Order) compute(name string, i int, prec uint, d *decider) (real.Num, er
 		return n, errors.Join(failed, err)
 	}
 	return row[k], failed
+}
+
+// Sorted gives the indices of a row of float64s, first place first.
+func (o *Order) Sorted(row []float64) []int {
+	order := counted[int](len(row))
+	slices.SortFunc(order, func(i, j int) int { return o.place(cmp.Compare(row[i], row[j]), i, j) })
+	return order
 }

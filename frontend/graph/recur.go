@@ -36,8 +36,8 @@ func (s Scanned) at(t, n int) int {
 	return t
 }
 
-// element is where element i of the body's tensor in run t stands in the whole tensor.
-func (s Scanned) element(whole []int, t, i int) int {
+// Element is where element i of the body's tensor in run t stands in the whole tensor.
+func (s Scanned) Element(whole []int, t, i int) int {
 	n, inner := whole[s.Axis], Size(whole[s.Axis+1:])
 	return (i/inner*n+s.at(t, n))*inner + i%inner
 }

@@ -287,6 +287,11 @@ func (t *Tensor) finite() bool {
 	return (t.F != nil || t.Singles != nil) && rest == 0 && single == 0
 }
 
+// endless reports whether all elements, of which there are some, are the infinity of a sign.
+func (t *Tensor) endless(sign int) bool {
+	return t.DType.Float() && t.Len() > 0 && t.infinite(func(v float64) bool { return !math.IsInf(v, sign) }) < 0
+}
+
 // filled is a tensor of one value.
 func filled(dt DType, shape []int, v float64) *Tensor {
 	return &Tensor{DType: dt, Shape: shape, Codes: make([]uint8, Size(shape)), Values: []float64{v}}

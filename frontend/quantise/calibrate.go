@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 
+	"hlsgen/frontend/float"
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
 )
 
 // values are those that a tensor had in all runs: all of them, or every so many where they are too many to keep.
@@ -45,14 +48,16 @@ func (v *values) all() []float64 { return append(slices.Clip(v.kept), v.min, v.m
 // A Calibration runs a network's float model: quantisers that are to be others only bound what they are given.
 type Calibration struct {
 	n       *Network
-	part    *graph.Part
+	part    *float.Part
 	out     []string
+	formats []num.Format     // of out
 	watched map[*spot]string // the tensor that has a place's values
+	seen    map[string]func(shape []int, data []float64)
 }
 
 // Float makes the float model.
 func (n *Network) Float() (*Calibration, error) {
-	c := &Calibration{n: n, watched: map[*spot]string{}}
+	c := &Calibration{n: n, watched: map[*spot]string{}, seen: map[string]func([]int, []float64){}}
 	gathers := map[*graph.Node][]string{} // by loop: what it gives besides
 	g := n.write(func(s *scope, g *graph.Graph, it *item) []*graph.Node {
 		p := it.spot
@@ -85,15 +90,47 @@ func (n *Network) Float() (*Calibration, error) {
 		return nil, errors.New("the float model: " + first(&d))
 	}
 	c.out = graph.Names(n.prog.Graph.Outputs)
-	to := slices.Clone(c.out)
-	for _, p := range n.spots {
-		if t := c.watched[p]; t != "" && prog.Producer(t) != nil {
-			to = append(to, t)
+	for _, name := range c.out {
+		if prog.Producer(name) == nil {
+			return nil, fmt.Errorf("output %q depends on no data", name)
+		}
+		c.formats = append(c.formats, prog.Known[name].DType.Format())
+	}
+	c.watch(prog)
+	var err error
+	c.part, err = float.New(prog, graph.Names(g.Inputs), slices.Concat(c.out, slices.Sorted(maps.Keys(c.seen))))
+	if err != nil {
+		return nil, err
+	}
+	c.part.On(runtime.GOMAXPROCS(0))
+	return c, nil
+}
+
+// watch says what is done with the values of each tensor.
+func (c *Calibration) watch(prog *graph.Program) {
+	add := func(tensor string, see func(shape []int, data []float64)) {
+		if before := c.seen[tensor]; before != nil {
+			one := see
+			see = func(shape []int, data []float64) {
+				before(shape, data)
+				one(shape, data)
+			}
+		}
+		c.seen[tensor] = see
+	}
+	runs := func(tensor string) bool {
+		return prog.Producer(tensor) != nil || slices.Contains(graph.Names(prog.Graph.Inputs), tensor)
+	}
+	for _, p := range c.n.spots {
+		if t := c.watched[p]; runs(t) {
+			add(t, func(_ []int, data []float64) { p.values.add(data) })
 		}
 	}
-	var err error
-	c.part, err = prog.Part(graph.Names(g.Inputs), to)
-	return c, err
+	for _, w := range c.n.weights {
+		if w.scope.loop == nil && runs(w.data) {
+			add(w.data, w.mean)
+		}
+	}
 }
 
 func first(d *diag.List) string {
@@ -105,34 +142,35 @@ func first(d *diag.List) string {
 	return "it cannot be prepared"
 }
 
-// Run runs a sample, a value per input of the graph, and gives the values of the graph's outputs. With note, the places
-// remember the values that they had.
-func (c *Calibration) Run(in []*graph.Reals, note bool) (out [][]float64, err error) {
-	_, all, err := c.part.Fork().Run(in)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range c.out {
-		v := all[name]
-		if v == nil {
-			return nil, fmt.Errorf("output %q depends on no data", name)
+// Run runs a sample, the elements of each input of the graph, and gives those of the graph's outputs. With note, the
+// places remember the values that they had.
+func (c *Calibration) Run(in [][]float64, note bool) (out [][]float64, err error) {
+	out = make([][]float64, len(c.out))
+	if err := c.part.Run(in, func(tensor string, shape []int, data []float64) {
+		if see := c.seen[tensor]; note && see != nil {
+			see(shape, data)
 		}
-		out = append(out, v.Lo)
+		for k, name := range c.out {
+			if name == tensor {
+				out[k] = rounded(data, c.formats[k])
+			}
+		}
+	}); err != nil {
+		return nil, err
 	}
 	if note {
 		c.n.runs++
-		for _, p := range c.n.spots {
-			if v := all[c.watched[p]]; v != nil {
-				p.values.add(v.Lo)
-			}
-		}
-		for _, w := range c.n.weights {
-			if v := all[w.data]; v != nil && w.scope.loop == nil {
-				w.mean(v)
-			}
-		}
 	}
 	return out, nil
+}
+
+// rounded is numbers rounded to a format.
+func rounded(data []float64, f num.Format) []float64 {
+	list := make([]float64, len(data))
+	for i, v := range data {
+		list[i] = f.Round(v)
+	}
+	return list
 }
 
 // own is the model's own quantiser.

@@ -61,8 +61,22 @@ func (s *scope) wants(node *graph.Node) []string {
 		return data
 	case r == graph.Mixes && len(data) > 1 && !s.oneRoot(data):
 		return data
+	case node.Chooses() && s.mixed(data[0]):
+		return data
 	}
 	return nil
+}
+
+// mixed reports whether a tensor is a function of several, as a product of two is: what chooses among its elements
+// wants codes, since no step of one sum has its values.
+func (s *scope) mixed(tensor string) bool {
+	return slices.ContainsFunc(s.items, func(it *item) bool {
+		if it.node == nil || !slices.Contains(it.node.Outputs, s.root[tensor]) || it.node.Role() != graph.Mixes {
+			return false
+		}
+		data := s.data(it.node)
+		return len(data) > 1 && !s.oneRoot(data)
+	})
 }
 
 // carried reports whether a tensor is made of codes alone where some tensors have a quantiser.

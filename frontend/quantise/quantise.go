@@ -2,7 +2,7 @@
 // at the values that data have there, and writes the graph with other quantisers. Everything behind reads the result
 // like any other model.
 //
-// In come programs and samples; out come graphs, as values to be written to a file. It sees graph and diag.
+// In come programs and samples; out come graphs, as values to be written to a file. It sees float, graph, num and diag.
 //
 //   - quantise.go is the short story: what a graph is asked to become, and Observe, which runs samples
 //   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow

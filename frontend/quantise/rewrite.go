@@ -195,7 +195,7 @@ func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball) (node *graph.Node,
 		for i, q := range codes(scales[k]) {
 			out[at[i]] = float64(float32(q * scales[k]))
 			if b != nil && w.means != nil {
-				sum += (list[i] - out[at[i]]) * w.means[w.reduced(at[i], channels)]
+				sum += float64((list[i] - out[at[i]]) * w.means[w.reduced(at[i], channels)])
 			}
 		}
 		shift = append(shift, float64(float32(sum)))
@@ -267,11 +267,11 @@ func (b *ball) scale(c code, weights []float64) float64 {
 		norm += math.Abs(w)
 	}
 	best, least := usable(full), math.Inf(1)
-	for s := full / 4; s < 2*max(full, norm/b.radius()); s *= math.Exp2(1.0 / 8) {
+	for s := full / 4; s < 2*max(full, norm/b.radius()); s *= 2 * eighths[7] {
 		sum := 0.0
 		for i, q := range b.fitting(weights, usable(s), c) {
-			e := q*usable(s) - weights[i]
-			sum += e * e
+			e := float64(q*usable(s)) - weights[i]
+			sum += float64(e * e)
 		}
 		if sum < least {
 			best, least = usable(s), sum

@@ -57,6 +57,10 @@ func (r Rule) scale(c code, values []float64, grid float64) float64 {
 	return best
 }
 
+// eighths are the powers of two from 2^0 down to 2^-(7/8), the same on every processor.
+var eighths = [...]float64{1, 0x1.d5818dcfba487p-1, 0x1.ae89f995ad3adp-1, 0x1.8ace5422aa0dbp-1, 0x1.6a09e667f3bcdp-1,
+	0x1.4bfdad5362a27p-1, 0x1.306fe0a31b715p-1, 0x1.172b83c7d517bp-1}
+
 // candidates are the scales to choose from, the first first: full is that which cuts nothing off.
 func (r Rule) candidates(full, grid float64) (list []float64) {
 	n := 1
@@ -64,7 +68,7 @@ func (r Rule) candidates(full, grid float64) (list []float64) {
 		n = tries
 	}
 	for i := range n {
-		s := full * math.Exp2(-float64(i)/8)
+		s := full * eighths[i%8] * math.Exp2(-float64(i/8))
 		if grid > 0 {
 			s = grid * math.Exp2(math.Ceil(math.Log2(full/grid)-1e-9)-float64(i))
 		}
@@ -115,8 +119,8 @@ func within(values []float64) []float64 {
 // loss is the sum of squares of what rounding changes.
 func (c code) loss(values []float64, scale float64) (sum float64) {
 	for _, v := range values {
-		e := c.nearest(v/scale)*scale - v
-		sum += e * e
+		e := float64(c.nearest(v/scale)*scale) - v
+		sum += float64(e * e)
 	}
 	return sum
 }

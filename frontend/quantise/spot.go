@@ -83,29 +83,29 @@ func (w *weight) reduced(i, channels int) int {
 }
 
 // mean adds the inputs of a run to the means.
-func (w *weight) mean(v *graph.Reals) {
+func (w *weight) mean(shape []int, data []float64) {
 	channels, inner := 0, 1
 	switch {
-	case w.slot != 1 || w.axis < 0 || len(v.Shape) == 0 || w.node.Int("transA", 0) != 0:
+	case w.slot != 1 || w.axis < 0 || len(shape) == 0 || w.node.Int("transA", 0) != 0:
 		return
 	case len(w.tensor.Shape) > 2: // of a convolution
-		channels, inner = v.Shape[1], graph.Size(v.Shape[2:])
+		channels, inner = shape[1], graph.Size(shape[2:])
 	default:
-		channels = v.Shape[len(v.Shape)-1]
+		channels = shape[len(shape)-1]
 	}
 	if w.means == nil {
 		w.means = make([]float64, channels)
 	}
-	share := float64(channels) / float64(len(v.Lo))
+	share := float64(channels) / float64(len(data))
 	w.seen++
 	for c, was := range w.means {
 		sum := 0.0
-		for i := c * inner; i < len(v.Lo); i += channels * inner {
+		for i := c * inner; i < len(data); i += channels * inner {
 			for k := i; k < i+inner; k++ {
-				sum += v.Lo[k]
+				sum += data[k]
 			}
 		}
-		w.means[c] = was + (sum*share-was)/float64(w.seen)
+		w.means[c] = was + (float64(sum*share)-was)/float64(w.seen)
 	}
 }
 

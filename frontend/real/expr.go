@@ -8,6 +8,8 @@
 //   - interval.go, exact.go, float32.go are the readings: surely holds, exactly is, may be in float32
 //   - transcendental.go does exponentials and logarithms for the first two, circular.go the error function, sines and
 //     arcs
+//   - floats.go is the reading that rounds: float64, many numbers at a time; elementary.go has its functions, the same
+//     on every processor
 //   - affine.go, linear.go, product.go, polynomial.go find forms: of one variable, of several, of products, of sums of
 //     products; quantiser.go a line that is rounded and clipped
 //   - step.go makes a step function over integers, line.go guesses where it steps; float_step.go does so over

@@ -51,7 +51,8 @@ var addresses = map[string]address{
 	"frontend/canon/roll":     {3, "frontend", 2},
 	"frontend/scaled":         {3, "frontend", 2},
 	"frontend/stats":          {3, "frontend", 2},
-	"frontend/quantise":       {3, "frontend", 2}, // after training
+	"frontend/quantise":       {3, "frontend", 3}, // after training
+	"frontend/float":          {3, "frontend", 2}, // no meaning depends on it
 	"frontend/graph":          {3, "frontend", 1},
 	"frontend/real":           {3, "frontend", 0},
 	"rtlsim":                  {3, "rtlsim", 0},

@@ -58,6 +58,7 @@ type Options struct {
 	ClockMHz float64
 	// path of what hlsgen calibrate has made of a user's reports; empty: delays are those of hlsgen's tables
 	Calibration string
+	shapes      map[string][]int // of the samples that the model was quantised on: they bind axes that it leaves open
 	IO          dataflow.IO
 	Backend     Backend
 	Counters    bool              // of frames, clocks and waits, in RTL
@@ -76,7 +77,7 @@ type Options struct {
 	FIFOAsked   bool // FIFO was asked for: what a folding file says of FIFOs gives way
 	Cost        dataflow.Formula
 	Dims        map[string]int
-	Shapes      frontend.Shapes // --shape
+	Shapes      frontend.Shapes        // --shape
 	Lengths     *frontend.Lengths      // of an axis that is time; nil: it has one length
 	Arrives     *frontend.InputType    // --input-type
 	Quantise    *frontend.InputQuant   // --input-quant

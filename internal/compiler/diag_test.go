@@ -112,6 +112,10 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.BackendUnfit: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Board: "icebreaker", Backend: compiler.BackendHLS}, d)
 	},
+	diag.EngineUnfit: func(t *testing.T, d *diag.List) bool {
+		_, err := compiler.Simulate(context.Background(), compiler.SimOptions{Engine: compiler.Float}, d)
+		return err == nil && !d.Failed()
+	},
 	diag.WeightsUnfit: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Weights: compiler.WeightsRuntime}, d)
 	},

@@ -16,9 +16,11 @@ import (
 // An Engine is a way to execute a model.
 type Engine string
 
-// The engines. They agree, always; Reference is what the others must agree with.
+// The engines. They agree, always; Reference is what the others must agree with. Float rounds, and is no engine of
+// quantised models.
 const (
 	Reference Engine = "reference" // the ONNX model as written, in exact real arithmetic
+	Float     Engine = "float"     // the same in float64, of models in which nothing becomes a code
 	Fast      Engine = "fast"      // the same layers, compiled for this machine
 	Eval      Engine = "eval"      // every layer's plain integer form
 	Cycle     Engine = "cycle"     // the design, clock by clock
@@ -33,6 +35,7 @@ var Engines = []struct {
 	Doc  string
 }{
 	{Reference, "the ONNX model as written, in exact real arithmetic"},
+	{Float, "the same in float64, for a model without quantisers (its default)"},
 	{Fast, "the integer layers, compiled for this machine (default)"},
 	{Eval, "every layer's plain integer form"},
 	{Cycle, "the folded design, clock by clock"},
@@ -93,6 +96,7 @@ type (
 // A course is a model that runs samples part after part: what one that keeps its state has between them.
 type course struct {
 	model   *dataflow.Model
+	float   bool               // the model as written is run in float64
 	written dataflow.Reference // the model as written, where it keeps its state
 	layers  *dataflow.Sequel   // the integer layers, where they do
 }
@@ -122,6 +126,9 @@ func (c *course) reference(ctx context.Context, s *samples.Runs) ([]reals, error
 		at, err := sized(c.model, s, i)
 		if err != nil {
 			return nil, err
+		}
+		if c.float {
+			return at.Float(s.In[i])
 		}
 		return at.Reference(s.In[i])
 	})

@@ -138,10 +138,14 @@ func likeEval(ctx context.Context, m *dataflow.Model, s *samples.Runs, out []rea
 	if err != nil {
 		return err
 	}
-	for k, t := range want[0] {
-		if !slices.Equal(t.Data, out[0][k].Data) {
-			return &Mismatch{fmt.Sprintf("engine fast against eval, output %q: %v, want %v", m.Out[k].Name,
-				out[0][k].Data, t.Data)}
+	return sameOutputs(m, "engine fast against eval", out[0], want[0])
+}
+
+// sameOutputs holds a sample's outputs against those of another engine.
+func sameOutputs(m *dataflow.Model, engines string, out, want reals) error {
+	for k, t := range want {
+		if !slices.Equal(t.Data, out[k].Data) {
+			return &Mismatch{fmt.Sprintf("%s, output %q: %v, want %v", engines, m.Out[k].Name, out[k].Data, t.Data)}
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 		return nil, o, nil
 	}
 	o.Step("calibrating", 0, 0)
-	q, runs, err := o.quantising(ctx, src, false, d)
+	q, runs, was, err := o.quantising(ctx, src, false, d)
 	if q == nil || err != nil {
 		return nil, o, err
 	}
@@ -57,7 +57,11 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 	made := *src
 	made.ONNX, made.Example = onnx, false
 	o.LSTM, o.Cells, o.Initial = "", "", nil // the formats of cells, and what loops begin with, stand in the file now
-	compared, err := o.before(ctx, q, &made, runs, d)
+	o.shapes = map[string][]int{}
+	for k, in := range q.Model.In {
+		o.shapes[in.Name] = runs.In[0][k].Shape
+	}
+	compared, err := o.before(ctx, q, &made, runs, was, d)
 	if err != nil || d.Failed() {
 		return nil, o, err
 	}
@@ -99,42 +103,43 @@ func (o Options) recipe() frontend.Recipe {
 }
 
 // quantising reads a model and notes the values that samples have in it. It gives the first of the samples, and how
-// many there are.
+// many there are, and what the float model gives for those that were noted.
 func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *diag.List) (*frontend.Quantising,
-	*few, error) {
+	*few, []reals, error) {
 	data := o.Stdin.openData(o.Calibrate, src, d)
 	if data == nil {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	defer data.close()
 	opt, ok := o.imports(d)
 	if !ok {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	opt.Data = data.shapes()
 	q := frontend.Quantise(src.File, src.ONNX, opt, replace, d)
 	if q == nil {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	runs := data.few(q.Model, d)
 	if runs == nil {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	noted := runs.In[:min(len(runs.In), maxCalibrated)]
-	far := farOff(noted)
+	far, was := farOff(noted), make([]reals, len(noted))
 	for i, in := range noted {
 		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+			return nil, nil, nil, ctx.Err()
 		}
 		if far[i] {
 			continue
 		}
-		if _, err := q.Note(in); err != nil {
-			return nil, nil, modelError(err, src, d)
+		var err error
+		if was[i], err = q.Note(in); err != nil {
+			return nil, nil, nil, modelError(err, src, d)
 		}
 		o.Step("calibrating", i+1, len(noted))
 	}
-	return q, runs, nil
+	return q, runs, was, nil
 }
 
 // farAway is how many times as large as usual a sample's largest magnitude is that scales are not chosen for: one such
@@ -158,8 +163,9 @@ func farOff(runs []reals) []bool {
 	return far
 }
 
-// before compares a model with what was made of it: by labels, where there are any, else by what the two give.
-func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Source, runs *few,
+// before compares a model with what was made of it: by labels, where there are any, else by what the two give. noted is
+// what the float model has given for the first samples.
+func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Source, runs *few, noted []reals,
 	d *diag.List) (string, error) {
 	file := o.Calibrate
 	if o.Classes != "" && o.Data != "" {
@@ -171,7 +177,7 @@ func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Sourc
 		if runs = data.few(q.Model, d); runs == nil {
 			return "", nil
 		}
-		file = o.Data
+		file, noted = o.Data, nil
 	}
 	var labels *samples.Labels
 	if o.Classes != "" {
@@ -180,37 +186,61 @@ func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Sourc
 		}
 	}
 	n := min(len(runs.In), maxCompared)
-	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: map[string][]int{}}
-	for k, in := range q.Model.In {
-		opt.Data[in.Name] = runs.In[0][k].Shape
-	}
-	var told diag.List
-	im := frontend.ImportReference(made.File, made.ONNX, opt, &told)
-	if im.Model == nil {
-		d.Merge(told.Diags)
-		return "", nil
-	}
-	was, is := make([]reals, 0, n), make([]reals, 0, n)
-	for i, in := range runs.In[:n] {
+	some := *runs.Runs
+	some.In = some.In[:n]
+	was := make([]reals, n)
+	for i, in := range some.In {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
+		if q.NotesAsIs() && i < len(noted) && noted[i] != nil {
+			was[i] = noted[i]
+			continue
+		}
 		o.Step("comparing", i, n)
-		a, err := q.AsIs(in)
-		if err != nil {
+		var err error
+		if was[i], err = q.AsIs(in); err != nil {
 			return "", modelError(err, made, d)
 		}
-		b, err := im.Model.Reference(in)
-		if err != nil {
-			return "", modelError(err, made, d)
-		}
-		was, is = append(was, a), append(is, b)
+	}
+	is, err := o.after(ctx, q, made, &some, d)
+	if err != nil || d.Failed() {
+		return "", modelError(err, made, d)
 	}
 	if labels != nil {
 		return fmt.Sprintf("accuracy on %s before %v, after %v", filepath.Base(file), labels.Accuracy(was),
 			labels.Accuracy(is)), nil
 	}
 	return differences(was, is), nil
+}
+
+// after runs samples through the model that was made: by engine fast, where it has layers for all of it, the first
+// sample held against engine reference; else by that.
+func (o Options) after(ctx context.Context, q *frontend.Quantising, made *Source, runs *samples.Runs,
+	d *diag.List) ([]reals, error) {
+	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes}
+	o.Step("comparing", 0, len(runs.In))
+	var quiet, told diag.List
+	im, err := frontend.Import(made.File, made.ONNX, opt, &quiet)
+	if err != nil {
+		return nil, err
+	}
+	if im.Model == nil || quiet.Failed() {
+		if im = frontend.ImportReference(made.File, made.ONNX, opt, &told); im.Model == nil {
+			d.Merge(told.Diags)
+			return nil, nil
+		}
+		return reference(ctx, im.Model, runs)
+	}
+	out, err := compiledAs(ctx, programOf(im.Model), im.Model, runs)
+	if err != nil {
+		return nil, err
+	}
+	first, err := im.Model.Reference(runs.In[0])
+	if err != nil {
+		return nil, err
+	}
+	return out, sameOutputs(im.Model, "engine fast against reference", out[0], first)
 }
 
 // differences says how far apart the first outputs of runs are.
@@ -270,7 +300,7 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 		return nil, nil
 	}
 	v = &Variety{Source: src, o: o}
-	if v.q, v.runs, err = o.quantising(ctx, src, true, d); v.q == nil || err != nil {
+	if v.q, v.runs, _, err = o.quantising(ctx, src, true, d); v.q == nil || err != nil {
 		return nil, err
 	}
 	if o.Data != "" {

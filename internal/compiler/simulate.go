@@ -11,6 +11,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
@@ -32,6 +33,7 @@ const (
 type SimOptions struct {
 	Options
 	Engine   Engine            // Simulated.Engine may be another
+	Either   bool              // engine float takes Engine's place for a model in which nothing becomes a code
 	Input    string            // .npy or .npz, or Standard
 	Labels   string            // .npy with a class per sample; may be empty
 	Steps    string            // .npy with the lengths of the samples' sequences; may be empty
@@ -85,6 +87,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	defer data.close()
 	o.Step("importing", 0, 0)
 	im, model, err := o.importFor(r.Source, data.shapes(), d)
+	r.Engine = o.Engine
 	if model == nil || d.Failed() || err != nil {
 		return nil, err
 	}
@@ -192,19 +195,38 @@ func (o SimOptions) engine() Engine {
 	return o.Engine
 }
 
-// importFor imports as far as the engine needs.
-func (o SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List) (*frontend.Imported,
+// importFor imports as far as the engine needs, and says with Engine which that is.
+func (o *SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List) (*frontend.Imported,
 	*dataflow.Model, error) {
 	opt, ok := o.imports(d)
 	if !ok {
 		return nil, nil, nil
 	}
 	opt.Data = shapes
-	if o.Engine == Reference && o.Overflow == "" {
+	switch {
+	case o.Engine == Float:
+		im := frontend.ImportReference(src.File, src.ONNX, opt, d)
+		if im.Model != nil && im.Model.Float == nil {
+			d.Fail(diag.EngineUnfit, src.File, "engine float rounds, and here a rounded value would become another "+
+				"code, order or state", "leave --engine out, or use --engine reference")
+		}
+		return im, im.Model, nil
+	case o.Engine == Reference && o.Overflow == "":
 		im := frontend.ImportReference(src.File, src.ONNX, opt, d)
 		return im, im.Model, nil
 	}
-	im, err := frontend.Import(src.File, src.ONNX, opt, d)
+	var told diag.List
+	im, err := frontend.Import(src.File, src.ONNX, opt, &told)
+	if o.Either && o.Overflow == "" && (im == nil || im.Model == nil) {
+		var quiet diag.List
+		ref := frontend.ImportReference(src.File, src.ONNX, opt, &quiet)
+		if ref.Model != nil && ref.Model.Float != nil {
+			o.Engine = Float
+			d.Merge(quiet.Diags)
+			return ref, ref.Model, nil
+		}
+	}
+	d.Merge(told.Diags)
 	if im == nil {
 		return nil, nil, err
 	}
@@ -217,15 +239,17 @@ func (o SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List
 // run executes the engine; engines cycle and csim compare every stream with Eval's.
 func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *samples.Runs,
 	d *diag.List) ([]reals, error) {
-	if o.Engine == Reference {
+	if o.Engine == Reference || o.Engine == Float {
 		if o.Trace != "" {
 			if err := Sharing(o.Trace, d, func(dir *owned.Shared) error {
-				return traceReference(dir, im, s)
+				return traceReference(dir, im, s, o.Engine == Float)
 			}); err != nil || d.Failed() {
 				return nil, err
 			}
 		}
-		out, err := reference(ctx, m, s)
+		c := courseOf(m)
+		c.float = o.Engine == Float
+		out, err := c.reference(ctx, s)
 		return out, modelError(err, r.Source, d)
 	}
 	in, err := codes(ctx, m, s)
@@ -375,6 +399,9 @@ func modelError(err error, src *Source, d *diag.List) error {
 	if off := new(frontend.OffGrid); errors.As(err, &off) {
 		hint = "inputs are integers here: give their scale with --input-type TYPE:SCALE, or data that were rounded " +
 			"to it"
+	}
+	if errors.Is(err, graph.ErrLong) {
+		hint = "use --engine float, which computes in float64: without --engine it is what runs such a model"
 	}
 	d.Fail(diag.DataInvalid, src.File, err.Error(), hint)
 	return nil

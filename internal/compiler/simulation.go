@@ -68,7 +68,7 @@ func (x *simulation) run(ctx context.Context) error {
 // whole reports whether an engine takes all samples at once.
 func (x *simulation) whole() bool {
 	switch x.o.Engine {
-	case Reference, Fast, Eval:
+	case Reference, Float, Fast, Eval:
 		return x.o.Trace != "" || x.o.Overflow != ""
 	case Cycle: // the clocks do not depend on the data, and what is to be seen of them is held
 		keeps := x.model.Graph.Keeps() || x.model.Lengths != nil
@@ -114,6 +114,7 @@ func (x *simulation) lanes() (n, size int) {
 		return 1, x.source.Count
 	}
 	x.course = courseOf(x.model)
+	x.course.float = x.o.Engine == Float
 	processors, turns := runtime.GOMAXPROCS(0), x.model.Turns.PerFrame()
 	if x.o.Engine == Fast {
 		if p := programOf(x.model); p != nil && x.model.Stream == nil {
@@ -189,7 +190,7 @@ func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err
 		if p.out, err = x.carried(ctx, p.runs); err != nil {
 			return err
 		}
-	case x.o.Engine == Reference:
+	case x.o.Engine == Reference, x.o.Engine == Float:
 		p.out, err = x.course.reference(ctx, p.runs)
 	default:
 		p.out, err = x.course.integers(ctx, p.runs)

@@ -135,14 +135,18 @@ func sizedImport(im *frontend.Imported, s *samples.Runs, steps int) (*frontend.I
 
 // traceReference writes, per tensor of the model, NAME.npy with the values of all samples rounded to float64; sequences
 // that are shorter than the data have zeros behind them.
-func traceReference(dir *owned.Shared, im *frontend.Imported, s *samples.Runs) error {
-	t, run := trace(len(s.In)), im.Tensors()
+func traceReference(dir *owned.Shared, im *frontend.Imported, s *samples.Runs, float bool) error {
+	t, run := trace(len(s.In)), im.Tensors
+	if float {
+		run = im.FloatTensors
+	}
+	next := run()
 	longest, err := sizedImport(im, s, s.Stored)
 	if err != nil {
 		return err
 	}
 	for _, in := range s.In {
-		tensors, err := run(in)
+		tensors, err := next(in)
 		if err != nil {
 			return err
 		}

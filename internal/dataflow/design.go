@@ -18,6 +18,7 @@ type Model struct {
 	Suffix    HostFunc
 	Host      func() *Host // Prefix and Suffix as data; nil where nobody asked for that
 	Reference Reference
+	Float     Reference         // in float64; nil where something is rounded to integers or put in order, or not known
 	Stream    func() Reference  // of a model that keeps its state: a Reference for samples in order; nil of others
 	Turns     *Turns            // how a frame holds several samples; nil where it is one
 	Lengths   *Lengths          // of sequences; nil where all have one length

@@ -54,6 +54,7 @@ const (
 	LSTMFormats       Code = "lstm-cell-formats"
 	CellFormats       Code = "cell-formats"
 	StateNotKept      Code = "state-not-kept"
+	EngineUnfit       Code = "engine-unfit"
 	NotInterleaved    Code = "not-interleaved"
 	LengthFixed       Code = "length-fixed"
 	CompilerMissing   Code = "compiler-missing"
@@ -116,6 +117,7 @@ var Codes = map[Code]string{
 	CellFormats:       "the gates of an ONNX GRU or RNN have no integer formats of their own",
 	LengthFixed:       "sequences of different lengths do not fit the model",
 	NotInterleaved:    "samples cannot take turns in the layers of this model",
+	EngineUnfit:       "an engine does not run the model",
 	StateNotKept:      "--stateful does not fit the model",
 	OutputExists:      "the output folder exists and is not empty, or cannot be written",
 	OutputForeign:     "the output folder holds what hlsgen did not write",

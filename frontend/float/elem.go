@@ -1,0 +1,97 @@
+package float
+
+import (
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+)
+
+// An elem is a function of elements.
+type elem struct {
+	of     *graph.Elem
+	floats *real.Floats
+}
+
+func newElem(e *graph.Elem) *elem { return &elem{e, real.CompileFloats(e.Expr)} }
+
+func (e *elem) fork() *elem {
+	if e == nil {
+		return nil
+	}
+	return &elem{e.of, e.floats.Fork()}
+}
+
+// own is the worker's own fork of a function.
+func (w *worker) own(f *real.Floats) *real.Floats {
+	if w.floats[f] == nil {
+		w.floats[f] = f.Fork()
+	}
+	return w.floats[f]
+}
+
+// elemGrain is the elements from which work is shared.
+const elemGrain = 1 << 12
+
+// apply computes a function of elements; first, if given, is its variable 0.
+func (x *Part) apply(e *elem, in []*buffer, first, out []float64) {
+	x.team.share(len(out), elemGrain, func(w *worker, from, to int) {
+		f, n := w.own(e.floats), len(e.of.Args)
+		width := f.Width()
+		room, vars := sized(&w.gather, n*width), make([][]float64, n)
+		for at := from; at < to; at += width {
+			some := out[at:min(at+width, to)]
+			for v, slot := range e.of.Args {
+				if v == 0 && first != nil {
+					vars[0] = first[at:]
+					continue
+				}
+				vars[v] = e.variable(v, in[slot].data, at, room[v*width:][:len(some)], at == from)
+			}
+			f.Apply(some, vars)
+		}
+	})
+}
+
+// variable is what elements from at on have of a variable, in room where they do not lie in a row. What does not change
+// from one call to the next is put there in the first.
+func (e *elem) variable(v int, data []float64, at int, room []float64, begins bool) []float64 {
+	p, shift := &e.of.Index[v], 0
+	if e.of.Offset != nil {
+		shift = int(e.of.Offset[v])
+	}
+	switch {
+	case p.One():
+		if value := data[int(p.Table[0])+shift]; begins || room[0] != value {
+			for i := range room {
+				room[i] = value
+			}
+		}
+	case p.Table != nil:
+		from := data[shift:]
+		for i, k := range p.Table[at : at+len(room)] {
+			room[i] = from[k]
+		}
+	case p.Count == 0:
+		return data[at+shift:]
+	default:
+		along(p, data[shift:], at, room)
+	}
+	return room
+}
+
+// along is a vector along an axis.
+func along(p *graph.Pick, data []float64, at int, room []float64) {
+	if p.Run == 1 {
+		for i, k := 0, at%p.Count; i < len(room); k = 0 {
+			i += copy(room[i:], data[k:p.Count])
+		}
+		return
+	}
+	for i := 0; i < len(room); {
+		n := min(len(room)-i, p.Run-(at+i)%p.Run)
+		value := data[p.At(at+i)]
+		for k := i; k < i+n; k++ {
+			room[k] = value
+		}
+		i += n
+	}
+}

@@ -1,0 +1,306 @@
+// Package float executes programs in float64, as fast as float64 goes: every operation rounds, in an order that the
+// program alone decides, so that results are the same bytes on every processor. It is for runs that no meaning depends
+// on: statistics of values, and models in which nothing is rounded to codes. What a model means is package graph's.
+//
+// In come programs and float64s; out come the values of tensors. It sees graph and real.
+//
+//   - float.go runs the steps of a part, and says which programs decide nothing; room.go holds their memory
+//   - elem.go does functions of elements, move.go movements and orders, loop.go recurrences
+//   - dot.go lays out sums of products; kernels.go adds them up, kernels_amd64.go with AVX2, which
+//     kernels_other.go says that there is none of; team.go shares work among processors
+package float
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+)
+
+// A Part is the steps of a program between some tensors and others. It may be run by one goroutine at a time; Fork
+// gives another.
+type Part struct {
+	prog    *graph.Program
+	from    []int  // values that are given
+	want    []bool // of each value
+	values  []value
+	runners []*runner
+	room    room
+	team    *team
+}
+
+// A value is a tensor of the program.
+type value struct {
+	name  string
+	shape []int
+	fixed *graph.Tensor // of a constant
+}
+
+// A runner executes a step.
+type runner struct {
+	step  *graph.Step
+	reads []int // values; -1 of a product's factor that is read as a constant
+	to    int
+	last  []int // values that no step behind it reads
+	elem  *elem // the step's own, or that behind a product
+	dot   *dot
+	loop  *loop
+}
+
+// New returns the part of a program between the tensors `from` and `to`.
+func New(p *graph.Program, from, to []string) (*Part, error) {
+	steps, need := p.Needed(from, to)
+	for _, in := range p.Graph.Inputs {
+		if need[in.Name] {
+			return nil, fmt.Errorf("tensor %q is needed", in.Name)
+		}
+	}
+	x := &Part{prog: p, team: newTeam(1)}
+	at := map[string]int{}
+	id := func(name string) int {
+		if _, ok := at[name]; !ok {
+			k := p.Known[name]
+			at[name] = len(x.values)
+			x.values = append(x.values, value{name, k.Shape, k.Const})
+		}
+		return at[name]
+	}
+	for _, name := range from {
+		x.from = append(x.from, id(name))
+	}
+	loops := map[*graph.Recur]*loop{}
+	for _, s := range steps {
+		r := &runner{step: s, reads: make([]int, len(s.Node.Inputs)), to: -1}
+		for i, in := range s.Node.Inputs {
+			if r.reads[i] = -1; in == "" || p.Known[in].Const != nil && packs(s, i) {
+				continue
+			}
+			r.reads[i] = id(in)
+		}
+		r.to = id(s.Output)
+		if err := x.prepare(r, loops); err != nil {
+			return nil, err
+		}
+		x.runners = append(x.runners, r)
+	}
+	for _, name := range to {
+		id(name)
+	}
+	x.want = make([]bool, len(x.values))
+	for _, name := range to {
+		x.want[at[name]] = true
+	}
+	x.lives()
+	return x, nil
+}
+
+// packs reports whether an input is read for a product alone, which lays constants out in its own way.
+func packs(s *graph.Step, slot int) bool {
+	return s.Dot != nil && (s.Dot.Then == nil || !slices.Contains(s.Dot.Then.Args[1:], slot))
+}
+
+// prepare lays a step out.
+func (x *Part) prepare(r *runner, loops map[*graph.Recur]*loop) (err error) {
+	s := r.step
+	switch {
+	case s.Elem != nil:
+		r.elem = newElem(s.Elem)
+	case s.Dot != nil:
+		known := func(slot int) *graph.Tensor { return x.prog.Known[s.Node.Inputs[slot]].Const }
+		r.dot = newDot(s.Dot, known(s.Dot.A), known(s.Dot.B))
+		if s.Dot.Then != nil {
+			r.elem = newElem(s.Dot.Then)
+		}
+	case s.Recur != nil:
+		if loops[s.Recur] == nil {
+			if loops[s.Recur], err = newLoop(s.Recur); err != nil {
+				return err
+			}
+		}
+		r.loop = loops[s.Recur]
+	}
+	return nil
+}
+
+// lives finds behind which step a value is read no more.
+func (x *Part) lives() {
+	seen := make([]bool, len(x.values))
+	for _, r := range slices.Backward(x.runners) {
+		r.last = nil
+		for _, v := range slices.Concat(r.reads, []int{r.to}) {
+			if v >= 0 && !seen[v] {
+				seen[v] = true
+				r.last = append(r.last, v)
+			}
+		}
+	}
+}
+
+// Fork is the same part with scratch space of its own.
+func (x *Part) Fork() *Part {
+	y := *x
+	y.room, y.team = room{}, newTeam(len(x.team.workers))
+	loops := map[*loop]*loop{}
+	y.runners = make([]*runner, len(x.runners))
+	for i, r := range x.runners {
+		f := *r
+		f.elem = r.elem.fork()
+		if r.loop != nil {
+			if loops[r.loop] == nil {
+				loops[r.loop] = r.loop.fork()
+			}
+			f.loop = loops[r.loop]
+		}
+		y.runners[i] = &f
+	}
+	return &y
+}
+
+// On has so many goroutines share the work of each run.
+func (x *Part) On(processors int) *Part {
+	x.team = newTeam(processors)
+	return x
+}
+
+// A Beyond error is of a value that float64 does not hold.
+type Beyond struct{ Node *graph.Node }
+
+func (e *Beyond) Error() string {
+	return fmt.Sprintf("%s %q: a value is no number that float64 holds", e.Node.FullOp(), e.Node.Label())
+}
+
+// Run executes the part on the elements of the tensors that are given. It shows each of the tensors that are wanted as
+// soon as it is there; see may read the elements until it returns. -0 is shown as 0.
+func (x *Part) Run(in [][]float64, see func(tensor string, shape []int, data []float64)) error {
+	held := make([]*buffer, len(x.values))
+	defer func() { // where an error ends the run
+		for _, b := range held {
+			x.room.drop(b)
+		}
+	}()
+	show := func(v int) {
+		if x.want[v] {
+			see(x.values[v].name, x.values[v].shape, held[v].data)
+		}
+	}
+	for i, v := range x.from {
+		if n := graph.Size(x.values[v].shape); n != len(in[i]) {
+			return fmt.Errorf("tensor %q has %d elements, wants %d", x.values[v].name, len(in[i]), n)
+		}
+		held[v] = given(in[i])
+		show(v)
+	}
+	turned := map[*loop][]*buffer{}
+	defer func() {
+		for _, list := range turned {
+			for _, b := range list {
+				x.room.drop(b)
+			}
+		}
+	}()
+	for _, r := range x.runners {
+		data := make([]*buffer, len(r.reads))
+		for i, v := range r.reads {
+			if v < 0 {
+				continue
+			}
+			if held[v] == nil {
+				held[v] = given(x.values[v].fixed.Floats())
+			}
+			data[i] = held[v]
+		}
+		out, err := x.step(r, data, turned)
+		if err != nil {
+			return err
+		}
+		held[r.to] = out
+		show(r.to)
+		for _, v := range r.last {
+			x.room.drop(held[v])
+			held[v] = nil
+		}
+	}
+	for v, of := range x.values {
+		if x.want[v] && of.fixed != nil {
+			see(of.name, of.shape, of.fixed.Floats())
+		}
+	}
+	return nil
+}
+
+// step executes one step. The loops of a run are turned once.
+func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffer, error) {
+	s := r.step
+	switch {
+	case s.Move != nil && s.Move.Still():
+		return in[0].again(), nil
+	case r.loop != nil:
+		if turned[r.loop] == nil {
+			all, err := r.loop.run(x, in)
+			if err != nil {
+				return nil, err
+			}
+			turned[r.loop] = all
+		}
+		return turned[r.loop][s.Result].again(), nil
+	}
+	out := x.room.take(graph.Size(s.Shape))
+	switch {
+	case s.Move != nil:
+		x.move(s.Move, in, out.data)
+		return out, nil
+	case s.Order != nil:
+		order(s.Order, in[0].data, out.data)
+		return out, nil
+	case r.dot == nil:
+		x.apply(r.elem, in, nil, out.data)
+	case r.elem == nil:
+		x.sums(r.dot, in, out.data)
+	default:
+		sums := x.room.take(len(out.data))
+		x.sums(r.dot, in, sums.data)
+		x.apply(r.elem, in, sums.data, out.data)
+		x.room.drop(sums)
+	}
+	if !x.finite(out.data) {
+		x.room.drop(out)
+		return nil, &Beyond{s.Node}
+	}
+	return out, nil
+}
+
+// finite reports whether all are numbers, and makes 0 of -0.
+func (x *Part) finite(data []float64) bool {
+	bad := make([]float64, len(x.team.workers))
+	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {
+		rest := 0.0
+		for i, v := range data[from:to] {
+			rest += v - v
+			data[from+i] = v + 0
+		}
+		bad[w.number] += rest
+	})
+	return !slices.ContainsFunc(bad, func(v float64) bool { return v != 0 })
+}
+
+// Decides reports whether something that leads from a program's inputs to its outputs rounds to integers, compares, or
+// puts in order: of such a model there are no values but exact ones.
+func Decides(p *graph.Program) bool {
+	steps, _ := p.Needed(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
+	return slices.ContainsFunc(steps, decides)
+}
+
+func decides(s *graph.Step) bool {
+	switch {
+	case s.Order != nil:
+		return true
+	case s.Elem != nil:
+		return real.Compile(s.Elem.Expr).Decides()
+	case s.Dot != nil && s.Dot.Then != nil:
+		return real.Compile(s.Dot.Then.Expr).Decides()
+	case s.Recur != nil:
+		return Decides(s.Recur.Body)
+	}
+	return false
+}

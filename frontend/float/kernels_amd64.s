@@ -1,0 +1,156 @@
+// Sums of products with AVX2: each product is rounded, then each sum, as kernels.go does it.
+
+#include "textflag.h"
+
+// Four rows, two vectors of lanes.
+// func rows4x8(acc, x *float64, terms *int, weights *float64, k int)
+TEXT ·rows4x8(SB), NOSPLIT, $0-40
+	MOVQ acc+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ terms+16(FP), DX
+	MOVQ weights+24(FP), BX
+	MOVQ k+32(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	PCALIGN $32
+rows4x8:
+	MOVQ (DX), AX
+	VMOVUPD (SI)(AX*8), Y8
+	VMOVUPD 32(SI)(AX*8), Y9
+	VBROADCASTSD (BX), Y15
+	VMULPD Y8, Y15, Y10
+	VADDPD Y10, Y0, Y0
+	VMULPD Y9, Y15, Y11
+	VADDPD Y11, Y1, Y1
+	VBROADCASTSD 8(BX), Y14
+	VMULPD Y8, Y14, Y12
+	VADDPD Y12, Y2, Y2
+	VMULPD Y9, Y14, Y13
+	VADDPD Y13, Y3, Y3
+	VBROADCASTSD 16(BX), Y15
+	VMULPD Y8, Y15, Y10
+	VADDPD Y10, Y4, Y4
+	VMULPD Y9, Y15, Y11
+	VADDPD Y11, Y5, Y5
+	VBROADCASTSD 24(BX), Y14
+	VMULPD Y8, Y14, Y12
+	VADDPD Y12, Y6, Y6
+	VMULPD Y9, Y14, Y13
+	VADDPD Y13, Y7, Y7
+	ADDQ $8, DX
+	ADDQ $32, BX
+	DECQ CX
+	JNZ rows4x8
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	VMOVUPD Y7, 224(DI)
+	VZEROUPPER
+	RET
+
+// Four rows, one vector.
+// func rows4x4(acc, x *float64, terms *int, weights *float64, k int)
+TEXT ·rows4x4(SB), NOSPLIT, $0-40
+	MOVQ acc+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ terms+16(FP), DX
+	MOVQ weights+24(FP), BX
+	MOVQ k+32(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	PCALIGN $32
+rows4x4:
+	MOVQ (DX), AX
+	VMOVUPD (SI)(AX*8), Y4
+	VBROADCASTSD (BX), Y15
+	VMULPD Y4, Y15, Y5
+	VADDPD Y5, Y0, Y0
+	VBROADCASTSD 8(BX), Y14
+	VMULPD Y4, Y14, Y6
+	VADDPD Y6, Y1, Y1
+	VBROADCASTSD 16(BX), Y15
+	VMULPD Y4, Y15, Y5
+	VADDPD Y5, Y2, Y2
+	VBROADCASTSD 24(BX), Y14
+	VMULPD Y4, Y14, Y6
+	VADDPD Y6, Y3, Y3
+	ADDQ $8, DX
+	ADDQ $32, BX
+	DECQ CX
+	JNZ rows4x4
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VZEROUPPER
+	RET
+
+// One row, four vectors.
+// func rows1x16(acc, x *float64, terms *int, weights *float64, k int)
+TEXT ·rows1x16(SB), NOSPLIT, $0-40
+	MOVQ acc+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ terms+16(FP), DX
+	MOVQ weights+24(FP), BX
+	MOVQ k+32(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	PCALIGN $32
+rows1x16:
+	MOVQ (DX), AX
+	VBROADCASTSD (BX), Y15
+	VMULPD (SI)(AX*8), Y15, Y8
+	VMULPD 32(SI)(AX*8), Y15, Y9
+	VMULPD 64(SI)(AX*8), Y15, Y10
+	VMULPD 96(SI)(AX*8), Y15, Y11
+	VADDPD Y8, Y0, Y0
+	VADDPD Y9, Y1, Y1
+	VADDPD Y10, Y2, Y2
+	VADDPD Y11, Y3, Y3
+	ADDQ $8, DX
+	ADDQ $32, BX
+	DECQ CX
+	JNZ rows1x16
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VZEROUPPER
+	RET
+
+// One row, one vector.
+// func rows1x4(acc, x *float64, terms *int, weights *float64, k int)
+TEXT ·rows1x4(SB), NOSPLIT, $0-40
+	MOVQ acc+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ terms+16(FP), DX
+	MOVQ weights+24(FP), BX
+	MOVQ k+32(FP), CX
+	VXORPD Y0, Y0, Y0
+	PCALIGN $32
+rows1x4:
+	MOVQ (DX), AX
+	VBROADCASTSD (BX), Y15
+	VMULPD (SI)(AX*8), Y15, Y8
+	VADDPD Y8, Y0, Y0
+	ADDQ $8, DX
+	ADDQ $32, BX
+	DECQ CX
+	JNZ rows1x4
+	VMOVUPD Y0, (DI)
+	VZEROUPPER
+	RET

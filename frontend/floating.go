@@ -1,0 +1,65 @@
+package frontend
+
+import (
+	"sync"
+
+	"hlsgen/frontend/float"
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/dataflow"
+)
+
+// floating runs a program in float64; nil where it rounds to integers or puts in order what depends on data, or where
+// inputs are made of integers: then exact values are the only ones.
+func floating(p *graph.Program) dataflow.Reference {
+	if len(p.Graph.Arrive) > 0 || float.Decides(p) {
+		return nil
+	}
+	part, err := float.New(p, inputNames(p), outputNames(p))
+	if err != nil {
+		panic(err) // a program's outputs depend on its inputs alone
+	}
+	forks := sync.Pool{New: func() any { return part.Fork() }}
+	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+		if err := checkFinite(in); err != nil {
+			return nil, err
+		}
+		fork := forks.Get().(*float.Part)
+		defer forks.Put(fork)
+		return floatResults(p, fork, in)
+	}
+}
+
+// floatResults runs a part and gives the outputs of the program.
+func floatResults(p *graph.Program, part *float.Part, in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+	all, err := floatTensors(p, part, in)
+	if err != nil {
+		return nil, err
+	}
+	var out []dataflow.RealTensor
+	for _, o := range p.Graph.Outputs {
+		out = append(out, all[o.Name])
+	}
+	return out, nil
+}
+
+// floatTensors runs a part and gives what it was made for, rounded to the types of these tensors.
+func floatTensors(p *graph.Program, part *float.Part, in []dataflow.RealTensor) (map[string]dataflow.RealTensor,
+	error) {
+	all := map[string]dataflow.RealTensor{}
+	err := part.Run(dataOf(in), func(tensor string, shape []int, data []float64) {
+		to, format := make([]float64, len(data)), p.Known[tensor].DType.Format()
+		for i, v := range data {
+			to[i] = format.Round(v)
+		}
+		all[tensor] = dataflow.RealTensor{Shape: shape, Data: to}
+	})
+	return all, err
+}
+
+// dataOf is the elements of each tensor.
+func dataOf(in []dataflow.RealTensor) (list [][]float64) {
+	for _, t := range in {
+		list = append(list, t.Data)
+	}
+	return list
+}

@@ -1,0 +1,311 @@
+package real
+
+import (
+	"math"
+	"math/big"
+	"sync"
+
+	"hlsgen/internal/num"
+)
+
+// Functions of float64 that give the same bytes on every processor: additions, products, quotients and roots alone, in
+// a fixed order. A product is converted before it is added to, since compilers may join the two otherwise. They are
+// within a few units of the last place.
+
+// ln2 in two parts: products of the first with exponents are exact.
+const (
+	ln2High = 0x1.62e42fefa38p-1
+	ln2Low  = 0x1.ef35793c7673p-45
+	perLn2  = 0x1.71547652b82fep+0
+)
+
+// toWhole makes whole numbers of what is added to it and taken off again, to nearest even.
+const toWhole = 0x1.8p52
+
+// horner is the polynomial of coefficients, the highest first.
+func horner(x float64, c []float64) float64 {
+	y := c[0]
+	for _, a := range c[1:] {
+		y = float64(y*x) + a
+	}
+	return y
+}
+
+// expTerms are those of (e^x - 1 - x)/x^2, down to 1/2.
+var expTerms = inverseFactorials(13, 2)
+
+// inverseFactorials are 1/n! from n = most down to least.
+func inverseFactorials(most, least int) (list []float64) {
+	for n := most; n >= least; n-- {
+		f := 1.0
+		for k := 2; k <= n; k++ {
+			f *= float64(k) // exact up to 18!
+		}
+		list = append(list, 1/f)
+	}
+	return list
+}
+
+// expReduced is n and r with x = n ln 2 + r, and r is small.
+func expReduced(x float64) (n, r float64) {
+	n = float64(x*perLn2) + toWhole
+	n -= toWhole
+	return n, (x - float64(n*ln2High)) - float64(n*ln2Low)
+}
+
+// exp64 is e^x.
+func exp64(x float64) float64 {
+	switch {
+	case x != x:
+		return x
+	case x > 710:
+		return math.Inf(1)
+	case x < -746:
+		return 0
+	}
+	n, r := expReduced(x)
+	y := float64(float64(r*r)*horner(r, expTerms)) + r
+	return scaled(1+y, int(n))
+}
+
+// scaled is y times 2^n, of a y near 1 and an n that may lead out of float64.
+func scaled(y float64, n int) float64 {
+	if n > 1000 || n < -1000 {
+		half := n / 2
+		return y * power2(half) * power2(n-half)
+	}
+	return y * power2(n)
+}
+
+// power2 is 2^n, of a normal number.
+func power2(n int) float64 { return math.Float64frombits(uint64(n+1023) << 52) }
+
+// expm164 is e^x - 1, exact to the last places near 0, too.
+func expm164(x float64) float64 {
+	if x > 40 || x < -40 || x != x {
+		return exp64(x) - 1
+	}
+	n, r := expReduced(x)
+	y := float64(float64(r*r)*horner(r, expTerms)) + r
+	if n == 0 {
+		return y
+	}
+	p := power2(int(n))
+	return float64(p*y) + (p - 1)
+}
+
+// tanh64 is the hyperbolic tangent.
+func tanh64(x float64) float64 {
+	size := math.Abs(x)
+	if size > 22 {
+		return math.Copysign(1, x)
+	}
+	e := expm164(2 * size)
+	return math.Copysign(e/(e+2), x)
+}
+
+// logTerms are 2/(2k+1) from k = 11 down to 1.
+var logTerms = func() (list []float64) {
+	for k := 11; k > 0; k-- {
+		list = append(list, 2/float64(2*k+1))
+	}
+	return list
+}()
+
+// ratio is ln((1+s)/(1-s)) of a small s.
+func ratio(s float64) float64 {
+	z := float64(s * s)
+	return 2*s + float64(s*float64(z*horner(z, logTerms)))
+}
+
+// log64 is ln x: -Inf of 0, and no number of what is below.
+func log64(x float64) float64 {
+	switch {
+	case x != x || math.IsInf(x, 1):
+		return x
+	case x == 0:
+		return math.Inf(-1)
+	case x < 0:
+		return math.NaN()
+	}
+	n := 0
+	if x < 0x1p-1022 {
+		x, n = x*0x1p54, -54
+	}
+	bits := math.Float64bits(x)
+	n += int(bits>>52) - 1023
+	f := math.Float64frombits(bits&(1<<52-1) | 1023<<52)
+	if f > math.Sqrt2 {
+		f, n = f/2, n+1
+	}
+	f--
+	y := ratio(f / (2 + f))
+	if n == 0 {
+		return y
+	}
+	return float64(float64(n)*ln2High) + (float64(float64(n)*ln2Low) + y)
+}
+
+// softplus64 is ln(1+e^x).
+func softplus64(x float64) float64 {
+	u := exp64(-math.Abs(x))
+	if u > 0.4 {
+		u = log64(1 + u)
+	} else {
+		u = ratio(u / (2 + u))
+	}
+	return max(x, 0) + u
+}
+
+// The error function is a Taylor series around the nearest multiple of an eighth; there is nothing to tell it from 1
+// behind erfFlat.
+const (
+	erfFlat  = 6
+	erfSteps = 8
+	erfOrder = 12
+)
+
+// erfTables are the coefficients of the series, the highest first.
+var erfTables = sync.OnceValue(func() *[erfFlat*erfSteps + 1][erfOrder + 1]float64 {
+	var tables [erfFlat*erfSteps + 1][erfOrder + 1]float64
+	perRoot := 2 / math.Sqrt(math.Pi)
+	for i := range tables {
+		c := float64(i) / erfSteps
+		slope := perRoot * exp64(-c*c)
+		tables[i][erfOrder] = nextTo(Erf, c)
+		// The derivative number n+1 is the slope times a Hermite polynomial; h is that polynomial by n!.
+		before, h, sign := 0.0, 1.0, 1.0
+		for n := range erfOrder {
+			tables[i][erfOrder-1-n] = float64(slope*float64(sign*h)) / float64(n+1)
+			next := float64(float64(2*c*h)-float64(2*before)) / float64(n+1)
+			before, h, sign = h, next, -sign
+		}
+	}
+	return &tables
+})
+
+// erf64 is the error function.
+func erf64(x float64) float64 {
+	size := math.Abs(x)
+	if size >= erfFlat {
+		return math.Copysign(1, x)
+	}
+	if x != x {
+		return x
+	}
+	tables := erfTables()
+	i := int(float64(size*erfSteps) + 0.5)
+	h := size - float64(i)/erfSteps
+	return math.Copysign(horner(h, tables[i][:]), x)
+}
+
+// atanTerms are those of atan x / x, by x^2: of -1/15 up to 1.
+var atanTerms = func() (list []float64) {
+	for k := 7; k >= 0; k-- {
+		list = append(list, float64(1-2*(k%2))/float64(2*k+1))
+	}
+	return list
+}()
+
+// atanEighths are the arcs of multiples of an eighth.
+var atanEighths = sync.OnceValue(func() *[9]float64 {
+	var list [9]float64
+	for i := range list {
+		list[i] = nextTo(Atan, float64(i)/8)
+	}
+	return &list
+})
+
+// atan64 is the arc whose tangent is x.
+func atan64(x float64) float64 {
+	size, far := math.Abs(x), false
+	if far = size > 1; far {
+		size = 1 / size
+	}
+	i := int(float64(size*8) + 0.5)
+	if x != x {
+		return x
+	}
+	c := float64(i) / 8
+	t := (size - c) / (1 + float64(size*c))
+	y := atanEighths()[i] + float64(t*horner(float64(t*t), atanTerms))
+	if far {
+		y = math.Pi/2 - y
+	}
+	return math.Copysign(y, x)
+}
+
+// The half of pi in three parts: products of the first two with turns are exact.
+const (
+	halfPi1 = 0x1.921fb544p+0
+	halfPi2 = 0x1.0b4611a6p-34
+	halfPi3 = 0x1.3198a2e037073p-69
+)
+
+// sineTerms are those of (sin x - x)/x^3, and cosineTerms those of (cos x - 1)/x^2, by x^2.
+var (
+	sineTerms   = alternating(inverseFactorials(17, 3))
+	cosineTerms = alternating(inverseFactorials(18, 2))
+)
+
+// alternating is every second term from the last one on, of which the last is negative and signs take turns.
+func alternating(terms []float64) (list []float64) {
+	first := (len(terms) - 1) % 2
+	for i := first; i < len(terms); i += 2 {
+		sign := -1.0
+		if (len(terms)-1-i)/2%2 == 1 {
+			sign = 1
+		}
+		list = append(list, sign*terms[i])
+	}
+	return list
+}
+
+// sin64 is the sine of x, cos64 the cosine: that a quarter of a turn on.
+func sin64(x float64) float64 {
+	if math.Abs(x) > farthest {
+		return nextTo(Sin, x)
+	}
+	return wave64(x, 0)
+}
+
+func cos64(x float64) float64 {
+	if math.Abs(x) > farthest {
+		return nextTo(Cos, x)
+	}
+	return wave64(x, 1)
+}
+
+// wave64 is the sine of x and so many quarters of a turn.
+func wave64(x float64, quarters int) float64 {
+	n := float64(x*(2/math.Pi)) + toWhole
+	n -= toWhole
+	r := ((x - float64(n*halfPi1)) - float64(n*halfPi2)) - float64(n*halfPi3)
+	z, at := float64(r*r), int(n)+quarters
+	var y float64
+	if at%2 == 0 {
+		y = float64(float64(r*z)*horner(z, sineTerms)) + r
+	} else {
+		y = float64(z*horner(z, cosineTerms)) + 1
+	}
+	if at&2 != 0 {
+		return -y
+	}
+	return y
+}
+
+// nextTo is the float64 next to a function's value, by exact arithmetic.
+func nextTo(f func(*Expr) *Expr, x float64) float64 {
+	if math.IsInf(x, 0) || x != x {
+		return math.NaN()
+	}
+	e, in := Compile(f(Var(0))), []Num{Exactly(new(big.Rat).SetFloat64(x))}
+	for _, prec := range Precisions {
+		if n, err := e.Exact(in, prec); err == nil {
+			if y, ok := n.Rounded(num.Float64); ok {
+				return y
+			}
+		}
+	}
+	return math.NaN()
+}

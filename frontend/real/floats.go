@@ -1,0 +1,278 @@
+package real
+
+import "math"
+
+// Floats is an expression made ready for float64 arithmetic on many numbers at a time: every primitive rounds once, in
+// the order that the expression is written in, so that the results are the same bytes on every processor. Curves that
+// cancel where they are written out, such as a hyperbolic tangent near 0, are primitives. It keeps scratch space, so it
+// belongs to one goroutine at a time; Fork gives another.
+type Floats struct {
+	code      []floatInstr
+	constants []float64 // in the first slots
+	slots     [][]float64
+	width     int
+}
+
+// A floatInstr computes a slot of others. Operands from 0 on are slots; others are variables, the first of which is -1.
+type floatInstr struct {
+	op       Prim
+	mode     Rounding
+	a, b, to int
+}
+
+// Curves that are one primitive in float64.
+const (
+	curveTanh Prim = iota + 128
+	curveExpMinusOne
+	curveSoftplus
+	copied
+)
+
+// widest is how many numbers are taken at a time; fewer where many have to be at hand.
+const (
+	widest = 256
+	narrow = 16
+	atHand = 1 << 16
+)
+
+// CompileFloats orders the instructions of e.
+func CompileFloats(e *Expr) *Floats {
+	c := &floatCompiler{Floats: &Floats{}, at: map[*Expr]int{}, uses: map[*Expr]int{}}
+	c.count(e)
+	out := c.emit(e)
+	if out < 0 || out < len(c.constants) || len(c.code) == 0 {
+		c.code = append(c.code, floatInstr{op: copied, a: out, to: c.take()})
+	}
+	f := c.Floats
+	f.width = max(narrow, min(widest, atHand/max(c.slots, 1+len(e.Variables()))))
+	f.ready(c.slots)
+	return f
+}
+
+// ready makes the scratch space.
+func (f *Floats) ready(slots int) {
+	room := make([]float64, slots*f.width)
+	f.slots = make([][]float64, slots)
+	for i := range f.slots {
+		f.slots[i] = room[i*f.width : (i+1)*f.width]
+		if i < len(f.constants) {
+			for k := range f.slots[i] {
+				f.slots[i][k] = f.constants[i]
+			}
+		}
+	}
+}
+
+// Fork is Floats of the same expression with scratch space of its own.
+func (f *Floats) Fork() *Floats {
+	g := *f
+	g.ready(len(f.slots))
+	return &g
+}
+
+// Width is how many numbers Apply takes at most.
+func (f *Floats) Width() int { return f.width }
+
+// A floatCompiler is an expression on its way to instructions.
+type floatCompiler struct {
+	*Floats
+	at    map[*Expr]int // operand
+	uses  map[*Expr]int // that are still to come
+	free  []int
+	slots int
+}
+
+// curveOf is the primitive that an expression is in float64, and its arguments.
+func curveOf(e *Expr) (op Prim, args []*Expr) {
+	if x := e.softplus(); x != nil {
+		return curveSoftplus, []*Expr{x}
+	}
+	if e.op == sub && e.args[0].op == exp && is(e.args[1], 1) {
+		return curveExpMinusOne, e.args[0].args[:1]
+	}
+	if x := tanhOf(e); x != nil {
+		return curveTanh, []*Expr{x}
+	}
+	for _, a := range e.args {
+		if a != nil {
+			args = append(args, a)
+		}
+	}
+	return e.op, args
+}
+
+// is reports whether an expression is the constant n.
+func is(e *Expr, n float64) bool { return e.op == constant && e.ci == Pt(n) }
+
+// tanhOf is x where e is 1 - 2/(e^2x + 1); else nil.
+func tanhOf(e *Expr) *Expr {
+	if e.op != sub || !is(e.args[0], 1) || e.args[1].op != div || !is(e.args[1].args[0], 2) {
+		return nil
+	}
+	sum := e.args[1].args[1]
+	if sum.op != add || sum.args[0].op != exp || !is(sum.args[1], 1) {
+		return nil
+	}
+	if double := sum.args[0].args[0]; double.op == mul && is(double.args[0], 2) {
+		return double.args[1]
+	}
+	return nil
+}
+
+// count counts how often parts are used, and gives constants their slots.
+func (c *floatCompiler) count(e *Expr) {
+	if c.uses[e]++; c.uses[e] > 1 {
+		return
+	}
+	if e.op == constant {
+		v, _ := e.c.Float64()
+		c.at[e], c.slots = c.slots, c.slots+1
+		c.constants = append(c.constants, v)
+		return
+	}
+	_, args := curveOf(e)
+	for _, a := range args {
+		c.count(a)
+	}
+}
+
+// take is a slot that is free.
+func (c *floatCompiler) take() int {
+	if n := len(c.free); n > 0 {
+		slot := c.free[n-1]
+		c.free = c.free[:n-1]
+		return slot
+	}
+	c.slots++
+	return c.slots - 1
+}
+
+// emit is the operand that has e.
+func (c *floatCompiler) emit(e *Expr) int {
+	if at, ok := c.at[e]; ok {
+		return at
+	}
+	if e.op == variable {
+		c.at[e] = -1 - e.v
+		return -1 - e.v
+	}
+	op, args := curveOf(e)
+	in := floatInstr{op: op, mode: e.mode}
+	for i, a := range args {
+		at := c.emit(a)
+		if i == 0 {
+			in.a = at
+		} else {
+			in.b = at
+		}
+	}
+	for _, a := range args {
+		if c.uses[a]--; c.uses[a] == 0 && c.at[a] >= len(c.constants) {
+			c.free = append(c.free, c.at[a])
+		}
+	}
+	in.to = c.take()
+	c.code = append(c.code, in)
+	c.at[e] = in.to
+	return in.to
+}
+
+// Apply computes out, at most Width numbers, of as many of each variable.
+func (f *Floats) Apply(out []float64, vars [][]float64) {
+	n := len(out)
+	operand := func(i int) []float64 {
+		if i < 0 {
+			return vars[-1-i][:n]
+		}
+		return f.slots[i][:n]
+	}
+	for i := range f.code {
+		in := &f.code[i]
+		to := f.slots[in.to][:n]
+		if i == len(f.code)-1 {
+			to = out
+		}
+		switch a := operand(in.a); in.op {
+		case add, sub, mul, div, minimum, maximum, atLeast:
+			in.two(to, a, operand(in.b))
+		default:
+			in.one(to, a)
+		}
+	}
+}
+
+// two is an instruction of two operands.
+func (in *floatInstr) two(to, a, b []float64) {
+	a, b = a[:len(to)], b[:len(to)]
+	switch in.op {
+	case add:
+		for i := range to {
+			to[i] = a[i] + b[i]
+		}
+	case sub:
+		for i := range to {
+			to[i] = a[i] - b[i]
+		}
+	case mul:
+		for i := range to {
+			to[i] = a[i] * b[i]
+		}
+	case div:
+		for i := range to {
+			to[i] = a[i] / b[i]
+		}
+	case minimum:
+		for i := range to {
+			to[i] = min(a[i], b[i])
+		}
+	case maximum:
+		for i := range to {
+			to[i] = max(a[i], b[i])
+		}
+	case atLeast:
+		for i := range to {
+			if to[i] = 0; a[i] >= b[i] {
+				to[i] = 1
+			}
+		}
+	}
+}
+
+// one is an instruction of one operand.
+func (in *floatInstr) one(to, a []float64) {
+	f := in.mode.round
+	switch in.op {
+	case copied:
+		copy(to, a)
+		return
+	case neg:
+		f = func(x float64) float64 { return -x }
+	case abs:
+		f = math.Abs
+	case sqrt:
+		f = math.Sqrt
+	case exp:
+		f = exp64
+	case log:
+		f = log64
+	case erf:
+		f = erf64
+	case sin:
+		f = sin64
+	case cos:
+		f = cos64
+	case atan:
+		f = atan64
+	case powerBelow:
+		f = func(x float64) float64 { return Pt(x).powerBelow().Lo }
+	case curveTanh:
+		f = tanh64
+	case curveExpMinusOne:
+		f = expm164
+	case curveSoftplus:
+		f = softplus64
+	}
+	for i, x := range a[:len(to)] {
+		to[i] = f(x)
+	}
+}
