@@ -121,8 +121,8 @@ bench-peers: ## engine fast against onnxruntime, in turns on one thread (needs N
 	@# whole commands, against a script in Python, in an environment of its own
 	python3 -m venv bin/peers/python
 	bin/peers/python/bin/pip install --quiet $(PYPEERS)
-	go test ./internal/fast -run 'TestPeers|TestCommands' -peers "$(CURDIR)/bin/peers" \
-		-python "$(CURDIR)/bin/peers/python/bin/python" -v -timeout 120m
+	go test ./internal/fast -run 'TestPeers|TestCommands|TestReading' -peers "$(CURDIR)/bin/peers" \
+		-python "$(CURDIR)/bin/peers/python/bin/python" -reading -v -timeout 120m
 
 .PHONY: measure
 measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/cells to it, write their pages

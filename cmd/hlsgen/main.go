@@ -69,5 +69,6 @@ func main() {
 	if err := templates.Abandon(); err != nil {
 		fmt.Fprintln(os.Stderr, "hlsgen:", err)
 	}
+	fmt.Fprintln(os.Stderr, "hlsgen: interrupted")
 	os.Exit(exitInterrupted)
 }

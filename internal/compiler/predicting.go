@@ -2,9 +2,7 @@ package compiler
 
 import (
 	"context"
-	"math"
 	"slices"
-	"unsafe"
 
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
@@ -40,22 +38,31 @@ func (x *predictor) direct(s *samples.Source, part *samples.Part) (ok bool) {
 	case x.ends != nil && s.Floats():
 		return x.floats(part)
 	case x.codes != nil && s.Integers():
-		in := make([][]uint8, len(x.in))
-		for k := range in {
-			in[k] = part.Bytes(k)
-		}
-		inBatches(x, in, part.Len(), func(in [][]uint8, out [][]float64, n int) {
-			x.w.PredictIntegers(x.codes, in, out, n)
-		})
-		return true
+		return x.integers(part, func(k int) ([]uint8, bool) { return part.Bytes(k), true })
+	case x.codes != nil && s.Coded():
+		return x.integers(part, part.Codes)
 	}
 	return false
+}
+
+// integers computes the outputs of samples that are integers of 8 bits; ok is false where some are none.
+func (x *predictor) integers(part *samples.Part, of func(k int) (codes []uint8, ok bool)) (ok bool) {
+	in := make([][]uint8, len(x.in))
+	for k := range in {
+		if in[k], ok = of(k); !ok {
+			return false
+		}
+	}
+	inBatches(x, in, part.Len(), func(in [][]uint8, out [][]float64, n int) {
+		x.w.PredictIntegers(x.codes, in, out, n)
+	})
+	return true
 }
 
 // floats computes the outputs of samples that are float32 in the file; ok is false where some are not finite.
 func (x *predictor) floats(part *samples.Part) (ok bool) {
 	for k := range x.in {
-		if x.in[k] = part.Floats(k); !finiteFloats(x.in[k]) {
+		if x.in[k] = part.Floats(k); !x.w.Finite(x.in[k]) {
 			return false
 		}
 	}
@@ -158,25 +165,4 @@ func framesLikeEval(ctx context.Context, m *dataflow.Model, in, out []tensors) e
 		return &Mismatch{"engine fast against eval, output: " + err.Error()}
 	}
 	return nil
-}
-
-// finiteFloats reports whether all are finite numbers. Two are looked at as one word: the exponent of one that is not
-// is all ones, and one more carries into the sign's place.
-func finiteFloats(x []float32) bool {
-	const exponent, one, top = 0x7f8000007f800000, 0x0080000000800000, 0x8000000080000000
-	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/2)
-	for ; len(words) >= 8; words = words[8:] {
-		w := (*[8]uint64)(words)
-		a := (w[0]&exponent + one) | (w[1]&exponent + one) | (w[2]&exponent + one) | (w[3]&exponent + one)
-		b := (w[4]&exponent + one) | (w[5]&exponent + one) | (w[6]&exponent + one) | (w[7]&exponent + one)
-		if (a|b)&top != 0 {
-			return false
-		}
-	}
-	for _, v := range x[len(x)/16*16:] {
-		if math.Float32bits(v)&0x7f800000 == 0x7f800000 {
-			return false
-		}
-	}
-	return true
 }

@@ -1,6 +1,7 @@
 package fast_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"hlsgen/frontend/onnxio"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/fast"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
@@ -26,33 +28,31 @@ import (
 var python = flag.String("python", "", "compare whole commands with onnxruntime of this Python")
 
 // commanded are the networks, two numbers of samples, and what the peer runs at a time: of these the fastest counts.
+// The difference takes the slower side a second, and a file has 700 MB at most.
 var commanded = []struct {
 	folder, samples string
 	few, many       int
 	batches         []int
 }{
-	{"brevitas/jets-qap-w6a6-s80", "inputs.npy", 20_000, 200_000, []int{1, 100, 1_000}},
-	{"zoo/TFC_2W2A", "x0.npy", 2_000, 20_000, []int{1, 50, 250}},
-	{"zoo/kwsmlp_w3a3", "x0.npy", 2_000, 20_000, []int{1, 50, 250}},
-	{"brevitas/digits-cnn-w4a4", "inputs.npy", 5_000, 50_000, []int{1, 50, 250}},
-	{"brevitas/cnv-w2a2", "inputs.npy", 100, 1_000, []int{1, 20, 100}},
-	{"brevitas/mobilenetv1-025-w4a4", "inputs.npy", 20, 120, []int{1, 4, 20}},
-	{"zoo/espcn_nn_resize", "x0.npz", 10, 50, []int{1, 5}},
+	{"brevitas/jets-qap-w6a6-s80", "inputs.npy", 100_000, 2_100_000, []int{100, 1_000, 10_000}},
+	{"zoo/TFC_2W2A", "x0.npy", 10_000, 210_000, []int{50, 250, 1_000}},
+	{"zoo/kwsmlp_w3a3", "x0.npy", 10_000, 160_000, []int{50, 250, 1_000}},
+	{"brevitas/digits-cnn-w4a4", "inputs.npy", 10_000, 210_000, []int{20, 100, 500}},
+	{"brevitas/cnv-w2a2", "inputs.npy", 100, 900, []int{1, 10, 50}},
+	{"brevitas/mobilenetv1-025-w4a4", "inputs.npy", 20, 420, []int{1, 4, 20}},
+	{"zoo/espcn_nn_resize", "x0.npz", 5, 35, []int{1, 5}},
 }
 
 // TestCommands measures whole commands, a file of samples in and a file of outputs out: hlsgen simulate, and a script
-// that calls onnxruntime, on one thread each. What a sample takes is the CPU time of many samples less that of few. The
-// peer runs the model in the dialects that hlsgen convert writes, and without quantisers, which is another function.
-// The share is that of samples whose outputs are equal to 2e-5.
+// that calls onnxruntime, on one thread each. What a sample takes is the CPU time of many samples less that of few, and
+// less the script's start. The peer runs the model in the dialects that hlsgen convert writes, and without quantisers,
+// which is another function. The share is that of samples whose outputs are equal to 2e-5.
 func TestCommands(t *testing.T) {
 	if *python == "" {
-		t.Skip("it takes half an hour: make bench-peers runs it")
+		t.Skip("it takes some twenty minutes: make bench-peers runs it")
 	}
 	models := filepath.Join(tier.NeedsShared(t), "models")
-	hlsgen := filepath.Join(t.TempDir(), "hlsgen")
-	if out, err := exec.Command("go", "build", "-o", hlsgen, "hlsgen/cmd/hlsgen").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	hlsgen := builtHlsgen(t)
 	script, err := filepath.Abs("testdata/command.py")
 	if err != nil {
 		t.Fatal(err)
@@ -64,21 +64,35 @@ func TestCommands(t *testing.T) {
 			dir := t.TempDir()
 			model := filepath.Join(models, c.folder, "model.onnx")
 			m, x := imported(t, c.folder, "model.onnx", c.samples)
-			own := command{counts: [2]int{c.few, c.many}, output: filepath.Join(dir, "own.npy")}
+			p, err := fast.Compile(m.Graph)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Log("kernels: ", p.Machine())
+			own := &command{counts: [2]int{c.few, c.many}, output: filepath.Join(dir, "own.npy")}
 			for i, n := range own.counts {
 				own.samples[i] = manySamples(t, filepath.Join(dir, fmt.Sprint(n, ".npy")), x, m.In[0].Shape, n)
 			}
 			own.run = func(in, out string) *exec.Cmd {
 				return exec.Command(hlsgen, "simulate", model, "--input", in, "--output", out)
 			}
-			for _, p := range peersOf(t, hlsgen, script, model, dir, own, c.batches) {
-				r := commandsInTurns(t, &own, p)
-				last := len(r.ratio) - 1
+			peers := peersOf(t, hlsgen, script, model, dir, *own, c.batches)
+			for i, r := range commandsInTurns(t, own, peers) {
+				p, last := peers[i], len(r.ratio)-1
 				t.Logf("%s %d %.2f %.2f %.2f %.2f %.2f %.3f", p.name, p.batch, r.theirs, r.ours, r.ratio[last/2],
 					r.ratio[0], r.ratio[last], equalShare(t, own.output, p.output, c.few))
 			}
 		})
 	}
+}
+
+// builtHlsgen is hlsgen, built of what is here.
+func builtHlsgen(t *testing.T) string {
+	hlsgen := filepath.Join(t.TempDir(), "hlsgen")
+	if out, err := exec.Command("go", "build", "-o", hlsgen, "hlsgen/cmd/hlsgen").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return hlsgen
 }
 
 // peersOf returns the commands of onnxruntime: for each dialect in which hlsgen writes the model, with optimisations
@@ -111,9 +125,9 @@ func peersOf(t *testing.T, hlsgen, script, model, dir string, own command, batch
 
 // manySamples writes a file of n samples, which are some again and again, and reads it three times: pages that were
 // just written are slow at first.
-func manySamples(t *testing.T, file string, x []float32, shape []int, n int) string {
-	each := dataflow.Shape(shape).Size() / shape[0]
-	b, err := npy.Header("float32", append([]int{n}, shape[1:]...))
+func manySamples[T float32 | uint8](t *testing.T, file string, x []T, shape []int, n int) string {
+	each, dtype := dataflow.Shape(shape).Size()/shape[0], fmt.Sprintf("%T", x)[2:]
+	b, err := npy.Header(dtype, append([]int{n}, shape[1:]...))
 	if err == nil {
 		b, err = binary.Append(b, binary.LittleEndian, repeated(x, n*each))
 	}
@@ -141,15 +155,23 @@ type command struct {
 	output  string
 }
 
-// took is the CPU time of the command for few samples, or many.
+// took is the CPU time of the command for few samples, or many, less the seconds that it says its start has taken.
 func (c *command) took(many int) (time.Duration, error) {
 	cmd := c.run(c.samples[many], c.output)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
 		return 0, fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 	}
-	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+	took := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if c.name != "" {
+		start, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+		return took - time.Duration(start*float64(time.Second)), err
+	}
+	return took, nil
 }
 
 // each is the microseconds that one sample more takes.
@@ -164,7 +186,7 @@ func (c *command) each() (float64, error) {
 
 // bestCommand is onnxruntime's command for a file, with the batch that takes it the least time.
 func bestCommand(own command, script, file, form, optimised, dir string, batches []int) (best *command, failed error) {
-	least := math.Inf(1)
+	least := time.Duration(math.MaxInt64)
 	for _, n := range batches {
 		onnx, err := asWritten(file, n)
 		if form == "float" {
@@ -178,11 +200,11 @@ func bestCommand(own command, script, file, form, optimised, dir string, batches
 			return nil, err
 		}
 		c := own
-		c.name, c.batch, c.output = form+" "+optimised, n, filepath.Join(dir, "theirs.npy")
+		c.name, c.batch, c.output = form+" "+optimised, n, filepath.Join(dir, form+optimised+".npy")
 		c.run = func(in, out string) *exec.Cmd {
 			return exec.Command(*python, script, model, in, out, strconv.Itoa(n), optimised)
 		}
-		if took, err := c.each(); err != nil {
+		if took, err := c.took(1); err != nil {
 			failed = err
 		} else if took < least {
 			best, least = &c, took
@@ -208,33 +230,34 @@ func asWritten(file string, n int) ([]byte, error) {
 	return resized(g, n, func(name string) *graph.Tensor { return g.Init[name] })
 }
 
-// commandsInTurns measures eleven times, either first in turn.
-func commandsInTurns(t *testing.T, own, peer *command) (r rounds) {
-	var a, b []float64
+// commandsInTurns measures eleven times, the first one first and the last one first in turn.
+func commandsInTurns(t *testing.T, own *command, peers []*command) []rounds {
+	all := append([]*command{own}, peers...)
+	took := make([][]float64, len(all))
 	for i := range 11 {
-		order := []*command{own, peer}
-		if i%2 == 1 {
-			order = []*command{peer, own}
-		}
-		for _, c := range order {
-			took, err := c.each()
+		for k := range all {
+			if i%2 == 1 {
+				k = len(all) - 1 - k
+			}
+			us, err := all[k].each()
 			if err != nil {
-				t.Fatal(c.name, err)
+				t.Fatal(all[k].name, err)
 			}
-			if c == own {
-				a = append(a, took)
-			} else {
-				b = append(b, took)
-			}
+			took[k] = append(took[k], us)
 		}
-		r.ratio = append(r.ratio, b[i]/a[i])
 	}
-	slices.Sort(a)
-	slices.Sort(b)
-	slices.Sort(r.ratio)
-	r.ours, r.theirs = a[len(a)/2], b[len(b)/2]
-	return r
+	list := make([]rounds, len(peers))
+	for k, theirs := range took[1:] {
+		for i, us := range theirs {
+			list[k].ratio = append(list[k].ratio, us/took[0][i])
+		}
+		slices.Sort(list[k].ratio)
+		list[k].ours, list[k].theirs = median(took[0]), median(theirs)
+	}
+	return list
 }
+
+func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }
 
 // equalShare is the part of the first n samples whose outputs in two files are equal to 2e-5.
 func equalShare(t *testing.T, a, b string, n int) float64 {

@@ -25,7 +25,7 @@ type finish struct {
 // Thresholds that are counted at most, where there is a line and where there is none, and sums of a lane that have a
 // table.
 const (
-	fewSteps     = 3
+	fewSteps     = 1
 	countedSteps = 24
 	tableSums    = 1 << 12
 )

@@ -32,7 +32,8 @@ func (f form) lanes() int {
 	return lanes
 }
 
-// chunk is the steps that a sum of 16 bits takes, which are even, or one of 8 bits, where pairs are looked up.
+// chunk is the steps that a sum of 16 bits takes, which are even, or one of 8 bits, where pairs are looked up, whatever
+// the weights are.
 func (f form) chunk(largest, top int64) int {
 	if f == looked {
 		return int(math.MaxInt8 / (4 * largest * top))
@@ -142,6 +143,49 @@ func (k *product) each(b *block, of func(c, step, i int, w int64)) {
 	}
 }
 
+// chunkOf is the steps of a block after which sums of fewer bits are to be put away: at least those of its form, and
+// more where its weights allow it.
+func (k *product) chunkOf(b *block, least int, top int64) int {
+	steps, of, most := len(k.offs), 1, int64(math.MaxInt8) // a lane has so many of these sums
+	if k.form == four {
+		of, most = 2, math.MaxInt16
+	}
+	if k.form != four && k.form != looked || least >= steps {
+		return least
+	}
+	// by sum, behind so many steps: the sums of the products that are below zero, and of those above
+	ends := make([][2]int64, k.form.lanes()*of*(steps+1))
+	k.each(b, func(c, step, i int, w int64) {
+		end := &ends[(c*of+i*of/deep)*(steps+1)+step+1]
+		end[0], end[1] = end[0]+max(-w, 0)*top, end[1]+max(w, 0)*top
+	})
+	for i := range ends {
+		if i%(steps+1) > 0 {
+			ends[i][0], ends[i][1] = ends[i][0]+ends[i-1][0], ends[i][1]+ends[i-1][1]
+		}
+	}
+	fit := func(n int) bool {
+		for first := 0; first < len(ends); first += steps + 1 {
+			for from := 0; from < steps; from += n {
+				a, z := ends[first+from], ends[first+min(from+n, steps)]
+				if z[0]-a[0] > most || z[1]-a[1] > most {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	for parts := 1; ; parts++ {
+		n := (steps + parts - 1) / parts
+		if n += n % of; n <= least {
+			return least
+		}
+		if fit(n) {
+			return n
+		}
+	}
+}
+
 // multiply makes the sums of a block for rows.
 func (k *product) multiply(w *Worker, b *block, x []uint8, at []int) {
 	kernels := w.p.kernels
@@ -149,13 +193,13 @@ func (k *product) multiply(w *Worker, b *block, x []uint8, at []int) {
 	case own:
 		kernels.each(w.sums, x[b.first:], at, k.offs, b.words)
 	case four:
-		kernels.dot(w.sums, x, at, k.offs, b.ints, k.chunk)
+		kernels.dot(w.sums, x, at, k.offs, b.ints, b.chunk)
 	case words:
 		kernels.words(w.sums, x, at, k.offs, b.words)
 	case along:
 		kernels.along(w.sums, x, at, k.offs, b.words)
 	case looked:
-		kernels.looked(w.sums, x, at, k.offs, b.bytes, k.pairs, k.chunk)
+		kernels.looked(w.sums, x, at, k.offs, b.bytes, k.pairs, b.chunk)
 	}
 }
 

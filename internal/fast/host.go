@@ -38,10 +38,15 @@ type reach struct {
 
 // A scale makes an output of the model of the values of the graph's.
 type scale struct {
+	from   *stream // that index counts in; nil where it counts in all outputs, one behind the other
 	index  []int32
 	which  []uint16
 	codes  []dataflow.HostCode
 	format num.Format
+	// table is the numbers by byte, where one code is for all, and plain says that all are numbers of float32 by
+	// Scale and Bias alone.
+	table []float64
+	plain bool
 }
 
 // counted is the thresholds that are all compared, for 32 numbers at a time; more are searched among.
@@ -104,9 +109,36 @@ func (p *Program) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn
 		e.in = append(e.in, q)
 	}
 	for k, out := range h.Out {
-		e.out = append(e.out, scale{out.Index, out.Which, out.Codes, m.Out[k].Format()})
+		e.out = append(e.out, scaleOf(p, out, m.Out[k].Format()))
 	}
 	return e, true
+}
+
+// scaleOf is what makes an output of a format.
+func scaleOf(p *Program, out *dataflow.HostOut, format num.Format) scale {
+	o := scale{index: out.Index, which: out.Which, codes: out.Codes, format: format}
+	first := int32(0)
+	for _, id := range p.g.Out {
+		s := &p.streams[id]
+		end := first + int32(s.size)
+		if len(o.index) > 0 && slices.Min(o.index) >= first && slices.Max(o.index) < end {
+			o.from, o.index = s, slices.Clone(o.index)
+			for i := range o.index {
+				o.index[i] -= first
+			}
+		}
+		first = end
+	}
+	o.plain = format == num.Float32 && !slices.ContainsFunc(o.codes, func(c dataflow.HostCode) bool {
+		return c.Values != nil || len(c.Except) > 0
+	})
+	if s := o.from; s != nil && s.width == narrow && o.which == nil &&
+		(o.codes[0].Values == nil || o.codes[0].Range.Contains(s.reach.Lo) && o.codes[0].Range.Contains(s.reach.Hi)) {
+		for v := s.reach.Lo; v <= s.reach.Hi; v++ {
+			o.table = append(o.table, o.codes[0].At(v, format))
+		}
+	}
+	return o
 }
 
 // planesOf is the planes of so many elements together that an index interleaves; 0 where it does something else.
@@ -232,6 +264,9 @@ func (w *Worker) Predict(e *Ends, in [][]float32, out [][]float64, samples int) 
 	w.receive(e, out, samples)
 }
 
+// Finite reports whether all are finite numbers.
+func (w *Worker) Finite(x []float32) bool { return w.p.kernels.finite(x) }
+
 // PredictIntegers is Predict for inputs of integers, of 8 bits each with a sign or without, as they are; the type of
 // the graph's input holds them.
 func (w *Worker) PredictIntegers(e *Ends, in [][]uint8, out [][]float64, samples int) {
@@ -263,19 +298,56 @@ func (w *Worker) PredictIntegers(e *Ends, in [][]uint8, out [][]float64, samples
 // receive computes the model's outputs of the frames that were sent.
 func (w *Worker) receive(e *Ends, out [][]float64, samples int) {
 	w.compute(samples)
-	for k, o := range e.out {
+	for k := range e.out {
+		o := &e.out[k]
 		n := len(o.index)
 		for f := range samples {
 			y := out[k][f*n : (f+1)*n]
-			for i, at := range o.index {
-				c := &o.codes[0]
-				if o.which != nil {
-					c = &o.codes[o.which[i]]
+			switch {
+			case o.table != nil:
+				x := w.bytes(o.from, f)
+				for i, at := range o.index {
+					y[i] = o.table[x[at]]
 				}
-				y[i] = c.At(w.output(f, int(at)), o.format)
+			case o.from == nil:
+				for i, at := range o.index {
+					y[i] = o.of(i).At(w.output(f, int(at)), o.format)
+				}
+			case o.from.width == narrow:
+				scaled(o, y, w.bytes(o.from, f))
+			case o.from.width == medium:
+				scaled(o, y, w.ints(o.from, f))
+			default:
+				scaled(o, y, w.longs(o.from, f))
 			}
 		}
 	}
+}
+
+// scaled makes an output of a frame of from.
+func scaled[T uint8 | int32 | int64](o *scale, y []float64, x []T) {
+	lo := int64(0)
+	if o.from.width == narrow {
+		lo = o.from.lo()
+	}
+	if !o.plain {
+		for i, at := range o.index {
+			y[i] = o.of(i).At(int64(x[at])+lo, o.format)
+		}
+		return
+	}
+	for i, at := range o.index {
+		c := o.of(i)
+		y[i] = float64(float32(float64(float64(int64(x[at])+lo)*c.Scale) + c.Bias))
+	}
+}
+
+// of is what the code of element i means.
+func (o *scale) of(i int) *dataflow.HostCode {
+	if o.which == nil {
+		return &o.codes[0]
+	}
+	return &o.codes[o.which[i]]
 }
 
 // send makes the frames that the program takes of samples.
@@ -283,11 +355,13 @@ func (w *Worker) send(e *Ends, in [][]float32, samples int) {
 	for i, q := range e.in {
 		s := &w.p.streams[w.p.g.In[i]]
 		n := e.size[q.input]
+		if q.index == nil && q.which == nil {
+			q.steps[0].quantise(w.p.kernels, w.bytes(s, 0)[:samples*n], in[q.input])
+			continue
+		}
 		for f := range samples {
 			x, y := in[q.input][f*n:(f+1)*n], w.bytes(s, f)[:s.size]
 			switch {
-			case q.index == nil && q.which == nil:
-				q.steps[0].quantise(w.p.kernels, y, x)
 			case q.which == nil:
 				codes := w.scratch[:n]
 				q.steps[0].quantise(w.p.kernels, codes, x)

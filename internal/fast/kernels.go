@@ -21,12 +21,13 @@ type kernels struct {
 	highest func(y, x []uint8, channels int, at, offs []int32)
 	reached func(y []uint8, x, thresholds []float32, first, step uint8)
 	sought  func(y []uint8, x []float32, l *lookup)
+	finite  func(x []float32) bool
 }
 
 // anywhere is any processor.
 func anywhere() *kernels {
 	return &kernels{name: "any", bytes: true, dot: dotGo, each: eachGo, count: countGo, line: lineGo, steep: steepGo,
-		highest: highestGo, reached: reachedGo, sought: soughtGo}
+		highest: highestGo, reached: reachedGo, sought: soughtGo, finite: finiteGo}
 }
 
 // dotGo is sums by row and lane: acc[r*lanes+c] is of the products of a row, which has deep bytes from x[at[r]+offs[s]]
@@ -269,4 +270,20 @@ func soughtGo(y []uint8, x []float32, l *lookup) {
 	for i, v := range x {
 		y[i] = uint8(l.count(v))
 	}
+}
+
+// finiteGo reports whether all are finite numbers. The exponent of one that is not is all ones, and one more carries
+// into the sign's place.
+func finiteGo(x []float32) bool {
+	const exponent, one, top = 0x7f800000, 0x00800000, 0x80000000
+	others := uint32(0)
+	for ; len(x) >= 8; x = x[8:] {
+		for _, v := range (*[8]float32)(x) {
+			others |= math.Float32bits(v)&exponent + one
+		}
+	}
+	for _, v := range x {
+		others |= math.Float32bits(v)&exponent + one
+	}
+	return others&top == 0
 }

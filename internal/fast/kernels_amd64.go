@@ -9,7 +9,7 @@ func machines() (list []*kernels) {
 	wide := x.HasAVX2 && x.HasBMI2 && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI
 	many := kernels{name: "AVX2", dot: dotWords, words: wordsMany, along: alongMany, looked: lookedMany,
 		encode: encodeMany, each: eachWords, count: countMany, line: lineMany, steep: steepMany, highest: highestMany,
-		reached: reachedMany, sought: soughtMany}
+		reached: reachedMany, sought: soughtMany, finite: finiteMany}
 	with := func(name string,
 		dot func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)) kernels {
 		k := many
@@ -21,7 +21,8 @@ func machines() (list []*kernels) {
 		kernels
 	}{
 		{wide, kernels{name: "AVX-512", bytes: true, dot: dotWide, each: eachWords, count: countWide, line: lineWide,
-			steep: steepWide, highest: highestWide, reached: reachedWide, sought: soughtWide}},
+			steep: steepWide, highest: highestWide, reached: reachedWide, sought: soughtWide,
+			finite: finiteMany}},
 		{x.HasAVX2 && x.HasAVXVNNI, with("AVX-VNNI", dotNarrow)},
 		{wide, with("AVX-512VL", dotNarrowVL)},
 		{x.HasAVX2, many},
@@ -154,6 +155,14 @@ func soughtBy(each int, do func(y *uint8, x *float32, steps int, thresholds *flo
 	}
 }
 
+func finiteMany(x []float32) bool {
+	n := len(x) / 32
+	if n > 0 && finiteAVX2(&x[0], n) != 0 {
+		return false
+	}
+	return finiteGo(x[n*32:])
+}
+
 // dotAVX2 is dotGo for groups of four rows.
 //
 //go:noescape
@@ -259,3 +268,8 @@ func soughtAVX2(y *uint8, x *float32, steps int, thresholds *float32, least, sca
 //
 //go:noescape
 func soughtAVX512(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)
+
+// finiteAVX2 is 0 where finiteGo is true, for 32 numbers a step, of which there is one at least.
+//
+//go:noescape
+func finiteAVX2(x *float32, steps int) (others uint32)

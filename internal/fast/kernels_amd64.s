@@ -1403,6 +1403,44 @@ sought:
 	VZEROUPPER
 	RET
 
+// func finiteAVX2(x *float32, steps int) (others uint32)
+// Requires: AVX, AVX2
+TEXT ·finiteAVX2(SB), NOSPLIT, $0-20
+	MOVQ     x+0(FP), AX
+	MOVQ     steps+8(FP), CX
+	VPCMPEQD Y0, Y0, Y0
+	VPSRLD   $0x18, Y0, Y0
+	VPSLLD   $0x17, Y0, Y0
+	VPXOR    Y1, Y1, Y1
+	VPXOR    Y2, Y2, Y2
+	VPXOR    Y3, Y3, Y3
+	VPXOR    Y4, Y4, Y4
+	PCALIGN  $0x40
+
+finite:
+	VPAND     (AX), Y0, Y5
+	VPCMPEQD  Y0, Y5, Y5
+	VPOR      Y5, Y1, Y1
+	VPAND     32(AX), Y0, Y5
+	VPCMPEQD  Y0, Y5, Y5
+	VPOR      Y5, Y2, Y2
+	VPAND     64(AX), Y0, Y5
+	VPCMPEQD  Y0, Y5, Y5
+	VPOR      Y5, Y3, Y3
+	VPAND     96(AX), Y0, Y5
+	VPCMPEQD  Y0, Y5, Y5
+	VPOR      Y5, Y4, Y4
+	SUBQ      $-128, AX
+	DECQ      CX
+	JNZ       finite
+	VPOR      Y2, Y1, Y1
+	VPOR      Y4, Y3, Y3
+	VPOR      Y3, Y1, Y1
+	VMOVMSKPS Y1, AX
+	MOVL      AX, others+16(FP)
+	VZEROUPPER
+	RET
+
 // func dotAVX512(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, pairs int)
 // Requires: AVX, AVX512F, AVX512_VNNI
 TEXT ·dotAVX512(SB), NOSPLIT, $0-56

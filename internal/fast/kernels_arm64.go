@@ -11,10 +11,10 @@ func machines() (list []*kernels) {
 	}{
 		{x.HasASIMD && x.HasI8MM, kernels{name: "NEON with I8MM", bytes: true, dot: dotMixed, each: eachWords,
 			count: countWords, line: lineWords, steep: steepWords, highest: highestMany, reached: reachedMany,
-			sought: soughtGo}},
+			sought: soughtGo, finite: finiteGo}},
 		{x.HasASIMD && x.HasASIMDDP, kernels{name: "NEON with dot products", bytes: true, less: 128, dot: dotSigned,
 			each: eachWords, count: countWords, line: lineWords, steep: steepWords, highest: highestMany,
-			reached: reachedMany, sought: soughtGo}},
+			reached: reachedMany, sought: soughtGo, finite: finiteGo}},
 	} {
 		if row.is {
 			list = append(list, &row.kernels)

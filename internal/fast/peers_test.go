@@ -103,8 +103,8 @@ func measured(t *testing.T, folder, file string) (run func(n int) (frames int), 
 }
 
 // repeated is n numbers: those given, again and again.
-func repeated(x []float32, n int) []float32 {
-	y := make([]float32, n)
+func repeated[T any](x []T, n int) []T {
+	y := make([]T, n)
 	for i := 0; i < n; i += copy(y[i:], x) {
 	}
 	return y

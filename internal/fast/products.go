@@ -24,7 +24,6 @@ type product struct {
 	offs    []int32     // by step of the inner loop: where its bytes lie, from where the row begins
 	least   int         // where the first byte lies that is read, in a frame, or where rows are put together
 	most    int         // behind the last one
-	chunk   int         // steps after which a sum of fewer bits has to be put away
 	form    form        // how rows are multiplied
 	less    int64       // is taken off bytes
 	pairs   *pairTable  // of products, where they are looked up
@@ -41,6 +40,7 @@ type block struct {
 	bytes    []uint8 // weights, one of these
 	ints     []int8
 	words    []int16
+	chunk    int      // steps after which a sum of fewer bits has to be put away
 	finish   []finish // of lanes outputs each
 }
 
@@ -66,7 +66,6 @@ func (p *Program) products(from, to int, c dataflow.Products) bool {
 	if k.form == four {
 		k.less = p.kernels.less
 	}
-	k.chunk = k.form.chunk(r.largest, max(1, top))
 	if k.form == own {
 		k.runs()
 		k.join()
@@ -74,7 +73,7 @@ func (p *Program) products(from, to int, c dataflow.Products) bool {
 		k.steps()
 	}
 	k.begins = p.shared(k.begins)
-	k.pack(r)
+	k.pack(r, max(1, top))
 	if k.begins == nil {
 		p.scratch = max(p.scratch, band*k.stride)
 	}
@@ -187,7 +186,7 @@ func (k *product) join() {
 }
 
 // pack puts weights into the order in which they are read, and makes of step functions what is done with sums.
-func (k *product) pack(r weighing) {
+func (k *product) pack(r weighing, top int64) {
 	if k.form == looked {
 		k.pairs = pairTableOf(r.least)
 	}
@@ -197,6 +196,7 @@ func (k *product) pack(r weighing) {
 		for at := 0; at < each; at += k.form.lanes() {
 			b := block{first: g*each + at, n: min(k.form.lanes(), each-at)}
 			k.fill(&b)
+			b.chunk = k.chunkOf(&b, k.form.chunk(r.largest, top), top)
 			for c := 0; c < b.n; c += lanes {
 				b.finish = append(b.finish, k.finisher(b.first+c, min(lanes, b.n-c)))
 			}

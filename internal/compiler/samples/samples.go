@@ -2,6 +2,13 @@
 // Where data do not fit it says what NumPy would make of them.
 //
 // In come arrays; out come tensors of samples, and the other way round. It sees dataflow, npy and num.
+//
+//	samples.go    how runs lie in arrays
+//	source.go     runs read a part at a time
+//	codes.go      codes that float32 stand for
+//	shapes.go     what may be done where a shape does not fit
+//	lengths.go    sequences of different lengths
+//	labels.go     classes, and how many are right
 package samples
 
 import (

@@ -33,6 +33,7 @@ type input struct {
 	*npy.Stream
 	real dataflow.Real
 	layout
+	grid *grid // nil where numbers do not stand for codes of 8 bits
 }
 
 // Open makes ready to read runs, from one array per model input by name ("" where there is one input). The accepted
@@ -88,7 +89,7 @@ func open(m *dataflow.Model, arrays map[string]*npy.Stream) (*Source, error) {
 				return nil, &Unfit{Msg: msg, Hint: hint}
 			}
 		}
-		s.inputs = append(s.inputs, input{a, in, lie})
+		s.inputs = append(s.inputs, input{a, in, lie, gridOf(in)})
 		runs, s.unit = append(runs, n), s.unit/dataflow.GCD(s.unit, lie.per)*lie.per
 		if s.lie.shape == nil || len(in.Whole) > 0 {
 			s.lie, s.indices = lie, n/lie.per
@@ -278,6 +279,7 @@ type Part struct {
 	raw      [][]byte
 	numbers  [][]float64 // by input: of runs that pass
 	floats   [][]float32 // by input: those of an array in column-major order, put in order
+	codes    [][]uint8   // by input: what float32 stand for
 }
 
 // From is its first run, and Len the number of runs.
@@ -376,11 +378,19 @@ func (p *Part) runs(k, from, to int) ([]dataflow.RealTensor, error) {
 	return apart(data, in.real, n, in.beside(n)), nil
 }
 
-// Floats reports whether the runs are float32 in the file and in the model, one behind the other.
+// inTurn reports whether parts have the runs of each input one after the other.
+func (s *Source) inTurn() bool { return s.shared == nil && s.lengths == nil }
+
+// floats reports whether the runs are float32 in the file and in the model, one behind the other.
+func (in *input) floats() bool {
+	return in.real.DType == "float32" && in.Native("f4") && in.together(in.real) && (in.Plain("f4") || in.axis == 0)
+}
+
+// Floats reports whether the runs are float32 in the file and in the model, one behind the other, and stand for
+// themselves.
 func (s *Source) Floats() bool {
-	return s.shared == nil && s.lengths == nil && !slices.ContainsFunc(s.inputs, func(in input) bool {
-		return in.real.Arrives != nil || in.real.DType != "float32" || !in.Native("f4") || !in.together(in.real) ||
-			!in.Plain("f4") && in.axis != 0
+	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool {
+		return in.real.Arrives != nil || !in.floats()
 	})
 }
 
@@ -389,7 +399,7 @@ func (s *Source) Sure() bool {
 	return s.Floats() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.Sequential() })
 }
 
-// Floats are the numbers of an input where Source.Floats reports that there are such. They are the part's own.
+// Floats are the numbers of an input where Source.Floats or Coded reports that there are such. They are the part's own.
 func (p *Part) Floats(k int) []float32 {
 	b, in := p.raw[k], p.s.inputs[k]
 	x := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
@@ -408,7 +418,7 @@ func (p *Part) Floats(k int) []float32 {
 // Integers reports whether the runs are integers of 8 bits in the file, one behind the other, and the model takes all
 // that there may be as they are.
 func (s *Source) Integers() bool {
-	return s.shared == nil && s.lengths == nil && !slices.ContainsFunc(s.inputs, func(in input) bool {
+	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool {
 		lo, hi, integer := in.real.Limits()
 		if a := in.real.Arrives; a != nil {
 			r := a.Type.Range()

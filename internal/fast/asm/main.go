@@ -28,6 +28,7 @@ func main() {
 	highest()
 	reached()
 	sought()
+	finite()
 	dotWide()
 	countWide()
 	lineWide()
@@ -220,6 +221,41 @@ func reached() {
 	ADDQ(Imm(32), y)
 	DECQ(steps)
 	JNZ(LabelRef("numbers"))
+	VZEROUPPER()
+	RET()
+}
+
+// finite looks at 32 numbers in a step: the exponent of one that is not finite is all ones.
+func finite() {
+	TEXT("finiteAVX2", NOSPLIT, "func(x *float32, steps int) (others uint32)")
+	Pragma("noescape")
+	Doc("finiteAVX2 is 0 where finiteGo is true, for 32 numbers a step, of which there is one at least.")
+	x := Load(Param("x"), GP64())
+	n := Load(Param("steps"), GP64())
+	exponent := YMM()
+	VPCMPEQD(exponent, exponent, exponent)
+	VPSRLD(U8(24), exponent, exponent)
+	VPSLLD(U8(23), exponent, exponent)
+	var others [4]VecVirtual
+	for i := range others {
+		others[i] = zero()
+	}
+	inner("finite")
+	for i := range others {
+		v := YMM()
+		VPAND(Mem{Base: x, Disp: 32 * i}, exponent, v)
+		VPCMPEQD(exponent, v, v)
+		VPOR(v, others[i], others[i])
+	}
+	SUBQ(I32(-128), x)
+	DECQ(n)
+	JNZ(LabelRef("finite"))
+	VPOR(others[1], others[0], others[0])
+	VPOR(others[3], others[2], others[2])
+	VPOR(others[2], others[0], others[0])
+	mask := GP32()
+	VMOVMSKPS(others[0], mask)
+	Store(mask, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }

@@ -1,0 +1,102 @@
+package samples
+
+import (
+	"slices"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A grid is the codes of 8 bits that the real numbers of an input stand for.
+type grid struct {
+	least    int64   // code
+	channels []uint8 // by element of a run; nil where all elements are of one channel
+	lines    []line  // by channel
+}
+
+// A line is the numbers that codes stand for, from the least code on. They lie evenly: per codes in one, from first on.
+type line struct {
+	values             []float64
+	first, per, within float64
+}
+
+// gridOf is the grid of an input; nil where its codes are no 8 bits, or their values too near to each other.
+func gridOf(in dataflow.Real) *grid {
+	a := in.Arrives
+	if a == nil || in.DType != "float32" || a.Type.Width > 8 || a.Channels > 1<<8 ||
+		a.Type.Kind != num.Int && a.Type.Kind != num.UInt {
+		return nil
+	}
+	r := a.Type.Range()
+	g := &grid{least: r.Lo}
+	for c := range a.Channels {
+		l := line{within: a.Within[c]}
+		for k := r.Lo; k <= r.Hi; k++ {
+			l.values = append(l.values, a.Value(c, k))
+		}
+		n := len(l.values) - 1
+		l.first, l.per = l.values[0], float64(n)/(l.values[n]-l.values[0])
+		for k, v := range l.values[1:] {
+			if v-l.values[k] < 3*l.within || !(v > l.values[k]) {
+				return nil // which of two codes is meant is to be seen from the number alone
+			}
+		}
+		g.lines = append(g.lines, l)
+	}
+	if a.Channels > 1 {
+		g.channels = make([]uint8, dataflow.Shape(in.Shape).Size())
+		for i := range g.channels {
+			g.channels[i] = uint8(a.Of(in.Shape, i))
+		}
+	}
+	return g
+}
+
+// code is that of a number, counted from the least; ok is false where the number is not as near to its value as wanted.
+func (l *line) code(x float32) (code int, ok bool) {
+	v := float64(x)
+	i := int((v-l.first)*l.per + 0.5)
+	if uint(i) >= uint(len(l.values)) {
+		return 0, false
+	}
+	off := l.values[i] - v
+	return i, off <= l.within && -off <= l.within
+}
+
+// codes makes codes of the numbers of runs; false where some number stands for none.
+func (g *grid) codes(y []uint8, x []float32) bool {
+	least, all := int(g.least), true
+	if g.channels == nil {
+		l := &g.lines[0]
+		for i, v := range x {
+			code, ok := l.code(v)
+			y[i], all = uint8(code+least), all && ok
+		}
+		return all
+	}
+	for ; len(x) > 0; x, y = x[len(g.channels):], y[len(g.channels):] {
+		for i, c := range g.channels {
+			code, ok := g.lines[c].code(x[i])
+			y[i], all = uint8(code+least), all && ok
+		}
+	}
+	return all
+}
+
+// Coded reports whether the runs are float32 in the file and in the model, one behind the other, and stand for codes of
+// 8 bits.
+func (s *Source) Coded() bool {
+	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.grid == nil || !in.floats() })
+}
+
+// Codes are the codes of an input where Source.Coded reports that there are such; ok is false where some number stands
+// for none. They are the part's own.
+func (p *Part) Codes(k int) (codes []uint8, ok bool) {
+	if p.codes == nil {
+		p.codes = make([][]uint8, len(p.raw))
+	}
+	x := p.Floats(k)
+	y := slices.Grow(p.codes[k][:0], len(x))[:len(x)]
+	p.codes[k] = y
+	return y, p.s.inputs[k].grid.codes(y, x)
+}
