@@ -127,8 +127,8 @@ type child struct {
 // from looks for a trial that gives the outputs, from one that does not, and the other codes that it takes are then
 // those of s. A change that brings outputs much nearer is gone on from at once. Of the others each is tried: a code
 // far in front changes everything behind it, and what helps a little mostly helps by chance. The best are gone on from,
-// with those that bring outputs as much nearer behind it as they do alone, as codes of different outputs do. tried has what
-// did not help in front of this.
+// with those that bring outputs as much nearer behind it as they do alone, as codes of different outputs do. tried has
+// what did not help in front of this.
 func (s *decider) from(t trial, tried map[element]bool) (trial, bool) {
 	if t.miss == 0 {
 		return t, true
