@@ -28,7 +28,7 @@ func TestDecidedAgain(t *testing.T) {
 		}
 		x.Hi = x.Lo
 		taken := map[string]float64{}
-		choose := func(name string, i int, lo, hi float64) float64 {
+		choose := func(name string, i int, lo, hi, _ float64) float64 {
 			if v, ok := taken[fmt.Sprint(name, i)]; ok {
 				return min(hi, max(lo, v))
 			}
@@ -49,7 +49,7 @@ func TestDecidedAgain(t *testing.T) {
 			}
 			at := open[r.IntN(len(open))]
 			taken[fmt.Sprint(at.name, at.i)] = at.hi
-			again, whole := now.Again(at.name, at.i, choose), part.Decide([]*graph.Reals{x}, choose)
+			again, whole := now.Again(at.name, []int{at.i}, choose, nil), part.Decide([]*graph.Reals{x}, choose)
 			for _, name := range slices.Sorted(maps.Keys(whole.All)) {
 				a, b := again.All[name], whole.All[name]
 				if !slices.Equal(a.Lo, b.Lo) || !slices.Equal(a.Hi, b.Hi) {

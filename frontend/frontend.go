@@ -17,8 +17,8 @@
 //   - requantise.go gives a model other quantisers, on samples
 //   - sums.go has the sums of products in the model's own integers; accumulators.go, what narrower accumulators make of
 //     them
-//   - compare.go judges what another executor computed, and decide.go finds codes that it may have had; stats.go counts
-//     the model as written
+//   - compare.go judges what another executor computed, decide.go finds codes that it may have had, and
+//     changes.go lists which to try; stats.go counts the model as written
 package frontend
 
 import (

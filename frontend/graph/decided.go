@@ -2,12 +2,14 @@ package graph
 
 import (
 	"maps"
+	"math"
 	"slices"
 )
 
 // A Choice takes one of the codes from lo to hi, to any of which float32 may round an element of a quantiser, given the
-// codes that were taken in front of it.
-type Choice func(name string, i int, lo, hi float64) float64
+// codes that were taken in front of it. near is the one that the exact value of these rounds to, or may where it is
+// a tie; it is not a number in the first run, whose values are those of the exact codes.
+type Choice func(name string, i int, lo, hi, near float64) float64
 
 // A Decided is a run of Bounds32 with chosen codes. Run again with another one, it computes only what depends on that.
 type Decided struct {
@@ -36,7 +38,7 @@ func (p *Part) Decide(in []*Reals, choose Choice) *Decided {
 		d.codes, d.spans[name] = append(d.codes, name), out.clone()
 		for i, lo := range out.Lo {
 			if hi := out.Hi[i]; lo != hi {
-				out.Lo[i] = choose(name, i, lo, hi)
+				out.Lo[i] = choose(name, i, lo, hi, math.NaN())
 				d.open[name] = append(d.open[name], int32(i))
 			}
 		}
@@ -54,15 +56,17 @@ func (d *Decided) Open(call func(name string, i int, lo, hi float64)) {
 	}
 }
 
-// Again is the run with another code of element i of a quantiser.
-func (d *Decided) Again(name string, i int, choose Choice) *Decided {
+// Again is the run with other codes of some elements of a quantiser. It is nil where a run has met a state of it, from
+// which on it gives what that gave; the others are added. met may be nil.
+func (d *Decided) Again(name string, of []int, choose Choice, met *Met) *Decided {
 	if len(d.part.loops()) > 0 {
 		return d.part.Decide(d.in, choose)
 	}
+	met.start(d.part)
 	out := *d
 	out.All, out.spans, out.open, out.Work = maps.Clone(d.All), maps.Clone(d.spans), maps.Clone(d.open), 0
 	changed := map[string][]bool{}
-	for _, r := range d.part.runners {
+	for k, r := range d.part.runners {
 		a := &again{Decided: &out, r: r, old: out.All[r.step.Output]}
 		for _, in := range r.reads {
 			a.vals, a.changed = append(a.vals, out.All[in]), append(a.changed, changed[in])
@@ -78,13 +82,18 @@ func (d *Decided) Again(name string, i int, choose Choice) *Decided {
 		}
 		if isCode(r.step) {
 			if to == name {
-				a.affected = append(a.affected, int32(i))
+				for _, i := range of {
+					a.affected = append(a.affected, int32(i))
+				}
 			}
 			a.decide(choose)
 		}
-		out.Work += len(a.old.Lo)/4 + len(a.affected)*a.terms()
+		out.Work += len(a.old.Lo)/4 + len(a.affected)*(a.terms()+function)
 		if now := a.differs(); now != nil {
 			out.All[to], changed[to] = a.out, now
+			if met.before(k, to, a.out, now) {
+				return nil
+			}
 		}
 	}
 	return &out
@@ -98,6 +107,7 @@ type again struct {
 	changed  [][]bool // per input: which elements have; nil where none has
 	old, out *Reals
 	affected []int32 // the elements that were computed
+	sums     *Reals  // that functions were computed of; nil where there are none
 }
 
 // terms returns how many terms an element is computed of.
@@ -123,7 +133,7 @@ func (a *again) run() {
 		if r.elem == nil {
 			return
 		}
-		a.out = sums.clone()
+		a.out, a.sums = sums.clone(), sums
 		a.functions(sums, hit)
 	default:
 		a.functions(nil, nil)
@@ -224,7 +234,11 @@ func (a *again) decide(choose Choice) {
 			span.Lo[i], span.Hi[i] = one.Lo[0], one.Hi[0]
 		}
 		if codes[i] = span.Lo[i]; span.Lo[i] != span.Hi[i] {
-			codes[i] = choose(name, int(i), span.Lo[i], span.Hi[i])
+			near := math.NaN()
+			if a.out != a.old && a.r.f != nil {
+				near = a.r.f.Near32(a.r.gather(a.vals, a.sums, int(i)))
+			}
+			codes[i] = choose(name, int(i), span.Lo[i], span.Hi[i], near)
 			open = append(open, i)
 		}
 	}

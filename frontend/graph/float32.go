@@ -106,10 +106,13 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 	return all, open
 }
 
-// Work is the products that a run of the part adds up, more or less.
+// function is how many products take as long as what is done with an element besides.
+const function = 16
+
+// Work is the products that a run of the part adds up, and what else takes as long, more or less.
 func (p *Part) Work() (n int) {
 	for _, r := range p.runners {
-		n += Size(r.step.Shape)
+		n += Size(r.step.Shape) * (function + 1)
 		if d := r.step.Dot; d != nil {
 			n += Size(r.step.Shape) * d.K
 		}

@@ -51,6 +51,7 @@
 //	dot, loop, summing sums of products; loops; sums of narrower accumulators
 //	order, ordering    rows put in order; what decides the order
 //	float32, decided   near ties of float32 executors; a run with chosen codes, again
+//	doubts, met        which codes are near ties, and which states of runs were met
 //
 // What axes count:
 //

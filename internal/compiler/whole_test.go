@@ -70,7 +70,7 @@ func TestExternalModels(t *testing.T) {
 }
 
 // largestDesigned is the bytes of the largest model that is built, for the sake of time.
-const largestDesigned = 1 << 18
+const largestDesigned = 1 << 23
 
 // designed reports whether a model of a file is built: of the repository's, one of each class of networks.
 func designed(file string, size int) bool {

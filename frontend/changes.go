@@ -1,0 +1,147 @@
+package frontend
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// A change is other codes of some elements of a quantiser. The less its key, the likelier it is that a float32 program
+// has these.
+type change struct {
+	tensor string
+	of     []int
+	codes  []float64
+	key    float64
+}
+
+// drawsOf is how many draws there are of several ties, and pairs at most.
+const drawsOf = 256
+
+// changes lists what may be changed in a trial, the likeliest first: each element that float32 may round to several
+// codes; those of a quantiser that lie as near to a tie as each other, together, as of equal numbers a program makes
+// equal ones; and of exact ties, which go either way, draws. Errors of a sum mostly grow as the root of its terms does,
+// where their bound grows as the terms do. What was tried in front comes later.
+func (s *decider) changes(t *trial, tried map[element]bool) (list []change) {
+	doubts := t.Doubts()
+	for from := 0; from < len(doubts); {
+		to := from
+		for to < len(doubts) && doubts[to].Tensor == doubts[from].Tensor {
+			to++
+		}
+		list = append(list, changesOf(t, doubts[from:to])...)
+		from = to
+	}
+	for i := range list {
+		if c := &list[i]; len(c.of) == 1 && tried[element{c.tensor, c.of[0]}] {
+			c.key *= 4
+		}
+	}
+	slices.SortStableFunc(list, func(a, b change) int { return cmp.Compare(a.key, b.key) })
+	return list
+}
+
+// changesOf lists the changes of a quantiser.
+func changesOf(t *trial, doubts []graph.Doubt) (list []change) {
+	slices.SortStableFunc(doubts, func(a, b graph.Doubt) int { return cmp.Compare(a.Share, b.Share) })
+	var ties []graph.Doubt
+	for from := 0; from < len(doubts); {
+		to := from
+		for to < len(doubts) && doubts[to].Share <= doubts[from].Share*(1+0x1p-12)+0x1p-20 {
+			to++
+		}
+		alike := doubts[from:to]
+		for _, d := range alike {
+			list = append(list, single(t, d)...)
+		}
+		if len(alike) > 1 {
+			list = append(list, together(t, alike, func(int) bool { return true }))
+		}
+		if alike[0].Share < 0x1p-16 {
+			ties = append(ties, alike...)
+		}
+		from = to
+	}
+	if n := len(ties); n > 2 {
+		list = append(list, draws(t, ties)...)
+	}
+	return list
+}
+
+// draws lists changes of several of a quantiser's ties: of two, where these are few, and of any.
+func draws(t *trial, ties []graph.Doubt) (list []change) {
+	if n := len(ties); n*(n-1)/2 <= drawsOf {
+		for i := range ties {
+			for k := range i {
+				list = append(list, together(t, ties, func(n int) bool { return n == i || n == k }))
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(1, uint64(len(ties))))
+	drawn := map[string]bool{}
+	for n := range drawsOf {
+		c := together(t, ties, func(int) bool { return r.IntN(2+n%4) == 0 })
+		if of := fmt.Sprint(c.of); len(c.of) > 1 && !drawn[of] {
+			drawn[of], list = true, append(list, c)
+		}
+	}
+	return list
+}
+
+// single lists the other codes of an element.
+func single(t *trial, d graph.Doubt) (list []change) {
+	now := t.All[d.Tensor].Lo[d.I]
+	for v := d.Lo; v <= d.Hi; v++ {
+		if v != now {
+			key := d.Share * math.Sqrt(float64(d.Terms)) * math.Abs(v-now)
+			list = append(list, change{d.Tensor, []int{d.I}, []float64{v}, key})
+		}
+	}
+	return list
+}
+
+// together changes those of the elements that are drawn, each to the code beside its own.
+func together(t *trial, doubts []graph.Doubt, drawn func(i int) bool) (c change) {
+	for i, d := range doubts {
+		if !drawn(i) {
+			continue
+		}
+		v := t.All[d.Tensor].Lo[d.I] + 1
+		if v > d.Hi {
+			v -= 2
+		}
+		c.tensor, c.of, c.codes = d.Tensor, append(c.of, d.I), append(c.codes, v)
+		c.key = d.Share * math.Sqrt(float64(d.Terms))
+	}
+	return c
+}
+
+// combinations yields every choice of so many changes that have no element in common, those of likely ones first.
+func combinations(of []change, size int) iter.Seq[[]change] {
+	var grow func(of, taken []change, yield func([]change) bool) bool
+	grow = func(of, taken []change, yield func([]change) bool) bool {
+		if len(taken) == size {
+			return yield(slices.Clone(taken))
+		}
+		for i, c := range of {
+			if slices.ContainsFunc(taken, c.meets) {
+				continue
+			}
+			if !grow(of[:i], append(taken, c), yield) {
+				return false
+			}
+		}
+		return true
+	}
+	return func(yield func([]change) bool) { grow(of, nil, yield) }
+}
+
+// meets reports whether changes have an element in common.
+func (c change) meets(d change) bool {
+	return c.tensor == d.tensor && slices.ContainsFunc(c.of, func(i int) bool { return slices.Contains(d.of, i) })
+}

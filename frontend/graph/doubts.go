@@ -1,0 +1,51 @@
+package graph
+
+// A Doubt is an element that float32 may round to several codes, given the codes that were taken in front of it.
+type Doubt struct {
+	Tensor string
+	I      int
+	Lo, Hi float64
+	Share  float64 // of the bounds within which it is open, at least: 0 of a tie; 1 where that is not known
+	Terms  int     // of the longest sum between the codes in front and it
+}
+
+// Doubts lists what Open lists, and how near each is to a tie.
+func (d *Decided) Doubts() (list []Doubt) {
+	by, terms := map[string]*runner{}, map[string]int{}
+	for _, r := range d.part.runners {
+		n := 1
+		for _, in := range r.reads {
+			n = max(n, terms[in])
+		}
+		if r.product != nil {
+			n = max(n, r.product.Dot.K)
+		}
+		if terms[r.step.Output] = n; isCode(r.step) {
+			by[r.step.Output], terms[r.step.Output] = r, 1
+		}
+	}
+	for _, name := range d.codes {
+		r := by[name] // nil inside a loop
+		if r == nil || r.f == nil || len(d.open[name]) == 0 {
+			for _, i := range d.open[name] {
+				list = append(list, Doubt{name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i], 1, 1})
+			}
+			continue
+		}
+		n := 1
+		vals := make([]*Reals, len(r.reads))
+		for k, in := range r.reads {
+			vals[k], n = d.All[in], max(n, terms[in])
+		}
+		var sums *Reals
+		if r.product != nil {
+			sums, n = newReals(r.step.Shape), max(n, r.product.Dot.K)
+			r.dotBounds(vals, sums)
+		}
+		for _, i := range d.open[name] {
+			share := r.f.Share32(r.gather(vals, sums, int(i)))
+			list = append(list, Doubt{name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i], share, n})
+		}
+	}
+	return list
+}

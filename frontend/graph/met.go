@@ -1,0 +1,60 @@
+package graph
+
+import "math"
+
+// A Met has the states of runs that differ from one run in some codes. Two runs in the same state, which is all that is
+// read behind a step and not as it was, give the same.
+type Met struct {
+	states  map[uint64]bool
+	last    map[string]int // the last step that reads a tensor
+	changed map[string]uint64
+}
+
+// start begins with a run.
+func (m *Met) start(p *Part) {
+	if m == nil {
+		return
+	}
+	if m.states == nil {
+		m.states, m.last = map[uint64]bool{}, map[string]int{}
+		for k, r := range p.runners {
+			for _, in := range r.reads {
+				m.last[in] = k
+			}
+		}
+		for _, name := range p.to {
+			m.last[name] = len(p.runners)
+		}
+	}
+	m.changed = map[string]uint64{}
+}
+
+// before adds the state behind a step that gave other elements, and reports whether a run has had it before.
+func (m *Met) before(step int, tensor string, v *Reals, changed []bool) (met bool) {
+	if m == nil {
+		return false
+	}
+	sum := mixed(uint64(step)+1, uint64(len(changed)))
+	for i, is := range changed {
+		if is {
+			sum = mixed(mixed(mixed(sum, uint64(i)), math.Float64bits(v.Lo[i])), math.Float64bits(v.Hi[i]))
+		}
+	}
+	m.changed[tensor] = sum
+	state := mixed(0, uint64(step))
+	for name, of := range m.changed {
+		if m.last[name] > step {
+			state += of // in any order
+		}
+	}
+	met = m.states[state]
+	m.states[state] = true
+	return met
+}
+
+// mixed is a number that depends on every bit of two.
+func mixed(sum, x uint64) uint64 {
+	sum = (sum ^ x) * 0x9e3779b97f4a7c15
+	sum = (sum ^ sum>>32) * 0xd6e8feb86659fd93
+	return sum ^ sum>>29
+}
