@@ -147,7 +147,7 @@ func checkSize(shape []int) {
 func (c *reading) finite() {
 	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
 	for slot := range c.in {
-		c.without(slot, isBad)
+		without(c, slot, isBad)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Attrs)) {
 		a := c.Attrs[name]
@@ -157,13 +157,13 @@ func (c *reading) finite() {
 	}
 }
 
-// bounded refuses a constant input that holds an infinity.
-func (c *reading) bounded(slot int) {
-	c.without(slot, func(v float64) bool { return math.IsInf(v, 0) })
+// noInfinity refuses a constant input that holds an infinity.
+func noInfinity(c *reading, slot int) {
+	without(c, slot, func(v float64) bool { return math.IsInf(v, 0) })
 }
 
 // without refuses a constant input that holds some numbers.
-func (c *reading) without(slot int, bad func(v float64) bool) {
+func without(c *reading, slot int, bad func(v float64) bool) {
 	k := c.in[slot]
 	if k.Const == nil || k.Const.finite() {
 		return

@@ -113,7 +113,7 @@ func extreme(f joining, none int) definition {
 			if k.Const != nil && k.Const.endless(none) {
 				continue
 			}
-			c.bounded(i)
+			noInfinity(c.reading, i)
 			left = broadcastShape(left, k.Shape)
 			v := real.Var(len(args))
 			if args = append(args, i); y == nil {
@@ -124,7 +124,7 @@ func extreme(f joining, none int) definition {
 		}
 		if y == nil || !slices.Equal(left, shape) {
 			for i := range c.in {
-				c.bounded(i)
+				noInfinity(c.reading, i)
 			}
 		}
 		c.elementwise(c.dt, y, args...)
