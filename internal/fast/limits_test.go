@@ -76,12 +76,29 @@ func TestLimits(t *testing.T) {
 						limits(t, codes, extreme(inputs, []int{4, 16, 17, 5}[i%4], least, greatest))
 						if largest <= 9 {
 							limits(t, codes, extreme(inputs, 70, least, greatest))
+							limits(t, codes, uneven(inputs, 70, least, greatest))
+						}
+						if i%3 == 2 {
+							limits(t, codes, uneven(inputs, 17, least, greatest))
 						}
 					}
 				}
 			})
 		}
 	}
+}
+
+// uneven is weights of which long runs are zero, so that sums of fewer bits take more steps than others would fill.
+func uneven(inputs, outputs int, least, greatest int64) [][]int64 {
+	rows := extreme(inputs, outputs, least, greatest)
+	for c, row := range rows {
+		for k := range row {
+			if (k/(8+c)+c)%(2+c%3) != 0 {
+				row[k] = 0
+			}
+		}
+	}
+	return rows
 }
 
 func limits(t *testing.T, codes num.Type, weights [][]int64) {
