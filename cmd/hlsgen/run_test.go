@@ -177,7 +177,7 @@ func TestExit(t *testing.T) {
 		{"build --board zcu104 --config nothing.yaml", exitUsage, "", "nothing.yaml: no such file"},
 		{"build --board zcu104 --config not-yaml.yaml", exitUsage, "", "not-yaml.yaml: While parsing config"},
 		{"build --board zcu104 --config full", exitUsage, "", "full is no regular file"},
-		{"simulate --engine quick", exitUsage, "", "engines are reference, fast, eval, cycle, csim"},
+		{"simulate --engine quick", exitUsage, "", "engines are reference, float, fast, eval, cycle, csim"},
 		{"simulate --engine cylce", exitUsage, "", "did you mean cycle?"},
 		{"simulate " + iris, exitUsage, "", "data are needed: --input x.npy"},
 		{"sweep", exitUsage, "", "boards are needed: --board zcu104,pynq-z1"},

@@ -143,8 +143,8 @@ func (k *product) each(b *block, of func(c, step, i int, w int64)) {
 	}
 }
 
-// chunkOf returns the steps of a block after which sums of fewer bits are put away: those of its form, and more where its
-// weights allow it. Where not even one step fits these sums, as of kernels that have none, it returns 0.
+// chunkOf returns the steps of a block after which sums of fewer bits are put away: those of its form, and more where
+// its weights allow it. Where not even one step fits these sums, as of kernels that have none, it returns 0.
 func (k *product) chunkOf(b *block, least int, top int64) int {
 	steps, of, most := len(k.offs), 1, int64(math.MaxInt8) // a lane has so many of these sums
 	if k.form == four {
