@@ -15,12 +15,6 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	if g == nil {
 		return nil
 	}
-	if !opt.Shapes.Bind(g, name, d) {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(opt.Dims)) {
-		g.Open(name)
-	}
 	opt.settle(g, name)
 	graph.Decompose(g)
 	graph.RecoverWeights(g, name, d)
@@ -45,7 +39,8 @@ func (o Options) settle(g *graph.Graph, file string) {
 	graph.Settle(g, file, func() graph.Options { return o.bind(g, file, new(diag.List)) })
 }
 
-// graph is the graph of a file as it is, up to the outputs that are asked for; nil after errors were added to d.
+// graph returns the graph of a file as it is, up to the outputs that are asked for, with the axes that options name;
+// nil after errors were added to d.
 func (o Options) graph(name string, onnx []byte, d *diag.List) *graph.Graph {
 	if o.Folder != nil {
 		if onnx = onnxio.Whole(name, onnx, o.Folder, d); onnx == nil {
@@ -53,8 +48,11 @@ func (o Options) graph(name string, onnx []byte, d *diag.List) *graph.Graph {
 		}
 	}
 	g := onnxio.Read(name, onnx, d)
-	if g == nil || !cut(g, o.Outputs, name, d) {
+	if g == nil || !cut(g, o.Outputs, name, d) || !o.Shapes.Bind(g, name, d) {
 		return nil
+	}
+	for _, place := range slices.Sorted(maps.Keys(o.Dims)) {
+		g.Open(place)
 	}
 	return g
 }

@@ -1,6 +1,7 @@
 package frontend_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,13 +48,27 @@ func TestShapes(t *testing.T) {
 			if im.Model == nil {
 				t.Fatal(found)
 			}
-			same := len(im.Model.In[0].Shape) == len(c.want)
-			for i, size := range im.Model.In[0].Shape {
-				same = same && size == c.want[i]
-			}
-			if !same {
-				t.Errorf("the input has shape %v, want %v", im.Model.In[0].Shape, c.want)
+			if got := im.Model.In[0].Shape; !slices.Equal(got, c.want) {
+				t.Errorf("the input has shape %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestShapesOfFloat has a network without quantisers, whose axes have one name, read with both ways to tell them apart.
+func TestShapesOfFloat(t *testing.T) {
+	t.Parallel()
+	n := newNet(13).Input("x", graph.Float32, "?", 2, "?", "?")
+	n.op("Conv", "y", "x", n.c([]int{1, 2, 2, 2}, 1, -2, 3, 0, 2, -1, 1, 1))
+	n.output("N", 1, "H", "W")
+	for _, opt := range []frontend.Options{{Shapes: frontend.Shapes{"x": {1, 2, 5, 4}}},
+		{Dims: map[string]int{"x:2": 5, "x:3": 4}}} {
+		var d diag.List
+		q := frontend.Quantise("m.onnx", n.Bytes(), opt, false, &d)
+		if q == nil {
+			t.Errorf("%+v: %v", opt, d.Diags)
+		} else if got := q.Model.In[0].Shape; !slices.Equal(got, []int{1, 2, 5, 4}) {
+			t.Errorf("%+v: the input has shape %v", opt, got)
+		}
 	}
 }
