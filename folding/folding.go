@@ -204,7 +204,9 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 		}
 	}
 	if err == nil && made != nil && than == nil && l.quicker(goal, made) && l.whole() != l {
-		again, more, e := l.whole().try(ctx, left(goal, begun), nil)
+		silent := left(goal, begun)
+		silent.Tell = nil // of designs that mostly are no better
+		again, more, e := l.whole().try(ctx, silent, nil)
 		if e == nil && again != nil && faster(goal, again, made) {
 			made, told = again, more
 		}
