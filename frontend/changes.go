@@ -20,7 +20,7 @@ type change struct {
 	key    float64
 }
 
-// drawsOf is how many draws there are of several ties, and pairs at most.
+// drawsOf bounds the draws of several ties, and the pairs of ties that are all tried.
 const drawsOf = 256
 
 // changes lists what may be changed in a trial, the likeliest first: each element that float32 may round to several

@@ -249,7 +249,7 @@ func (s *decider) beside(t trial, aside []child, changes []change, tried map[ele
 	return trial{}, false
 }
 
-// one is 1 of what is true.
+// one returns 1 for true, 0 for false.
 func one(is bool) int {
 	if is {
 		return 1

@@ -29,7 +29,7 @@ type factor struct {
 	fixed *graph.Tensor // where it is constant
 }
 
-// axes are those along which outputs lie: each so many, and how far apart in the two factors and in the output.
+// axes hold the axes along which outputs lie. Each has a size, and strides in the two factors and in the output.
 type axes []axis
 
 type axis struct{ n, lane, row, out int }
@@ -42,7 +42,7 @@ func (a axes) size() int {
 	return n
 }
 
-// at is where number i along the axes is.
+// at returns the offsets of number i along the axes: in the lanes' factor, in the rows' factor and in the output.
 func (a axes) at(i int) (lane, row, out int) {
 	for k := len(a) - 1; k >= 0; k-- {
 		c := i % a[k].n
@@ -101,7 +101,7 @@ func (f *factor) at(in []*buffer) func(i int) float64 {
 	return f.fixed.At
 }
 
-// elements are those of a factor as float64s.
+// elements returns the elements of a factor as float64s.
 func (f *factor) elements(in []*buffer) []float64 {
 	if f.fixed != nil && in[f.slot] == nil {
 		return f.fixed.Floats()

@@ -20,7 +20,7 @@ func (e *elem) fork() *elem {
 	return &elem{e.of, e.floats.Fork()}
 }
 
-// own is the worker's own fork of a function.
+// own returns the worker's fork of a function.
 func (w *worker) own(f *real.Floats) *real.Floats {
 	if w.floats[f] == nil {
 		w.floats[f] = f.Fork()
@@ -51,8 +51,8 @@ func (x *Part) apply(e *elem, in []*buffer, first, out []float64) {
 	})
 }
 
-// variable is what elements from at on have of a variable, in room where they do not lie in a row. What does not change
-// from one call to the next is put there in the first.
+// variable returns variable v of the elements from number at on: a part of data where they lie in a row, else a copy in
+// room. A value that all elements share is copied again only if it differs, or if begins says that room is new.
 func (e *elem) variable(v int, data []float64, at int, room []float64, begins bool) []float64 {
 	p, shift := &e.of.Index[v], 0
 	if e.of.Offset != nil {

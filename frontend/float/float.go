@@ -137,7 +137,7 @@ func (x *Part) lives() {
 	}
 }
 
-// Fork is the same part with scratch space of its own.
+// Fork returns the same part with scratch space of its own.
 func (x *Part) Fork() *Part {
 	y := *x
 	y.room, y.team = room{}, newTeam(len(x.team.workers))
@@ -157,7 +157,7 @@ func (x *Part) Fork() *Part {
 	return &y
 }
 
-// On has so many goroutines share the work of each run.
+// On shares the work of each run among so many goroutines, and returns the part.
 func (x *Part) On(processors int) *Part {
 	x.team = newTeam(processors)
 	return x

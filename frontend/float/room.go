@@ -19,10 +19,10 @@ func (b *buffer) again() *buffer {
 // A room is memory that tensors let go and others take: as much as those have together that are there at a time.
 type room struct{ free []*buffer }
 
-// roomy is how many times as large as asked for a buffer may be that is taken.
+// roomy bounds the size of a buffer that is used again, as a multiple of the size that is asked for.
 const roomy = 4
 
-// take is a buffer for n elements, of any values.
+// take returns a buffer for n elements, of any values.
 func (r *room) take(n int) *buffer {
 	best := -1
 	for i, b := range r.free {

@@ -90,7 +90,7 @@ func (p *Part) Loops() (list []*Node) {
 	return list
 }
 
-// Fork is the same part with scratch space of its own.
+// Fork returns the same part with scratch space of its own.
 func (p *Part) Fork() *Part {
 	q := *p
 	q.runners = make([]*runner, len(p.runners))

@@ -106,7 +106,7 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 	return all, open
 }
 
-// function is how many products take as long as what is done with an element besides.
+// function counts the products that take as long as the rest of the work on an element.
 const function = 16
 
 // Work is the products that a run of the part adds up, and what else takes as long, more or less.

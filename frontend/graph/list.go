@@ -17,7 +17,7 @@ type stride struct{ extent, step int }
 // An Axis is one along which elements of two lists are so far apart, as those of the factors of a product are.
 type Axis struct{ Extent, A, B int }
 
-// Axes are those of two lists of as many numbers, the innermost last; ok is false where they have no such axes.
+// Axes finds the axes along which two lists of equal length grow, the innermost last; ok is false where there are none.
 func Axes(a, b *List) (axes []Axis, ok bool) {
 	if a.table != nil || b.table != nil || a.from != 0 || b.from != 0 || a.n == 0 {
 		return nil, false

@@ -52,7 +52,7 @@ func (m *Met) before(step int, tensor string, v *Reals, changed []bool) (met boo
 	return met
 }
 
-// mixed is a number that depends on every bit of two.
+// mixed returns a hash of two numbers.
 func mixed(sum, x uint64) uint64 {
 	sum = (sum ^ x) * 0x9e3779b97f4a7c15
 	sum = (sum ^ sum>>32) * 0xd6e8feb86659fd93

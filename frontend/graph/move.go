@@ -110,7 +110,7 @@ func (p *Places) at(i int) int {
 	return at
 }
 
-// Len is how many elements there are.
+// Len returns the number of elements.
 func (p *Places) Len() int { return p.n }
 
 // Row is the elements from i on along the last axis: each is at the sum of base and what axis says of it, unless one of

@@ -36,7 +36,7 @@ func (s Scanned) at(t, n int) int {
 	return t
 }
 
-// Element is where element i of the body's tensor in run t stands in the whole tensor.
+// Element returns the index in the whole tensor of element i of the body's tensor in run t.
 func (s Scanned) Element(whole []int, t, i int) int {
 	n, inner := whole[s.Axis], Size(whole[s.Axis+1:])
 	return (i/inner*n+s.at(t, n))*inner + i%inner

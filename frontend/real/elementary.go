@@ -31,7 +31,7 @@ func horner(x float64, c []float64) float64 {
 	return y
 }
 
-// expTerms are those of (e^x - 1 - x)/x^2, down to 1/2.
+// expTerms holds the coefficients of (e^x - 1 - x)/x^2, the last one 1/2.
 var expTerms = inverseFactorials(13, 2)
 
 // inverseFactorials are 1/n! from n = most down to least.
@@ -199,7 +199,7 @@ func erf64(x float64) float64 {
 	return math.Copysign(horner(h, tables[i][:]), x)
 }
 
-// atanTerms are those of atan x / x, by x^2: of -1/15 up to 1.
+// atanTerms holds the coefficients of atan x / x in x^2, from -1/15 to 1.
 var atanTerms = func() (list []float64) {
 	for k := 7; k >= 0; k-- {
 		list = append(list, float64(1-2*(k%2))/float64(2*k+1))
@@ -242,7 +242,7 @@ const (
 	halfPi3 = 0x1.3198a2e037073p-69
 )
 
-// sineTerms are those of (sin x - x)/x^3, and cosineTerms those of (cos x - 1)/x^2, by x^2.
+// sineTerms holds the coefficients of (sin x - x)/x^3 in x^2, cosineTerms those of (cos x - 1)/x^2.
 var (
 	sineTerms   = alternating(inverseFactorials(17, 3))
 	cosineTerms = alternating(inverseFactorials(18, 2))

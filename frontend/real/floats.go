@@ -28,7 +28,7 @@ const (
 	copied
 )
 
-// widest is how many numbers are taken at a time; fewer where many have to be at hand.
+// widest bounds the numbers that Apply takes at a time. Expressions of many variables take fewer.
 const (
 	widest = 256
 	narrow = 16
@@ -70,7 +70,7 @@ func (f *Floats) Fork() *Floats {
 	return &g
 }
 
-// Width is how many numbers Apply takes at most.
+// Width returns the most numbers that Apply takes.
 func (f *Floats) Width() int { return f.width }
 
 // A floatCompiler is an expression on its way to instructions.

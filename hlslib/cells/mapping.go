@@ -266,7 +266,7 @@ func (m *mapping) measured(c cut, to purpose) cut {
 	return c
 }
 
-// weights are what Yosys has ABC take AMD's lookup tables for, by inputs (synth_xilinx): those of few are cheaper,
+// weights hold the area of AMD's lookup tables by inputs, as Yosys gives it to ABC (synth_xilinx). Few are cheaper,
 // since two may be one.
 var weights = [widest + 1]float32{0, .4, .4, .6, 1, 1, 1, 2, 4}
 

@@ -2,7 +2,7 @@ package cells
 
 import "hlsgen/internal/circuit"
 
-// mostGates is how many gates a circuit has at most that counts as small: mapping it takes some tenths of a second.
+// mostGates bounds the gates of a circuit that counts as small: mapping it takes some tenths of a second.
 // Ways through a larger one are long, and its logic is not made flat.
 const mostGates = 16384
 
@@ -99,7 +99,7 @@ func carried(n *netlist, a, b []signal, kind Kind) (sums, carries []signal) {
 	return sums, carries
 }
 
-// gating is how many of the highest bits of an address only say whether the row is that of the others, or constant.
+// gating returns the number of highest address bits that only choose between a constant row and that of the other bits.
 // Yosys makes gates of these choices, after all the others.
 func (t *lookup) gating() (n int) {
 	list := make([][]uint64, len(t.columns))
@@ -127,9 +127,9 @@ func (t *lookup) gating() (n int) {
 	return n
 }
 
-// tables is the lookup tables of a gate that is one. A function of more inputs than a table has is several, among
-// which multiplexers beside them choose by the last inputs. On AMD's devices those of them are no table that are
-// constant, or one of the inputs: Yosys takes them out again (opt_lut_ins).
+// tables returns the number of lookup tables of a gate that is one. A function of more inputs than a table has takes
+// several, among which multiplexers beside them choose by the last inputs. On AMD's devices a part that is constant, or
+// one of the inputs, takes no table: Yosys takes it out again (opt_lut_ins).
 func (m *mapping) tables(i int32) (n int) {
 	list := m.best[i].list()
 	if len(list) <= m.d.Inputs || !m.d.Small {

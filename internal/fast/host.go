@@ -114,7 +114,7 @@ func (p *Program) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn
 	return e, true
 }
 
-// scaleOf is what makes an output of a format.
+// scaleOf returns the factor that makes an output of a format.
 func scaleOf(p *Program, out *dataflow.HostOut, format num.Format) scale {
 	o := scale{index: out.Index, which: out.Which, codes: out.Codes, format: format}
 	first := int32(0)
@@ -342,7 +342,7 @@ func scaled[T uint8 | int32 | int64](o *scale, y []float64, x []T) {
 	}
 }
 
-// of is what the code of element i means.
+// of returns the value of the code of element i.
 func (o *scale) of(i int) *dataflow.HostCode {
 	if o.which == nil {
 		return &o.codes[0]

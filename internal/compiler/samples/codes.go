@@ -52,7 +52,7 @@ func gridOf(in dataflow.Real) *grid {
 	return g
 }
 
-// code is that of a number, counted from the least; ok is false where the number is not as near to its value as wanted.
+// code returns the code of a number, counted from the least; ok is false where its value is not near enough.
 func (l *line) code(x float32) (code int, ok bool) {
 	v := float64(x)
 	i := int((v-l.first)*l.per + 0.5)
