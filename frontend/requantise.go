@@ -81,7 +81,11 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		}
 	}
 	var told diag.List
-	program, err := canon.Run(&canon.Model{Program: p}, pass.Options[*canon.Model]{Until: 1}, &told)
+	loops := pass.Options[*canon.Model]{Until: canon.Scans}
+	if !replace {
+		loops.Until = canon.RolledUp
+	}
+	program, err := canon.Run(&canon.Model{Program: p}, loops, &told)
 	if err != nil || program == nil {
 		return refuse("its loops cannot be written out", "")
 	}

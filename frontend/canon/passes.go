@@ -26,6 +26,12 @@ type Model struct {
 	Split map[string][][]int
 }
 
+// The passes, counted, behind which loops are Scans, and behind which recurrences that are written out are, too.
+const (
+	Scans    = 1
+	RolledUp = 3
+)
+
 // Passes is the table, in order of execution.
 var Passes = []pass.Pass[*Model]{
 	{

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -300,6 +301,15 @@ func (c *cell) loop(of *call, initial []string, x string, along Scanned, outputs
 		attrs[realGates] = Attr{Kind: AttrStrings, Strings: c.places()}
 	}
 	of.writeAll(Internal, "Scan", attrs, outputs, append(slices.Clone(initial), x))
+}
+
+// QuantisedLoop is a node as it is in a graph whose loops have quantisers in their bodies: nothing says of it any more
+// that its gates are real numbers.
+func QuantisedLoop(n *Node) *Node {
+	m := *n
+	m.Attrs = maps.Clone(n.Attrs)
+	delete(m.Attrs, realGates)
+	return &m
 }
 
 // places are the quantisers to start with, for a cell that has none: those that are needed, those of the sums, and that

@@ -40,6 +40,22 @@ func (n *Node) Role() Role { return roles[n.Op] }
 // Chooses reports whether a node that carries codes takes one of several elements by their size.
 func (n *Node) Chooses() bool { return n.Op == "MaxPool" || n.Op == "GlobalMaxPool" }
 
+// linear are the operators that, of one tensor of data, make a factor and an offset of each element.
+var linear = map[string]bool{"Add": true, "Sub": true, "Mul": true, "Sum": true, "Mean": true, "Neg": true,
+	"Cast": true, "BatchNormalization": true}
+
+// Curves reports whether a node, of one tensor of data, gives a function of its elements that is not linear. data is
+// the tensor's name.
+func Curves(n *Node, data string) bool {
+	switch n.Role() {
+	case Carries:
+		return n.Op == "Relu"
+	case Products, Means, Values, Encodes, Decodes:
+		return false
+	}
+	return !linear[n.Op] && !(n.Op == "Div" && n.In(1) != data)
+}
+
 // ChannelAxis is the axis of output channels of a node's weights, at a slot of its inputs; -1 where the channels are
 // not one axis's.
 func ChannelAxis(n *Node, slot, rank int) int {

@@ -123,7 +123,7 @@ func (c *Calibration) watch(prog *graph.Program) {
 	}
 	for _, p := range c.n.spots {
 		if t := c.watched[p]; runs(t) {
-			add(t, func(_ []int, data []float64) { p.values.add(data) })
+			add(t, func(_ []int, data []float64) { p.lead().values.add(data) })
 		}
 	}
 	for _, w := range c.n.weights {

@@ -7,37 +7,71 @@ import (
 	"hlsgen/frontend/graph"
 )
 
+// A wish is who wants codes of a tensor.
+type wish struct {
+	by *graph.Node
+	as *spot // the place whose format the codes are to have; nil: of their own
+}
+
 // insert finds the tensors of the model's graph that lack a quantiser: what is multiplied with weights, or added up, or
-// joined with another tensor, has to be codes.
+// joined with another tensor, has to be codes. So do the tensors in the bodies of loops, which are looked at first.
 func (n *Network) insert() {
 	s := n.scopes[0]
-	wanted := map[string]*graph.Node{} // by tensor: who wants codes
+	for _, in := range n.scopes[1:] {
+		n.insertIn(in)
+		in.gives()
+	}
+	n.joinDirections()
+	wanted := map[string]wish{} // by tensor
 	var order []string
+	want := func(t string, w wish) {
+		if was, ok := wanted[t]; s.code[t] == nil && !ok {
+			wanted[t] = w
+			order = append(order, t)
+		} else if ok && w.as != nil {
+			if was.as != nil {
+				was.as.join(w.as)
+			}
+			wanted[t] = w
+		}
+	}
 	for _, it := range s.items {
 		for _, t := range s.wants(it.node) {
-			if s.code[t] == nil && wanted[t] == nil {
-				wanted[t] = it.node
-				order = append(order, t)
-			}
+			want(t, wish{by: it.node})
+		}
+		if in := n.scopeOf(it.origin()); in != nil {
+			in.arrives(want)
 		}
 	}
 	// of two tensors of which one is the other one moved, the one behind needs none
 	for _, t := range slices.Clone(order) {
 		others := maps.Clone(wanted)
-		if delete(others, t); s.carried(t, others) {
+		if delete(others, t); wanted[t].as == nil && s.carried(t, others) {
 			delete(wanted, t)
 		}
 	}
 	spots := map[string]*spot{}
 	for _, t := range order {
-		if by := wanted[t]; by != nil {
-			p := &spot{scope: s, label: by.Label(), from: t, given: t, to: s.names.Fresh(t, "quantised")}
-			spots[t] = p
-			n.spots = append(n.spots, p)
-			p.limits = []*graph.Node{{Index: -1, Name: p.label, Op: graph.Identity, Inputs: []string{t},
-				Outputs: []string{p.to}}}
+		if w, ok := wanted[t]; ok {
+			spots[t] = s.place(t, w.by.Label())
+			spots[t].as = w.as
+			n.spots = append(n.spots, spots[t])
 		}
 	}
+	n.put(s, spots)
+	s.follow()
+}
+
+// place is a new place behind a tensor.
+func (s *scope) place(tensor, label string) *spot {
+	p := &spot{scope: s, label: label, from: tensor, given: tensor, to: s.names.Fresh(tensor, "quantised")}
+	p.limits = []*graph.Node{{Index: -1, Name: label, Op: graph.Identity, Inputs: []string{tensor},
+		Outputs: []string{p.to}}}
+	return p
+}
+
+// put stands places behind their tensors.
+func (n *Network) put(s *scope, spots map[string]*spot) {
 	s.put(spots)
 	for _, w := range n.weights {
 		if p := spots[w.data]; p != nil && w.scope == s {
@@ -47,7 +81,6 @@ func (n *Network) insert() {
 	for _, p := range spots {
 		s.code[p.to] = p
 	}
-	s.follow()
 }
 
 // wants lists the tensors that a node wants codes of.
@@ -80,14 +113,15 @@ func (s *scope) mixed(tensor string) bool {
 }
 
 // carried reports whether a tensor is made of codes alone where some tensors have a quantiser.
-func (s *scope) carried(tensor string, quantised map[string]*graph.Node) bool {
+func (s *scope) carried(tensor string, quantised map[string]wish) bool {
 	for _, it := range s.items {
 		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) || it.node.Role() != graph.Carries {
 			continue
 		}
 		data := s.data(it.node)
 		return len(data) > 0 && !slices.ContainsFunc(data, func(d string) bool {
-			return s.code[d] == nil && quantised[d] == nil && !s.carried(d, quantised)
+			_, has := quantised[d]
+			return s.code[d] == nil && !has && !s.carried(d, quantised)
 		})
 	}
 	return false
@@ -104,6 +138,7 @@ func (s *scope) put(spots map[string]*spot) {
 		}
 	}
 	behind(graph.Names(s.g.Inputs))
+	behind(slices.Sorted(maps.Keys(s.g.Init)))
 	for _, it := range s.items {
 		switch {
 		case it.spot != nil:

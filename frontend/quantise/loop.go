@@ -16,15 +16,18 @@ func (n *Network) joinLoops() {
 			continue
 		}
 		grid := 1.0
-		for i, in := range s.loop.Inputs {
+		for i, in := range s.node().Inputs {
 			p := s.within.code[in]
 			if p == nil {
 				continue
 			}
 			s.code[s.g.Inputs[i].Name] = p
-			if p.stays && p.scale > 0 {
+			switch {
+			case p.stays && p.scale > 0:
 				grid = p.scale
-			} else {
+			case p.scope.loop != nil && p.grid > 0: // of a loop in front
+				grid = p.grid
+			default:
 				p.grid = 1
 			}
 		}
@@ -37,12 +40,12 @@ func (n *Network) joinLoops() {
 		multiplied := map[*spot]bool{}
 		for _, w := range n.weights {
 			if w.scope == s {
-				multiplied[s.code[w.data]] = true
+				multiplied[s.code[w.data].lead()] = true
 			}
 		}
 		for _, p := range n.spots {
 			if p.scope == s {
-				p.grid, p.inner = grid, !multiplied[p]
+				p.grid, p.inner = grid, !multiplied[p.lead()]
 			}
 		}
 		for _, w := range n.weights {

@@ -61,6 +61,7 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 		}
 		m := *it.node
 		if m.Domain == graph.Internal { // a Scan, which is ONNX' own
+			m = *graph.QuantisedLoop(&m)
 			m.Domain = ""
 		}
 		m.Inputs = slices.Clone(m.Inputs)
@@ -96,9 +97,23 @@ func (p *spot) keeps(r Recipe) bool {
 
 // choose is the quantiser of a place by a recipe.
 func (p *spot) choose(r Recipe) choice {
+	p = p.lead()
 	all := p.values.all()
-	c := r.Activations.of(p.values.min < 0, false)
+	c := p.format(r).of(p.values.min < 0, false)
 	return choice{c, r.Scales.scale(c, all, p.grid)}
+}
+
+// format is that of a place by a recipe.
+func (p *spot) format(r Recipe) Format {
+	f := r.Activations
+	if !p.inner || p.node != nil {
+		return f
+	}
+	if f.Bits == 0 {
+		f = Format{Bits: bitsOfGates}
+	}
+	f.Bits = min(f.Bits+p.more, maxBits)
+	return f
 }
 
 // quantiser is a node that quantises.

@@ -50,6 +50,8 @@ type spot struct {
 	lo, hi float64       // limits of the model's own codes, without the zero point
 	grid   float64       // not 0: its scale is this times a power of two
 	inner  bool          // in a loop, and no weights multiply it
+	more   int           // by how many bits it is wider than the recipe says, if it is inner
+	as     *spot         // the place whose format it has, since the codes of one come back at the other; may be nil
 
 	values values
 }
@@ -148,7 +150,7 @@ func (n *Network) survey(s *scope) error {
 			s.items = append(s.items, &item{node: node})
 			continue
 		}
-		if r := n.scopes[0].prog.Loop(node); s.loop == nil && r != nil && len(r.RealGates) > 0 {
+		if r := n.scopes[0].prog.Loop(node); n.replace && s.loop == nil && r != nil && len(r.RealGates) > 0 {
 			return refuse(node, "give the formats of its gates: --lstm-config or --cell-config",
 				"the gates of its cells are real numbers")
 		}
@@ -237,8 +239,22 @@ func (n *Network) matrix(s *scope, node *graph.Node, data []string) {
 			}
 			w.stays = !n.replace
 		}
-		w.stays = w.stays || !n.replace && s.loop != nil
 		n.weights = append(n.weights, w)
+	}
+}
+
+// lead is the place whose format a place has; nil of none.
+func (p *spot) lead() *spot {
+	for p != nil && p.as != nil {
+		p = p.as
+	}
+	return p
+}
+
+// join gives two places one format.
+func (p *spot) join(q *spot) {
+	if a, b := p.lead(), q.lead(); a != b {
+		a.as = b
 	}
 }
 

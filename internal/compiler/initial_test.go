@@ -112,7 +112,7 @@ func TestInitialStateCalibrated(t *testing.T) {
 		says       string // of the first diagnostic
 		maps       bool
 	}{
-		{"zeros, of a real model", one, true, frontend.InitialStates{"": frontend.InitialZero}, "became zeros", false},
+		{"zeros, of a real model", one, true, frontend.InitialStates{"": frontend.InitialZero}, "became zeros", true},
 		{"zeros, of a quantised one", one, false, frontend.InitialStates{"h0": frontend.InitialZero}, "became zeros",
 			true},
 		{"the quantiser of a loop", both, false, frontend.InitialStates{"h0": frontend.InitialQuant},

@@ -1,0 +1,265 @@
+package quantise
+
+import (
+	"math"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// The cell of a recurrence is quantised as Brevitas quantises one: the sums that its functions read, what these give,
+// what weights multiply, and every state before the next step. Products of gates and states stay exact in their sum.
+
+// more is by how many bits a place in a cell is wider than the recipe says: what is added to from step to step moves by
+// less than a gate does.
+const (
+	moreOfSums   = 2
+	moreOfStates = 4
+)
+
+// bitsOfGates are those of gates and cells where the recipe asks for minifloats, which only what weights multiply
+// becomes.
+const bitsOfGates = 8
+
+// A line is how a tensor of a body follows from another one, element by element.
+type line struct {
+	base  string // it, or what it is a function of
+	curve string // the last function on the way that is not linear, moved perhaps; empty where there is none
+	joint bool   // base joins several tensors
+}
+
+// A cell is the body of a loop whose places are being found.
+type cell struct {
+	*scope
+	lines map[string]line
+	spots map[string]*spot
+	order []*spot
+}
+
+// insertIn finds the tensors of a loop's body that lack a quantiser.
+func (n *Network) insertIn(s *scope) {
+	c := &cell{scope: s, lines: map[string]line{}, spots: map[string]*spot{}}
+	for _, in := range s.g.Inputs {
+		c.lines[in.Name] = line{base: in.Name}
+	}
+	for _, it := range s.items {
+		c.visit(it)
+	}
+	for i, out := range s.g.Outputs {
+		more := 0
+		if i < s.states() {
+			more = moreOfStates
+		}
+		c.codes(out.Name, more)
+	}
+	n.put(s, c.spots)
+	n.spots = append(n.spots, c.order...)
+	s.own()
+	for i, out := range s.g.Outputs {
+		if p := c.spots[out.Name]; p != nil {
+			s.g.Outputs[i].Name = p.to
+		}
+	}
+	s.follow()
+	n.weigh(s, len(c.order) > 0)
+}
+
+// weigh says which weights of a loop are to be others: those of a body that got places, and what is no codes yet in one
+// that has quantisers.
+func (n *Network) weigh(s *scope, got bool) {
+	for _, w := range n.weights {
+		if w.scope == s && !got && !w.stays {
+			shaped, axis := w.shaped()
+			w.stays = graph.Whole(shaped, axis, math.Exp2(maxBits-1)-1)
+		}
+	}
+}
+
+// states is how many states a loop has.
+func (s *scope) states() int { return s.within.prog.Loop(s.loop).States }
+
+// scopeOf is the body of a loop; nil of other nodes.
+func (n *Network) scopeOf(node *graph.Node) *scope {
+	for _, s := range n.scopes[1:] {
+		if s.loop == node {
+			return s
+		}
+	}
+	return nil
+}
+
+// node is the loop's node as the graph around it has it now.
+func (s *scope) node() *graph.Node {
+	for _, it := range s.within.items {
+		if it.node != nil && it.origin() == s.loop {
+			return it.node
+		}
+	}
+	return s.loop
+}
+
+// gives notes which outputs of a loop are codes.
+func (s *scope) gives() {
+	for i, out := range s.loop.Outputs {
+		if p := s.code[s.g.Outputs[i].Name]; p != nil && out != "" {
+			s.within.code[out] = p
+		}
+	}
+}
+
+// joinDirections gives the states of both directions of an operator one format each: what they give is put side by
+// side.
+func (n *Network) joinDirections() {
+	for i, a := range n.scopes[1:] {
+		for _, b := range n.scopes[i+2:] {
+			if a.loop.Index != b.loop.Index || a.loop.Index < 0 || len(a.g.Outputs) != len(b.g.Outputs) {
+				continue
+			}
+			for k := range a.g.Outputs {
+				p, q := a.code[a.g.Outputs[k].Name], b.code[b.g.Outputs[k].Name]
+				if p != nil && q != nil && p.node == nil && q.node == nil {
+					q.join(p)
+				}
+			}
+		}
+	}
+}
+
+// arrives asks for codes of what a loop's body reads as it is, and of what a state begins with that the body quantises.
+func (s *scope) arrives(want func(string, wish)) {
+	for i, in := range s.g.Inputs {
+		tensor := s.loop.Inputs[i]
+		c := s.within.constant(tensor)
+		w := wish{by: s.loop}
+		switch {
+		case !s.within.prog.Known[tensor].DType.Float() || c != nil && allZero(c) || !s.readsReal(in.Name):
+			continue
+		case i < s.states() && s.g.Outputs[i].Name != in.Name:
+			if w.as = s.code[s.g.Outputs[i].Name]; w.as == nil || w.as.stays {
+				continue
+			}
+		case c != nil:
+			continue
+		}
+		want(tensor, w)
+	}
+}
+
+func allZero(t *graph.Tensor) bool {
+	return !slices.ContainsFunc(t.Floats(), func(v float64) bool { return v != 0 })
+}
+
+// readsReal reports whether a body reads an input of it otherwise than to quantise it.
+func (s *scope) readsReal(input string) bool {
+	return slices.ContainsFunc(s.items, func(it *item) bool {
+		return it.node != nil && it.node.Role() != graph.Encodes && slices.Contains(it.node.Inputs, input)
+	})
+}
+
+// visit notes what an item makes of what, and asks for the codes that it needs.
+func (c *cell) visit(it *item) {
+	if it.spot != nil {
+		c.lines[it.spot.to] = line{base: it.spot.to}
+		return
+	}
+	node := it.node
+	data := c.data(node)
+	if len(data) == 0 {
+		return
+	}
+	role := node.Role()
+	out := line{base: node.Outputs[0], joint: true}
+	switch {
+	case role == graph.Products || role == graph.Means:
+		for _, d := range data {
+			c.codes(d, 0)
+		}
+	case role == graph.Carries && len(data) == 1 && !graph.Curves(node, data[0]):
+		out = c.of(data[0])
+	case role == graph.Carries && len(data) > 1:
+		for _, d := range data {
+			c.codes(d, 0)
+		}
+		out.joint = false
+	case role == graph.Values || role == graph.Encodes || role == graph.Decodes || role == graph.Counts:
+		out.joint = false
+	case c.alike(data):
+		if out = c.of(data[0]); len(data) > 1 || graph.Curves(node, data[0]) {
+			out.curve = node.Outputs[0]
+		}
+	default:
+		for _, d := range data {
+			if c.function(d); role != graph.Mixes || node.Op == graph.Mul {
+				c.factor(d)
+			}
+		}
+	}
+	for _, o := range node.Outputs {
+		c.lines[o] = out
+		if out.joint && out.base == node.Outputs[0] {
+			c.lines[o] = line{base: o, joint: true}
+		}
+	}
+}
+
+// of is the line to a tensor; behind a quantiser a new one begins.
+func (c *cell) of(tensor string) line {
+	if c.quantised(tensor) {
+		return line{base: tensor}
+	}
+	return c.lines[tensor]
+}
+
+func (c *cell) quantised(tensor string) bool { return c.code[tensor] != nil || c.spots[tensor] != nil }
+
+// alike reports whether tensors are functions of one.
+func (c *cell) alike(data []string) bool {
+	return !slices.ContainsFunc(data, func(d string) bool { return c.of(d).base != c.of(data[0]).base })
+}
+
+// function asks for codes of a function that is joined with others, and of the sum that it reads.
+func (c *cell) function(tensor string) {
+	if l := c.of(tensor); l.curve != "" {
+		c.sum(l)
+		c.want(l.curve, 0)
+	}
+}
+
+// sum asks for codes of what a function reads.
+func (c *cell) sum(l line) {
+	if l.joint {
+		c.want(l.base, moreOfSums)
+	}
+}
+
+// factor asks for codes of a sum that is multiplied with others.
+func (c *cell) factor(tensor string) {
+	if l := c.of(tensor); l.joint && l.curve == "" {
+		c.want(l.base, moreOfSums)
+	}
+}
+
+// codes asks for codes of a tensor itself.
+func (c *cell) codes(tensor string, more int) {
+	l := c.of(tensor)
+	switch {
+	case c.spots[tensor] != nil:
+		c.spots[tensor].more = max(c.spots[tensor].more, more)
+	case l.curve != "":
+		c.sum(l)
+		c.want(tensor, more)
+	case l.joint:
+		c.want(tensor, more)
+	}
+}
+
+// want stands a place behind a tensor, once.
+func (c *cell) want(tensor string, more int) {
+	if c.quantised(tensor) || !c.prog.Known[tensor].DType.Float() {
+		return
+	}
+	p := c.place(tensor, c.loop.Label())
+	p.more = more
+	c.spots[tensor] = p
+	c.order = append(c.order, p)
+}
