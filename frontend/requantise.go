@@ -25,6 +25,7 @@ type Quantising struct {
 	Model   *dataflow.Model // its inputs and outputs, for samples; it has no layers
 	Dynamic int             // quantisers whose scales come from the data
 	Noted   int             // samples
+	Fixed   int             // products of transforms that stay on the host
 
 	file    string
 	net     *quantise.Network
@@ -96,6 +97,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		q.fail(err, d)
 		return nil
 	}
+	q.Fixed = len(q.net.Transforms())
 	if q.dynamic == nil {
 		q.asFloat = floating(q.as)
 		q.single = q.asFloat != nil && !replace

@@ -54,7 +54,9 @@ func (n *Network) insert() {
 	for _, t := range order {
 		if w, ok := wanted[t]; ok {
 			spots[t] = s.place(t, w.by.Label())
-			spots[t].as = w.as
+			if spots[t].as = w.as; s.fixed[t] {
+				spots[t].more = moreOfSpectra
+			}
 			n.spots = append(n.spots, spots[t])
 		}
 	}
@@ -90,6 +92,8 @@ func (s *scope) wants(node *graph.Node) []string {
 	}
 	data := s.data(node)
 	switch r := node.Role(); {
+	case slices.ContainsFunc(node.Outputs, func(o string) bool { return s.fixed[o] }):
+		return nil
 	case r == graph.Products, r == graph.Means:
 		return data
 	case r == graph.Mixes && len(data) > 1 && !s.oneRoot(data):

@@ -7,7 +7,7 @@
 //   - quantise.go is the short story: what a graph is asked to become, and Observe, which runs samples
 //   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow
 //   - spot.go finds the places of quantisers in a graph, insert.go those that lack one, cell.go in the bodies of
-//     loops
+//     loops; transform.go knows transforms that stay on the host
 //   - linear.go reads QuantizeLinear and DequantizeLinear
 //   - calibrate.go runs samples and keeps the values of each place
 //   - rewrite.go writes the graph, loop.go finds the steps of recurrences
@@ -90,7 +90,8 @@ type Network struct {
 	weights []*weight
 	replace bool
 
-	runs int // that were observed
+	transforms []*graph.Node // products that stay on the host
+	runs       int           // that were observed
 }
 
 // A Refusal is why a graph cannot be quantised: a node, what is wrong with it, and what to do.
@@ -123,6 +124,9 @@ func Find(p *graph.Program, replace bool) (*Network, error) {
 	n.joinLoops()
 	return n, nil
 }
+
+// Transforms lists the products that stay on the host: fixed transforms of what arrives.
+func (n *Network) Transforms() []*graph.Node { return n.transforms }
 
 // Count is how many quantisers of activations, and tensors of weights, a recipe is for.
 func (n *Network) Count() (activations, weights int) {

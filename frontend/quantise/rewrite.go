@@ -106,13 +106,12 @@ func (p *spot) choose(r Recipe) choice {
 // format is that of a place by a recipe.
 func (p *spot) format(r Recipe) Format {
 	f := r.Activations
-	if !p.inner || p.node != nil {
-		return f
-	}
-	if f.Bits == 0 {
+	if p.inner && p.node == nil && f.Bits == 0 {
 		f = Format{Bits: bitsOfGates}
 	}
-	f.Bits = min(f.Bits+p.more, maxBits)
+	if f.Bits > 0 && (p.inner || p.scope.loop == nil) {
+		f.Bits = min(f.Bits+p.more, maxBits)
+	}
 	return f
 }
 

@@ -19,6 +19,7 @@ type scope struct {
 
 	code  map[string]*spot  // by tensor: the place whose codes it has, moved perhaps; nil of sums and other reals
 	raw   map[string]bool   // tensors of the host: what depends on the inputs, and no product
+	fixed map[string]bool   // of these, what a fixed transform leads to
 	root  map[string]string // the tensor that one is a function of, element by element
 	owned bool              // the graph and its table of constants are the scope's own
 }
@@ -50,7 +51,7 @@ type spot struct {
 	lo, hi float64       // limits of the model's own codes, without the zero point
 	grid   float64       // not 0: its scale is this times a power of two
 	inner  bool          // in a loop, and no weights multiply it
-	more   int           // by how many bits it is wider than the recipe says, if it is inner
+	more   int           // by how many bits it is wider than the recipe says, unless weights of a loop multiply it
 	as     *spot         // the place whose format it has, since the codes of one come back at the other; may be nil
 
 	values values
@@ -121,12 +122,18 @@ func scopesOf(p *graph.Program) []*scope {
 	}
 	for _, s := range list {
 		s.names, s.code, s.raw, s.root = s.g.Taken(), map[string]*spot{}, map[string]bool{}, map[string]string{}
+		s.fixed = map[string]bool{}
 	}
 	return list
 }
 
 // constant is the value of a tensor that depends on no data; nil of others.
-func (s *scope) constant(name string) *graph.Tensor { return s.prog.Known[name].Const }
+func (s *scope) constant(name string) *graph.Tensor {
+	if t := s.prog.Known[name].Const; t != nil {
+		return t
+	}
+	return s.g.Init[name]
+}
 
 // data lists the inputs of a node that depend on data.
 func (s *scope) data(n *graph.Node) (list []string) {
@@ -165,10 +172,17 @@ func (n *Network) survey(s *scope) error {
 
 // visit is what a node becomes that reads data.
 func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) ([]*item, error) {
+	if !n.replace && node.Role() == graph.Means && s.single(node) {
+		node, data = s.moved(node), node.Inputs[:1]
+	}
 	out, role := node.Outputs[0], node.Role()
 	keep := []*item{{node: node}}
+	fixed := !n.replace && s.transforms(node, data)
 	for _, o := range node.Outputs {
 		s.raw[o], s.root[o] = s.allRaw(data) && role != graph.Products && role != graph.Means && role != graph.Loops, o
+		if fixed {
+			s.raw[o], s.fixed[o] = true, true
+		}
 	}
 	switch role {
 	case graph.Values, graph.Halves:
@@ -202,6 +216,10 @@ func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) 
 		}
 		return keep, nil
 	case graph.Products:
+		if s.fixed[out] {
+			n.transforms = append(n.transforms, node)
+			break
+		}
 		n.matrix(s, node, data)
 	case graph.NoRole, graph.Mixes:
 		if len(data) == 1 || s.oneRoot(data) {
@@ -213,6 +231,26 @@ func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) 
 			"it computes with the codes of %q", c)
 	}
 	return keep, nil
+}
+
+// single reports whether a mean is of one element each.
+func (s *scope) single(node *graph.Node) bool {
+	in, out := s.prog.Known[node.Inputs[0]].Shape, s.prog.Known[node.Outputs[0]].Shape
+	return graph.Size(in) == graph.Size(out)
+}
+
+// moved is a mean of one element each as what it is, a movement: no layer has to add anything up.
+func (s *scope) moved(node *graph.Node) *graph.Node {
+	out := node.Outputs[0]
+	var shape []int64
+	for _, d := range s.prog.Known[out].Shape {
+		shape = append(shape, int64(d))
+	}
+	name := s.names.Fresh(out, "shape")
+	s.own()
+	s.g.Init[name] = &graph.Tensor{DType: graph.Int64, Shape: []int{len(shape)}, I: shape}
+	return &graph.Node{Index: node.Index, Name: node.Name, Op: "Reshape", Inputs: []string{node.Inputs[0], name},
+		Outputs: node.Outputs}
 }
 
 func (s *scope) allRaw(data []string) bool {

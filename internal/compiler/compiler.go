@@ -58,6 +58,7 @@ type Options struct {
 	ClockMHz float64
 	// path of what hlsgen calibrate has made of a user's reports; empty: delays are those of hlsgen's tables
 	Calibration string
+	transforms  int              // products of fixed transforms, which calibration left to the host
 	shapes      map[string][]int // of the samples that the model was quantised on: they bind axes that it leaves open
 	IO          dataflow.IO
 	Backend     Backend

@@ -3,6 +3,8 @@ package compiler
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize"
+
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/pass"
@@ -12,11 +14,15 @@ import (
 
 // tellsOfHost says how many of a model's products stay on the host, and the flag with which fewer do. It was tried.
 func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag.List) {
-	share, layers, first := hostShare(im)
+	host, share, layers, first := hostShare(im)
 	if first == nil {
 		return
 	}
 	where := "in this layer"
+	if o.transforms > 0 && layers == o.transforms {
+		tellsOfTransforms(host, share, layers, first, d)
+		return
+	}
 	if layers > 1 {
 		where += fmt.Sprintf(" and %d more", layers-1)
 	}
@@ -34,7 +40,7 @@ func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag
 			if err != nil || other == nil || other.Model == nil || told.Failed() {
 				continue
 			}
-			less, _, _ := hostShare(other)
+			_, less, _, _ := hostShare(other)
 			if less < share {
 				x.Hint = fmt.Sprintf("with %s, %s, %.3g %% stay there", w.flag, w.means, 100*less)
 				break
@@ -47,14 +53,25 @@ func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag
 // again is the model, read once more; nil where it cannot be.
 func again(o Options) *Source { return Open(o.Model, new(diag.List)) }
 
-// hostShare is the part of a model's MACs that the host computes, of how many layers they are, and the largest of
-// these; nil where there is none.
-func hostShare(im *frontend.Imported) (share float64, layers int, most *stats.Row) {
+// tellsOfTransforms says which fixed transforms the host computes, and what that takes.
+func tellsOfTransforms(host int64, share float64, layers int, first *stats.Row, d *diag.List) {
+	where := "this layer, a fixed transform, stays"
+	if layers > 1 {
+		where = fmt.Sprintf("this layer and %d more, fixed transforms, stay", layers-1)
+	}
+	d.Add(diag.Diag{Severity: diag.Note, Code: diag.HostProducts, Node: first.Node, Op: first.Op,
+		Msg: fmt.Sprintf("%s MACs a sample, %.3g %% of the model's: %s on the host", humanize.Comma(host), 100*share,
+			where),
+		Hint: "what it gives is quantised for the device; a model with a quantiser in front of it has it there"})
+}
+
+// hostShare is the MACs that the host computes, as a part of the model's too, of how many layers they are, and the
+// largest of these; nil where there is none.
+func hostShare(im *frontend.Imported) (host int64, share float64, layers int, most *stats.Row) {
 	if !im.HostProducts() {
-		return 0, 0, nil
+		return 0, 0, 0, nil
 	}
 	n := im.Stats(im)
-	var host int64
 	for _, l := range n.Layers {
 		if l.Becomes != frontend.HostPrefix && l.Becomes != frontend.HostSuffix {
 			continue
@@ -65,7 +82,7 @@ func hostShare(im *frontend.Imported) (share float64, layers int, most *stats.Ro
 		}
 	}
 	if host == 0 {
-		return 0, 0, nil
+		return 0, 0, 0, nil
 	}
-	return float64(host) / float64(n.Total.MACs), layers, most
+	return host, float64(host) / float64(n.Total.MACs), layers, most
 }

@@ -57,7 +57,7 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 	made := *src
 	made.ONNX, made.Example = onnx, false
 	o.LSTM, o.Cells, o.Initial = "", "", nil // the formats of cells, and what loops begin with, stand in the file now
-	o.shapes = map[string][]int{}
+	o.shapes, o.transforms = map[string][]int{}, q.Fixed
 	for k, in := range q.Model.In {
 		o.shapes[in.Name] = runs.In[0][k].Shape
 	}

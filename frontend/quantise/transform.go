@@ -1,0 +1,59 @@
+package quantise
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// A fixed transform is a product that was not trained: of what arrives, it gives the parts of waves, whose squares or
+// magnitudes follow, or the bands of a spectrum, whose logarithm follows. Layers that were trained are followed by
+// other functions. To quantise what a transform reads would lose what it finds in small signals, so it stays on the
+// host, with all behind it up to the first product that was trained.
+
+// moreOfSpectra is by how many bits what a fixed transform gives is wider than the recipe says: what matters in a
+// spectrum lies far below its largest values.
+const moreOfSpectra = 4
+
+// magnitudes are the functions that follow a fixed transform.
+var magnitudes = map[string]bool{"Pow": true, "Abs": true, "Sqrt": true, "Log": true, "ReduceL1": true,
+	"ReduceL2": true, "ReduceSumSquare": true, "ReduceLogSum": true}
+
+// transforms reports whether a node is a fixed transform, or computes on the host with what one gives.
+func (s *scope) transforms(node *graph.Node, data []string) bool {
+	switch role := node.Role(); {
+	case s.loop != nil || !s.allRaw(data) || role == graph.Values || role == graph.Encodes || role == graph.Loops ||
+		role == graph.Counts:
+		return false
+	case role != graph.Products:
+		return slices.ContainsFunc(data, func(d string) bool { return s.fixed[d] })
+	}
+	uncoded := !slices.ContainsFunc(data, func(d string) bool { return s.code[d] != nil })
+	return len(data) == 1 && uncoded && s.measured(node.Outputs[0])
+}
+
+// measured reports whether nothing but magnitudes and logarithms is made of a tensor.
+func (s *scope) measured(tensor string) bool {
+	if slices.ContainsFunc(s.g.Outputs, func(o graph.Value) bool { return o.Name == tensor }) {
+		return false
+	}
+	read := false
+	for _, node := range s.g.Nodes {
+		if !slices.Contains(node.Inputs, tensor) {
+			continue
+		}
+		read = true
+		squares := node.Op == graph.Mul && node.In(0) == tensor && node.In(1) == tensor
+		data := s.data(node)
+		through := len(data) == 1 && (node.Role() == graph.Carries && node.Op != "Relu" || node.Op == "Clip" ||
+			node.Op == graph.Max || node.Role() != graph.Products && !graph.Curves(node, tensor))
+		if !magnitudes[node.Op] && !squares && !(through && s.allMeasured(node.Outputs)) {
+			return false
+		}
+	}
+	return read
+}
+
+func (s *scope) allMeasured(tensors []string) bool {
+	return !slices.ContainsFunc(tensors, func(t string) bool { return !s.measured(t) })
+}
