@@ -81,6 +81,15 @@ func (d *Design) FPS() float64 {
 	return Rate(d.ClockMHz(), d.Clocks.Interval, d.Model.Turns.PerFrame())
 }
 
+// Pace returns the samples per second, and the clocks from frame to frame, that a user has: FPS and the interval, or,
+// where a state that the host carries has to come back first, one frame a latency.
+func (d *Design) Pace() (fps, interval float64) {
+	if interval = d.Clocks.Interval; len(d.Model.Feedback) > 0 {
+		interval = float64(d.Clocks.Latency)
+	}
+	return Rate(d.ClockMHz(), interval, d.Model.Turns.PerFrame()), interval
+}
+
 // Traffic is the bytes per second that frames at the simulated interval move to and from the processor's memory, in GB
 // (1e9).
 func (d *Design) Traffic() float64 {

@@ -7,6 +7,7 @@
 //   - frontend.go is the short story; read.go reads a file, with what belongs to it; outside.go has names for other
 //     modules
 //   - initial.go gives recurrences other initial states
+//   - feedback.go finds inputs and outputs that are one state, and has recurrences keep it
 //   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
 //   - cut.go ends a file at other outputs, and finds where in front of what does not map
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
@@ -57,6 +58,7 @@ type Options struct {
 
 	InputType  *InputType    // what arrives; nil: reals, quantised on the host
 	InputQuant *InputQuant   // a quantiser to put in front of every input; nil: none
+	States     []Feedback    // inputs and outputs that are one state; with Stateful, recurrences keep it
 	Initial    InitialStates // what recurrences begin with instead of inputs
 	Outputs    []string      // tensors of the file that are its outputs instead of its own; nil: its own
 
@@ -140,7 +142,9 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 		im.Fates, im.lowered, im.Model.Graph = fates(im.file, im.program, turned), turned, turned.Graph
 		im.Model.Turns = turns
 	}
-	if o.onDevice(im.program, im.lowered, d); o.Stateful {
+	if o.onDevice(im.program, im.lowered, d); !o.Stateful {
+		im.Model.Feedback = o.feedback(im.written, d)
+	} else {
 		im.stream = true
 		im.Model.Stream = im.pieces
 	}
@@ -341,7 +345,7 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 	if o.Stateful {
 		m.Stream = im.pieces
 	} else {
-		m.Float = floating(p)
+		m.Float, m.Feedback = floating(p), o.feedback(p, d)
 	}
 	return im
 }

@@ -22,7 +22,7 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 		l.Bind(g, opt.steps)
 	}
 	quantised, ok := opt.begin(g, name, d)
-	if !ok {
+	if !ok || !opt.keeping(g, name, d) {
 		return nil
 	}
 	if opt.InputType != nil && !opt.InputType.insert(g, name, quantised, d) {

@@ -104,6 +104,9 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 	}
 	q.Model = &dataflow.Model{Name: g.Name, Meta: g.Meta}
 	q.Model.In, q.Model.Out = signature(p)
+	if q.Model.Feedback = opt.feedback(p, d); d.Failed() {
+		return nil
+	}
 	whole(q.Model, batch)
 	return q
 }

@@ -122,7 +122,9 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	}
 	s.field("fits", "%s: %s", verdict, takes(d))
 	samples := d.Model.Turns.PerFrame()
-	s.field("throughput", "%s %s/s, %s", rate(d.FPS()), folding.Unit(samples), pace(samples, d.Clocks.Interval))
+	fps, interval := d.Pace()
+	s.field("throughput", "%s %s/s, %s", rate(fps), folding.Unit(samples), pace(samples, interval))
+	s.feedback(d)
 	if mhz, fps := compiler.BoardClockOf(r); mhz != 0 {
 		s.field("on board", "%s MHz, what the processor's dividers make: %s %s/s", r.System.Clock, rate(fps),
 			folding.Unit(samples))
@@ -155,6 +157,14 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 		next = "make -C " + quoted(filepath.Join(r.Out, "rtl")) + " sim"
 	}
 	s.exact("next", next)
+}
+
+// feedback says why a model whose states the host carries has one frame a latency.
+func (s *screen) feedback(d *folding.Design) {
+	for _, f := range d.Model.Feedback {
+		s.field("state", "%q comes back as %q with the next frame: one frame a latency (%s/s where it is known before)",
+			d.Model.Out[f.Out].Name, d.Model.In[f.In].Name, rate(d.FPS()))
+	}
 }
 
 func (s *screen) latency(d *folding.Design) {
@@ -430,8 +440,9 @@ type share struct {
 func builtOf(r *compiler.Result, d *diag.List) built {
 	f := r.Design
 	t, m, e := f.Target, f.Model, f.Estimate
+	fps, interval := f.Pace()
 	b := built{about: aboutOf(r.Source), Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
-		Reached: f.ClockMHz(), Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency,
+		Reached: f.ClockMHz(), Fits: !f.Over, FPS: fps, Interval: interval, Latency: f.Clocks.Latency,
 		Ends: f.Clocks.Ends, Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: compiler.SequencesOf(f),
 		Slowest: f.Clocks.Slowest, Series: compiler.SeriesOf(f),
 		Bottleneck: r.Bottleneck(), Port: r.Port(), Weights: compiler.LoadOf(r),

@@ -159,6 +159,30 @@ func (s initials) Set(text string) error {
 	return nil
 }
 
+// feedbacks is a repeatable INPUT=OUTPUT.
+type feedbacks struct{ to *[]frontend.Feedback }
+
+func (f feedbacks) Type() string { return "INPUT=OUTPUT" }
+
+func (f feedbacks) String() string {
+	var list []string
+	for _, s := range *f.to {
+		list = append(list, s.String())
+	}
+	return strings.Join(list, ",")
+}
+
+func (f feedbacks) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		input, output, ok := strings.Cut(part, "=")
+		if !ok || input == "" || output == "" {
+			return fmt.Errorf("want the name of an input and that of an output, such as state=stateN")
+		}
+		*f.to = append(*f.to, frontend.Feedback{Input: input, Output: output})
+	}
+	return nil
+}
+
 // shapes are the sizes of inputs' axes: INPUT=SIZE,SIZE,...
 type shapes struct{ to *frontend.Shapes }
 

@@ -193,8 +193,10 @@ func (s *screen) design(o compiler.SimOptions, r *compiler.Simulated) {
 			count(r.MaxCycles, "clock"))
 	}
 	samples := d.Model.Turns.PerFrame()
-	s.field("throughput", "%s %s/s at %s MHz, %s", rate(d.FPS()), folding.Unit(samples), figure(d.ClockMHz()),
-		pace(samples, d.Clocks.Interval))
+	fps, interval := d.Pace()
+	s.field("throughput", "%s %s/s at %s MHz, %s", rate(fps), folding.Unit(samples), figure(d.ClockMHz()),
+		pace(samples, interval))
+	s.feedback(d)
 	s.latency(d)
 	s.sequences(compiler.SequencesOf(d))
 	s.field("bottleneck", "%s", d.Bottleneck.Reason)
@@ -290,7 +292,8 @@ func simulatedOf(o compiler.SimOptions, r *compiler.Simulated, d *diag.List) sim
 		s.Outputs = append(s.Outputs, tensor{r.Out[k].Name, out.DType, append([]int{}, out.Shape...)})
 	}
 	if f := r.Design; f != nil {
-		s.FPS, s.Interval, s.Latency, s.Folds = f.FPS(), f.Clocks.Interval, f.Clocks.Latency, map[string]folded{}
+		s.FPS, s.Interval = f.Pace()
+		s.Latency, s.Folds = f.Clocks.Latency, map[string]folded{}
 		s.Sequences = compiler.SequencesOf(f)
 		for i, n := range f.Model.Graph.Nodes {
 			s.Folds[n.Name] = foldedOf(f.Folds[i])

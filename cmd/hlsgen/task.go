@@ -243,6 +243,9 @@ func (t *task) inputs() {
 	t.Var(initials{&o.Initial}, "initial-state", "what recurrences begin with where that arrives on an input as real "+
 		"numbers: zero, a constant, or quant, the loop's own quantiser behind the input; of all, or of some, "+
 		"h0=zero,c0=quant (may be repeated); this changes the model")
+	t.Var(feedbacks{&o.States}, "state", "an input and an output that are one state, such as state=stateN (may be "+
+		"repeated): samples follow each other, and what goes out comes in with the next one; with --stateful, the "+
+		"device keeps it")
 	options(t.FlagSet, &o.Outputs, "outputs", "TENSOR,...", output, "cut the model: these tensors of the file are its "+
 		"outputs, in this order, and what only others need is left out")
 	t.path(&o.LSTM, "lstm-config", "FILE", "JSON file with the formats of the gates of ONNX LSTM nodes, "+

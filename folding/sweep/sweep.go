@@ -213,6 +213,9 @@ func (o *Options) imports() (string, error) {
 	if len(o.Initial) > 0 {
 		b = fmt.Appendf(b, "%v\n", o.Initial)
 	}
+	if len(o.States) > 0 {
+		b = fmt.Appendf(b, "%v\n", o.States)
+	}
 	if len(o.Outputs) > 0 {
 		b = fmt.Appendf(b, "%q\n", o.Outputs)
 	}

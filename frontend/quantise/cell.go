@@ -13,8 +13,9 @@ import (
 // more is by how many bits a place in a cell is wider than the recipe says: what is added to from step to step moves by
 // less than a gate does.
 const (
+	moreOfGates  = 2
 	moreOfSums   = 2
-	moreOfStates = 4
+	moreOfStates = 6
 )
 
 // bitsOfGates are those of gates and cells where the recipe asks for minifloats, which only what weights multiply
@@ -221,7 +222,7 @@ func (c *cell) alike(data []string) bool {
 func (c *cell) function(tensor string) {
 	if l := c.of(tensor); l.curve != "" {
 		c.sum(l)
-		c.want(l.curve, 0)
+		c.want(l.curve, moreOfGates)
 	}
 }
 

@@ -54,7 +54,7 @@ func (o Options) audit(ctx context.Context, src *Source, im *frontend.Imported,
 // seen runs samples through the model as written, and counts its sums.
 func (o Options) seen(ctx context.Context, src *Source, im *frontend.Imported, sums []*frontend.Sum,
 	d *diag.List) (map[*frontend.Sum]*frontend.Seen, int, error) {
-	data := o.fixedSamples(o.Data, src, im.Model, d)
+	data := o.fixedSamples(ctx, o.Data, src, im.Model, d)
 	if data == nil {
 		return nil, 0, nil
 	}
@@ -82,13 +82,13 @@ func (o Options) seen(ctx context.Context, src *Source, im *frontend.Imported, s
 
 // fixedSamples opens samples of a model whose samples are alike and stand for themselves; nil where d says why there
 // are none.
-func (o Options) fixedSamples(path string, src *Source, m *dataflow.Model, d *diag.List) *supply {
+func (o Options) fixedSamples(ctx context.Context, path string, src *Source, m *dataflow.Model, d *diag.List) *supply {
 	if m.Lengths != nil || m.Stream != nil {
 		d.Fail(diag.AccBitsUnfit, "", "accumulators are looked at in samples of one length, each for itself",
 			"leave --stateful out, and bind one length: --dim T=8")
 		return nil
 	}
-	return o.Stdin.supplied(path, m, src, d)
+	return o.Stdin.supplied(ctx, path, m, src, d)
 }
 
 func samplesOf(n int, s *frontend.Seen) *AccumulatorSamples {

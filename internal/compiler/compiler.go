@@ -11,7 +11,7 @@
 //	front.go        Pareto: many designs, none written; convert.go: Convert, a model in another dialect
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options. simulation.go takes
 //	                samples through an engine, lanes.go parts of them beside each other; data.go opens their files,
-//	                outputs.go writes what comes out, predicting.go is engine fast
+//	                feedback.go computes states that come back, outputs.go writes what comes out, predicting.go is engine fast
 //	stats.go        Stats: what a model computes and stores, counted
 //	labels.go       the right classes of samples, and what a model's trainer has found
 //	quantise.go     a model that is given other quantisers, on samples, before anything else happens
@@ -86,6 +86,7 @@ type Options struct {
 	Outputs     []string               // --outputs; nil: the model's own
 	LSTM        string                 // path of --lstm-config; may be empty
 	Cells       string                 // path of --cell-config; may be empty
+	States      []frontend.Feedback    // --state
 	Stateful    bool                   // samples are pieces of one stream
 	Samples     int                    // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
 	Calibrate   string                 // samples on which the model is quantised first; may be empty
@@ -174,7 +175,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 			return nil, nil
 		}
 	}
-	data := o.data(model, r.Source, d)
+	data := o.data(ctx, model, r.Source, d)
 	defer data.close()
 	if r.Real = data != nil; d.Failed() {
 		return nil, nil

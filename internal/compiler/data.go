@@ -30,6 +30,7 @@ type dataFile struct {
 	path   string
 	arrays map[string]*npy.Stream
 	close  func() error
+	states map[string]*npy.Array // those that the file does not have, which are computed
 }
 
 // Arriving is an .npy that arrives on standard input.
@@ -69,7 +70,7 @@ func (a *Arriving) openData(path string, src *Source, d *diag.List) *dataFile {
 // openOnce is openData for samples that are read once, in order.
 func (a *Arriving) openOnce(path string, src *Source, d *diag.List) *dataFile {
 	if path == "" && src.Inputs != nil {
-		return &dataFile{path, samples.InMemory(map[string]*npy.Array{"": src.Inputs}), func() error { return nil }}
+		return &dataFile{path: path, arrays: samples.InMemory(map[string]*npy.Array{"": src.Inputs}), close: closed}
 	}
 	if path != Standard {
 		return openArrays(path, hintInputs, d)
@@ -81,7 +82,7 @@ func (a *Arriving) openOnce(path string, src *Source, d *diag.List) *dataFile {
 		}
 		return nil
 	}
-	return &dataFile{path, map[string]*npy.Stream{"": array}, func() error { return nil }}
+	return &dataFile{path: path, arrays: map[string]*npy.Stream{"": array}, close: closed}
 }
 
 func openArrays(path, hint string, d *diag.List) *dataFile {
@@ -90,8 +91,11 @@ func openArrays(path, hint string, d *diag.List) *dataFile {
 		unreadable(path, err, hint, d)
 		return nil
 	}
-	return &dataFile{path, arrays, close}
+	return &dataFile{path: path, arrays: arrays, close: close}
 }
+
+// closed closes what is not open.
+func closed() error { return nil }
 
 // shapes returns the shapes of the arrays.
 func (f *dataFile) shapes() map[string][]int {
@@ -155,10 +159,15 @@ func (f *dataFile) checked(m *dataflow.Model, d *diag.List) *samples.Source {
 type few struct {
 	*samples.Runs
 	count int
+	fed   []dataflow.Feedback // states that the file does not have
 }
 
 // few reads as many samples as models are compared on, and checks the others; nil where d says why not.
 func (f *dataFile) few(m *dataflow.Model, d *diag.List) *few {
+	fed, ok := f.begins(m, d)
+	if !ok {
+		return nil
+	}
 	s := f.checked(m, d)
 	if s == nil {
 		return nil
@@ -168,7 +177,7 @@ func (f *dataFile) few(m *dataflow.Model, d *diag.List) *few {
 		f.told(err, d)
 		return nil
 	}
-	return &few{r, s.Count}
+	return &few{r, s.Count, fed}
 }
 
 // A supply is samples that a command is given, and their labels, if there are any.
@@ -186,9 +195,17 @@ func (s *supply) close() {
 }
 
 // supplied opens a file of samples that are all checked; nil where d says what is wrong with it.
-func (a *Arriving) supplied(path string, m *dataflow.Model, src *Source, d *diag.List) *supply {
+func (a *Arriving) supplied(ctx context.Context, path string, m *dataflow.Model, src *Source,
+	d *diag.List) *supply {
 	f := a.openData(path, src, d)
 	if f == nil {
+		return nil
+	}
+	if ok, err := f.feed(ctx, m, false, d); !ok {
+		if err != nil {
+			f.told(err, d)
+		}
+		f.close()
 		return nil
 	}
 	s := f.checked(m, d)

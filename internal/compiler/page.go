@@ -95,8 +95,9 @@ func (r *Result) frame() string {
 func (r *Result) facts() (f report.Facts) {
 	c := r.Design.Clocks
 	clock := r.Design.ClockMHz()
-	f.Add("throughput", chart.Amount(r.Design.FPS())+" "+r.unit()+"/s",
-		fmt.Sprintf("%s every %s clocks, simulated", r.frame(), plain(c.Interval)))
+	fps, interval := r.Design.Pace()
+	f.Add("throughput", chart.Amount(fps)+" "+r.unit()+"/s",
+		fmt.Sprintf("%s every %s clocks, simulated", r.frame(), plain(interval)))
 	clocks := fmt.Sprintf("%d clocks, simulated", c.Latency)
 	if c.Most != nil && c.Least.Latency != c.Most.Latency {
 		clocks += fmt.Sprintf("; %d to %d until calibrated", c.Least.Latency, c.Most.Latency)

@@ -115,7 +115,7 @@ func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *d
 	if !ok {
 		return nil, nil, nil, nil
 	}
-	opt.Data = data.shapes()
+	opt.Data, opt.Stateful = data.shapes(), opt.Stateful && len(opt.States) == 0 // samples carry their states
 	q := frontend.Quantise(src.File, src.ONNX, opt, replace, d)
 	if q == nil {
 		return nil, nil, nil, nil
@@ -126,18 +126,17 @@ func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *d
 	}
 	noted := runs.In[:min(len(runs.In), maxCalibrated)]
 	far, was := farOff(noted), make([]reals, len(noted))
-	for i, in := range noted {
-		if ctx.Err() != nil {
-			return nil, nil, nil, ctx.Err()
+	if _, err := inTurn(ctx, runs.fed, noted, func(i int, in reals) (out reals, err error) {
+		o.Step("calibrating", i, len(noted))
+		switch {
+		case !far[i]:
+			was[i], err = q.Note(in)
+		case runs.fed != nil:
+			was[i], err = q.Float(in)
 		}
-		if far[i] {
-			continue
-		}
-		var err error
-		if was[i], err = q.Note(in); err != nil {
-			return nil, nil, nil, modelError(err, src, d)
-		}
-		o.Step("calibrating", i+1, len(noted))
+		return was[i], err
+	}); err != nil {
+		return nil, nil, nil, modelError(err, src, d)
 	}
 	return q, runs, was, nil
 }
@@ -188,22 +187,17 @@ func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Sourc
 	n := min(len(runs.In), maxCompared)
 	some := *runs.Runs
 	some.In = some.In[:n]
-	was := make([]reals, n)
-	for i, in := range some.In {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
+	was, err := inTurn(ctx, runs.fed, some.In, func(i int, in reals) (reals, error) {
 		if q.NotesAsIs() && i < len(noted) && noted[i] != nil {
-			was[i] = noted[i]
-			continue
+			return noted[i], nil
 		}
 		o.Step("comparing", i, n)
-		var err error
-		if was[i], err = q.AsIs(in); err != nil {
-			return "", modelError(err, made, d)
-		}
+		return q.AsIs(in)
+	})
+	if err != nil {
+		return "", modelError(err, made, d)
 	}
-	is, err := o.after(ctx, q, made, &some, d)
+	is, err := o.after(ctx, q, made, &some, runs.fed, d)
 	if err != nil || d.Failed() {
 		return "", modelError(err, made, d)
 	}
@@ -217,7 +211,7 @@ func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Sourc
 // after runs samples through the model that was made: by engine fast, where it has layers for all of it, the first
 // sample held against engine reference; else by that.
 func (o Options) after(ctx context.Context, q *frontend.Quantising, made *Source, runs *samples.Runs,
-	d *diag.List) ([]reals, error) {
+	fed []dataflow.Feedback, d *diag.List) ([]reals, error) {
 	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes}
 	o.Step("comparing", 0, len(runs.In))
 	var quiet, told diag.List
@@ -230,7 +224,15 @@ func (o Options) after(ctx context.Context, q *frontend.Quantising, made *Source
 			d.Merge(told.Diags)
 			return nil, nil
 		}
+		if fed != nil {
+			return inTurn(ctx, fed, runs.In, oneByOne(ctx, im.Model, true))
+		}
 		return reference(ctx, im.Model, runs)
+	}
+	if fed != nil {
+		if _, err := inTurn(ctx, fed, runs.In, oneByOne(ctx, im.Model, true)); err != nil {
+			return nil, err
+		}
 	}
 	out, err := compiledAs(ctx, programOf(im.Model), im.Model, runs)
 	if err != nil {
@@ -427,7 +429,7 @@ func AccuracyOf(ctx context.Context, o Options, c *Checked, d *diag.List) (a *sa
 	if o.Data == "" && o.Classes == "" || c.Imported.Model == nil {
 		return nil, nil
 	}
-	s := o.data(c.Imported.Model, c.Source, d)
+	s := o.data(ctx, c.Imported.Model, c.Source, d)
 	defer s.close()
 	if d.Failed() {
 		return nil, nil

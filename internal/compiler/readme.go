@@ -200,6 +200,10 @@ func beside(r *Result) (text string) {
 			text += fmt.Sprintf(side.format, strings.Join(names, ", "), strings.Join(nodes, ", "), who)
 		}
 	}
+	for _, f := range m.Feedback {
+		text += fmt.Sprintf("\nWhat it gives as %s is %s of the next sample: give it back, one sample at a time.",
+			templates.Code(m.Out[f.Out].Name), templates.Code(m.In[f.In].Name))
+	}
 	return text
 }
 
@@ -227,6 +231,7 @@ func (o Options) Flags() (words []string) {
 	delete(given, "dim") // which is a flag for each axis
 	delete(given, "shape")
 	delete(given, "initial-state")
+	delete(given, "state")
 	if o.Cost != dataflow.Fitted {
 		given["cost"] = o.Cost.String()
 	}
@@ -243,6 +248,9 @@ func (o Options) Flags() (words []string) {
 	}
 	for _, state := range o.Initial.Texts() {
 		words = append(words, "--initial-state", state)
+	}
+	for _, state := range o.States {
+		words = append(words, "--state", state.String())
 	}
 	return words
 }

@@ -205,7 +205,8 @@ type performance struct {
 
 func (r *Result) performance() performance {
 	d := r.Design
-	p := performance{Simulated: d.Clocks.Latency, Interval: d.Clocks.Interval, SimulatedFPS: d.FPS()}
+	p := performance{Simulated: d.Clocks.Latency}
+	p.SimulatedFPS, p.Interval = d.Pace()
 	for i := range r.Design.Model.Graph.Nodes {
 		n := d.Loop(i).Iterations()
 		if p.CriticalPath += n; n > p.Max {

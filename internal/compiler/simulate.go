@@ -80,7 +80,11 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 		return nil, err
 	}
 	o.Options = made
-	data := o.Stdin.openOnce(o.Input, r.Source, d)
+	open := o.Stdin.openOnce
+	if len(o.States) > 0 { // samples are read twice
+		open = o.Stdin.openData
+	}
+	data := open(o.Input, r.Source, d)
 	if data == nil {
 		return nil, ctx.Err()
 	}
@@ -94,6 +98,9 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	steps, ok := o.steps(d)
 	if !ok {
 		return nil, nil
+	}
+	if ok, err := data.feed(ctx, model, o.Engine == Reference, d); !ok {
+		return nil, modelError(err, r.Source, d)
 	}
 	s := data.samples(model, steps, o.Steps, d)
 	if s == nil {

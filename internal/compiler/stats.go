@@ -46,7 +46,11 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err e
 	given := o.Data != "" || c.Source.Inputs != nil // of the example
 	var data *dataFile
 	if given {
-		if data = o.Stdin.openOnce(o.Data, c.Source, d); data == nil {
+		open := o.Stdin.openOnce
+		if len(o.States) > 0 { // samples are read twice
+			open = o.Stdin.openData
+		}
+		if data = open(o.Data, c.Source, d); data == nil {
 			return nil, nil
 		}
 		defer data.close()
@@ -65,6 +69,9 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err e
 	c.Buildable = built.Model != nil && !quiet.Failed()
 	c.Network = im.Stats(built)
 	if given {
+		if ok, err := data.feed(ctx, im.Model, true, d); !ok {
+			return nil, toldOf(err, data, c.Source, d)
+		}
 		s := data.samples(im.Model, nil, "", d)
 		if s == nil {
 			return nil, nil

@@ -233,7 +233,7 @@ func sameReals(what string, got, want []reals) error {
 
 // data is the samples that a build is given, or that the source brings, and their labels; nil where there are none, or
 // where d says what is wrong with them.
-func (o Options) data(m *dataflow.Model, src *Source, d *diag.List) *supply {
+func (o Options) data(ctx context.Context, m *dataflow.Model, src *Source, d *diag.List) *supply {
 	if o.Data == "" && src.Inputs == nil {
 		if o.Classes != "" && o.Calibrate == "" {
 			d.Fail(diag.DataInvalid, filepath.Base(o.Classes), "these are labels of no samples",
@@ -244,7 +244,7 @@ func (o Options) data(m *dataflow.Model, src *Source, d *diag.List) *supply {
 		}
 		o.Data = o.Calibrate
 	}
-	s := o.Stdin.supplied(o.Data, m, src, d)
+	s := o.Stdin.supplied(ctx, o.Data, m, src, d)
 	if s == nil {
 		return nil
 	}

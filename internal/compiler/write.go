@@ -261,6 +261,13 @@ func (o Options) OfModel() []Given {
 	if q := o.Quantise; q != nil {
 		list = append(list, Given{"input-quant", []string{fmt.Sprintf("%s:%v", q.Type, q.Scale)}})
 	}
+	if len(o.States) > 0 {
+		var texts []string
+		for _, s := range o.States {
+			texts = append(texts, s.String())
+		}
+		list = append(list, Given{"state", texts})
+	}
 	if len(o.Initial) > 0 {
 		list = append(list, Given{"initial-state", o.Initial.Texts()})
 	}

@@ -22,8 +22,13 @@ type Model struct {
 	Stream    func() Reference  // of a model that keeps its state: a Reference for samples in order; nil of others
 	Turns     *Turns            // how a frame holds several samples; nil where it is one
 	Lengths   *Lengths          // of sequences; nil where all have one length
+	Feedback  []Feedback        // states that the host carries from sample to sample
 	Meta      map[string]string // what the ONNX file says about itself (metadata_props); not to be changed
 }
+
+// A Feedback is an output that is an input with the next sample: one state. The first sample begins with what it is
+// given, or zeros.
+type Feedback struct{ In, Out int }
 
 // Real describes a real-valued input or output of the ONNX model, batch axis included.
 type Real struct {

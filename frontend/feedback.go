@@ -1,0 +1,90 @@
+package frontend
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A Feedback is an output of a model that is an input with the next sample: one state.
+type Feedback struct{ Input, Output string }
+
+// String is what the flag has.
+func (f Feedback) String() string { return f.Input + "=" + f.Output }
+
+func refuseFeedback(input, msg, hint, file string, d *diag.List) {
+	x := diag.Diag{Severity: diag.Error, Code: diag.StateNotKept, Node: input, Where: file, Msg: msg, Hint: hint}
+	if input != "" {
+		x.Op = "input"
+	}
+	d.Add(x)
+}
+
+// feedback finds the states that the user names among a program's inputs and outputs; nil where there are none, or
+// after errors were added to d.
+func (o Options) feedback(p *graph.Program, d *diag.List) (list []dataflow.Feedback) {
+	in, out := inputNames(p), outputNames(p)
+	for _, s := range o.States {
+		f := dataflow.Feedback{In: slices.Index(in, s.Input), Out: slices.Index(out, s.Output)}
+		a, b := p.Known[s.Input], p.Known[s.Output]
+		refuse := func(msg, hint string) {
+			refuseFeedback(s.Input, fmt.Sprintf("--state %v: %s", s, msg), hint, p.File, d)
+		}
+		switch {
+		case f.In < 0:
+			refuse("the model has no such input", "its inputs are "+strings.Join(in, ", "))
+		case f.Out < 0:
+			refuse("the model has no such output", "its outputs are "+strings.Join(out, ", "))
+		case !a.DType.Float() || !b.DType.Float() || !slices.Equal(a.Shape, b.Shape):
+			refuse(fmt.Sprintf("what goes out is of type %s and shape %v, what comes in of type %s and shape %v", b.DType,
+				b.Shape, a.DType, a.Shape), "name an input and an output that are one state")
+		case slices.ContainsFunc(list, func(g dataflow.Feedback) bool { return g.In == f.In }):
+			refuse("this input has a state already", "name each input once")
+		default:
+			list = append(list, f)
+		}
+	}
+	if len(list) < len(o.States) {
+		return nil
+	}
+	return list
+}
+
+// keeping has recurrences keep the states that the user names, with --stateful: such an input becomes zeros, which they
+// begin with, and the output goes. It reports false after errors were added to d. A graph that cannot be prepared stays
+// as it is: who prepares it says why.
+func (o Options) keeping(g *graph.Graph, file string, d *diag.List) bool {
+	if !o.Stateful || len(o.States) == 0 {
+		return true
+	}
+	var quiet diag.List
+	bind := o.bind(g, file, &quiet)
+	bound, bind := bind.Bound(g)
+	p := graph.Prepare(bound, file, bind, &quiet)
+	if p == nil {
+		return true
+	}
+	if o.feedback(p, d) == nil {
+		return false
+	}
+	for _, s := range o.States {
+		if why := p.Returns(s.Input, s.Output); why != "" {
+			refuseFeedback(s.Input, fmt.Sprintf("--state %v with --stateful: %s", s, why),
+				"without --stateful, the host carries the state from sample to sample", file, d)
+			return false
+		}
+		k := p.Known[s.Input]
+		g.Init[s.Input] = &graph.Tensor{DType: k.DType, Shape: k.Shape, F: make([]float64, graph.Size(k.Shape))}
+		g.Inputs = slices.DeleteFunc(slices.Clone(g.Inputs), func(v graph.Value) bool { return v.Name == s.Input })
+		g.Outputs = slices.DeleteFunc(slices.Clone(g.Outputs), func(v graph.Value) bool { return v.Name == s.Output })
+	}
+	if len(g.Outputs) == 0 {
+		refuseFeedback("", "with --state and --stateful, no output is left", "leave one of the two out", file, d)
+		return false
+	}
+	return true
+}

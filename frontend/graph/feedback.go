@@ -1,0 +1,75 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+)
+
+// An origin is an element of a tensor that another one is a copy of.
+type origin struct {
+	tensor  string
+	element int
+}
+
+// comesFrom follows an element of a tensor back through movements, and through quantisers where through says so.
+func (p *Program) comesFrom(tensor string, i int, through bool) origin {
+	for {
+		s := p.Producer(tensor)
+		switch {
+		case s == nil:
+			return origin{tensor, i}
+		case s.Move != nil:
+			input, at := s.Move.From(i)
+			tensor, i = s.Node.Inputs[input], at
+		case through && s.Elem != nil && ofQuantiser(p.Origin(s.Node).Role()):
+			tensor, i = s.Node.Inputs[s.Elem.Args[0]], s.Elem.Index[0].At(i)
+		default:
+			return origin{tensor, i}
+		}
+	}
+}
+
+// ofQuantiser reports whether a node of this role is a quantiser, or a part of one.
+func ofQuantiser(r Role) bool { return r == Values || r == Encodes || r == Decodes || r == Limits }
+
+// Returns says why an input and an output are not states that recurrences begin and end with, element by element, so
+// that these can keep them instead; empty where they are.
+func (p *Program) Returns(input, output string) string {
+	states := p.StateInputs()
+	at := slices.IndexFunc(states, func(s *StateInput) bool { return s.Name == input })
+	if at < 0 {
+		return "the input is none that recurrences, and nothing else, begin with"
+	}
+	back := map[origin]int{} // by element of a last state: that of the output
+	for i := range Size(p.Known[output].Shape) {
+		back[p.comesFrom(output, i, false)] = i
+	}
+	met := 0
+	for _, l := range states[at].loops {
+		var begins, ends string
+		for _, s := range p.Steps {
+			if s.Recur == l.Recur && s.Result == l.k {
+				begins, ends = s.Node.Inputs[l.k], s.Output
+			}
+		}
+		if ends == "" {
+			return "a recurrence begins with it, and its last state goes nowhere"
+		}
+		chain := quantises(p, begins)
+		if own := quantises(l.Body, l.Body.Graph.Outputs[l.k].Name); chain != nil &&
+			!slices.EqualFunc(chain, own, quantising.equal) {
+			return "it is quantised otherwise than the recurrence quantises its state"
+		}
+		for i := range Size(p.Known[begins].Shape) {
+			from := p.comesFrom(begins, i, true)
+			if to, ok := back[origin{ends, i}]; from.tensor != input || !ok || to != from.element {
+				return fmt.Sprintf("element %d of a recurrence's last state does not come back as what it begins with", i)
+			}
+			met++
+		}
+	}
+	if met != len(back) {
+		return "the output has elements that no recurrence begins with"
+	}
+	return ""
+}

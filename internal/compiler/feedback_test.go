@@ -1,0 +1,126 @@
+package compiler
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
+)
+
+// stepwise is a network of an LSTM that takes two steps at a time: its states arrive on one input, side by side, and go
+// out on one output. Swapped ones go out the other way round.
+func stepwise(swapped bool) []byte {
+	r := rand.New(rand.NewPCG(11, 3))
+	m := onnxtest.New(14).Input("x", graph.Float32, 2, 1, 3).Input("state", graph.Float32, 2, 1, 4)
+	m.Output("y", graph.Float32, 1, 2).Output("stateN", graph.Float32, 2, 1, 4)
+	weights := func(name string, reach float64, shape ...int) string {
+		list := make([]float64, graph.Size(shape))
+		for i := range list {
+			list[i] = float64(float32(reach * r.NormFloat64()))
+		}
+		m.Init(name, graph.Float32, shape, list...)
+		return name
+	}
+	m.Init("0", graph.Int64, []int{1}, 0).Init("1", graph.Int64, []int{1}, 1).Init("last", graph.Int64, nil, -1)
+	m.Node("Gather", "state", "0").Int("axis", 0).Out("h")
+	m.Node("Gather", "state", "1").Int("axis", 0).Out("c")
+	m.Node("LSTM", "x", weights("W", 0.6, 1, 16, 3), weights("R", 0.4, 1, 16, 4), weights("B", 0.3, 1, 32), "", "h",
+		"c").Int("hidden_size", 4).Name("cell").Out("Y", "Yh", "Yc")
+	ends := []string{"Yh", "Yc"}
+	if swapped {
+		slices.Reverse(ends)
+	}
+	m.Node("Concat", ends...).Int("axis", 0).Out("stateN")
+	m.Node("Squeeze", "Yh", "0").Out("vector")
+	m.Node("MatMul", "vector", weights("V", 0.6, 4, 2)).Out("y")
+	return m.Bytes()
+}
+
+// pieces draws samples of a network of steps.
+func pieces(n int) *npy.Array {
+	r := rand.New(rand.NewPCG(5, 8))
+	a := &npy.Array{DType: "float32", Shape: []int{n, 2, 1, 3}}
+	for range n * 6 {
+		a.Data = append(a.Data, float64(float32(r.NormFloat64())))
+	}
+	return a
+}
+
+// TestFeedback holds what --state means: samples follow each other; all engines give the same; a state that goes out and
+// comes in again changes nothing; and the device that keeps it gives what the host gives that carries it.
+func TestFeedback(t *testing.T) {
+	t.Parallel()
+	state := []frontend.Feedback{{Input: "state", Output: "stateN"}}
+	dir := t.TempDir()
+	samples := data(t, pieces(40))
+	written := filepath.Join(dir, "quantised.onnx")
+	model := kept(t, "m.onnx", stepwise(false))
+	r, list := told(t, Options{Model: model, Board: "zcu104", Interval: 5000, NoCSim: tier.Quick(), Calibrate: samples,
+		SaveModel: written, States: state})
+	if len(r.Imported.Model.Feedback) != 1 || !strings.Contains(fmt.Sprint(list), "was quantised") {
+		t.Error(list)
+	}
+	if fps, interval := r.Design.Pace(); interval != float64(r.Design.Clocks.Latency) || fps >= r.Design.FPS() {
+		t.Errorf("%v frames/s, one every %v clocks: the latency is %d", fps, interval, r.Design.Clocks.Latency)
+	}
+	o := SimOptions{Options: Options{Model: written, States: state}, Input: samples}
+	carried := sameByEngines(t, o, Reference, Fast, Eval, Cycle)
+	o.Stateful = true
+	if kept := sameByEngines(t, o, Reference, Fast, Eval, Cycle); len(kept) != 1 ||
+		!slices.Equal(kept[0].Data, carried[0].Data) {
+		t.Error("the device that keeps the state gives something else than the host that carries it")
+	}
+	states := &npy.Array{DType: "float32", Shape: []int{40, 2, 1, 4}, Data: append(make([]float64, 8),
+		carried[1].Data[:39*8]...)}
+	zip, err := npy.FormatZip(map[string]*npy.Array{"x": pieces(40), "state": states})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := kept(t, "both.npz", zip)
+	given := sameByEngines(t, SimOptions{Options: Options{Model: written, States: state}, Input: both}, Reference, Fast)
+	for k := range given {
+		if !slices.Equal(given[k].Data, carried[k].Data) {
+			t.Errorf("output %d: states that are given are not those that are carried", k)
+		}
+	}
+	float := sameByEngines(t, SimOptions{Options: Options{Model: model, States: state}, Input: samples}, Float)
+	for i, v := range float[0].Data {
+		if d := v - carried[0].Data[i]; d > 0.1 || d < -0.1 {
+			t.Fatalf("output %d of the float network is %v, of the quantised one %v", i, v, carried[0].Data[i])
+		}
+	}
+}
+
+// TestFeedbackRefused holds what is said of states that are none.
+func TestFeedbackRefused(t *testing.T) {
+	t.Parallel()
+	samples := data(t, pieces(4))
+	for name, c := range map[string]struct {
+		swapped, stateful bool
+		state             frontend.Feedback
+		says              string
+	}{
+		"no input":   {state: frontend.Feedback{Input: "states", Output: "stateN"}, says: "no such input"},
+		"no output":  {state: frontend.Feedback{Input: "state", Output: "next"}, says: "no such output"},
+		"two shapes": {state: frontend.Feedback{Input: "x", Output: "stateN"}, says: "what goes out is of type float32"},
+		"swapped": {swapped: true, stateful: true, state: frontend.Feedback{Input: "state", Output: "stateN"},
+			says: "element 0 of a recurrence's last state does not come back"},
+	} {
+		var d diag.List
+		r, err := Simulate(t.Context(), SimOptions{Options: Options{Model: kept(t, "m.onnx", stepwise(c.swapped)),
+			States: []frontend.Feedback{c.state}, Stateful: c.stateful}, Input: samples, Engine: Reference}, &d)
+		if err != nil || r != nil || !strings.Contains(fmt.Sprint(d.Diags), c.says) ||
+			d.Diags[0].Code != diag.StateNotKept {
+			t.Errorf("%s: %v, %v", name, err, d.Diags)
+		}
+	}
+}
