@@ -284,15 +284,18 @@ func (x *Part) finite(data []float64) bool {
 	return !slices.ContainsFunc(bad, func(v float64) bool { return v != 0 })
 }
 
-// Decides reports whether something that leads from a program's inputs to its outputs rounds to integers, compares, or
-// puts in order: of such a model there are no values but exact ones.
+// Decides reports whether something that leads from a program's inputs to its outputs rounds real numbers to integers,
+// compares them, or puts them in order: of such a model there are no values but exact ones. What is made of integers
+// alone is exact here, too.
 func Decides(p *graph.Program) bool {
 	steps, _ := p.Needed(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
-	return slices.ContainsFunc(steps, decides)
+	return slices.ContainsFunc(steps, func(s *graph.Step) bool { return decides(p, s) })
 }
 
-func decides(s *graph.Step) bool {
+func decides(p *graph.Program, s *graph.Step) bool {
 	switch {
+	case s.Elem != nil && whole(p, s):
+		return false
 	case s.Order != nil:
 		return true
 	case s.Elem != nil:
@@ -303,4 +306,11 @@ func decides(s *graph.Step) bool {
 		return Decides(s.Recur.Body)
 	}
 	return false
+}
+
+// whole reports whether a step reads integers alone, and gives some.
+func whole(p *graph.Program, s *graph.Step) bool {
+	return !s.DType.Float() && !slices.ContainsFunc(s.Elem.Args, func(slot int) bool {
+		return p.Known[s.Node.Inputs[slot]].DType.Float()
+	})
 }
