@@ -17,7 +17,7 @@ import (
 func sound(r *rand.Rand, samples int) []float64 {
 	const rate = 16000
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*r.Float64() }
-	x, kind, loud := make([]float64, samples), r.IntN(4), math.Pow(10, between(-1.5, -0.5))
+	x, kind, loud := make([]float64, samples), r.IntN(4), math.Pow(10, between(-1.1, -0.6))
 	switch kind {
 	case 0:
 		for i := range x {
