@@ -40,8 +40,8 @@ func (o Options) feedback(p *graph.Program, d *diag.List) (list []dataflow.Feedb
 		case f.Out < 0:
 			refuse("the model has no such output", "its outputs are "+strings.Join(out, ", "))
 		case !a.DType.Float() || !b.DType.Float() || !slices.Equal(a.Shape, b.Shape):
-			refuse(fmt.Sprintf("what goes out is of type %s and shape %v, what comes in of type %s and shape %v", b.DType,
-				b.Shape, a.DType, a.Shape), "name an input and an output that are one state")
+			refuse(fmt.Sprintf("what goes out is of type %s and shape %v, what comes in of type %s and shape %v",
+				b.DType, b.Shape, a.DType, a.Shape), "name an input and an output that are one state")
 		case slices.ContainsFunc(list, func(g dataflow.Feedback) bool { return g.In == f.In }):
 			refuse("this input has a state already", "name each input once")
 		default:
@@ -72,7 +72,7 @@ func (o Options) keeping(g *graph.Graph, file string, d *diag.List) bool {
 		return false
 	}
 	for _, s := range o.States {
-		if why := p.Returns(s.Input, s.Output); why != "" {
+		if why := graph.Returns(p, s.Input, s.Output); why != "" {
 			refuseFeedback(s.Input, fmt.Sprintf("--state %v with --stateful: %s", s, why),
 				"without --stateful, the host carries the state from sample to sample", file, d)
 			return false

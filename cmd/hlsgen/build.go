@@ -124,7 +124,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	samples := d.Model.Turns.PerFrame()
 	fps, interval := d.Pace()
 	s.field("throughput", "%s %s/s, %s", rate(fps), folding.Unit(samples), pace(samples, interval))
-	s.feedback(d)
+	feedback(s, d)
 	if mhz, fps := compiler.BoardClockOf(r); mhz != 0 {
 		s.field("on board", "%s MHz, what the processor's dividers make: %s %s/s", r.System.Clock, rate(fps),
 			folding.Unit(samples))
@@ -160,7 +160,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 }
 
 // feedback says why a model whose states the host carries has one frame a latency.
-func (s *screen) feedback(d *folding.Design) {
+func feedback(s *screen, d *folding.Design) {
 	for _, f := range d.Model.Feedback {
 		s.field("state", "%q comes back as %q with the next frame: one frame a latency (%s/s where it is known before)",
 			d.Model.Out[f.Out].Name, d.Model.In[f.In].Name, rate(d.FPS()))

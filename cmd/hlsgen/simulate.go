@@ -196,7 +196,7 @@ func (s *screen) design(o compiler.SimOptions, r *compiler.Simulated) {
 	fps, interval := d.Pace()
 	s.field("throughput", "%s %s/s at %s MHz, %s", rate(fps), folding.Unit(samples), figure(d.ClockMHz()),
 		pace(samples, interval))
-	s.feedback(d)
+	feedback(s, d)
 	s.latency(d)
 	s.sequences(compiler.SequencesOf(d))
 	s.field("bottleneck", "%s", d.Bottleneck.Reason)

@@ -12,7 +12,7 @@ type origin struct {
 }
 
 // comesFrom follows an element of a tensor back through movements, and through quantisers where through says so.
-func (p *Program) comesFrom(tensor string, i int, through bool) origin {
+func comesFrom(p *Program, tensor string, i int, through bool) origin {
 	for {
 		s := p.Producer(tensor)
 		switch {
@@ -34,7 +34,7 @@ func ofQuantiser(r Role) bool { return r == Values || r == Encodes || r == Decod
 
 // Returns says why an input and an output are not states that recurrences begin and end with, element by element, so
 // that these can keep them instead; empty where they are.
-func (p *Program) Returns(input, output string) string {
+func Returns(p *Program, input, output string) string {
 	states := p.StateInputs()
 	at := slices.IndexFunc(states, func(s *StateInput) bool { return s.Name == input })
 	if at < 0 {
@@ -42,7 +42,7 @@ func (p *Program) Returns(input, output string) string {
 	}
 	back := map[origin]int{} // by element of a last state: that of the output
 	for i := range Size(p.Known[output].Shape) {
-		back[p.comesFrom(output, i, false)] = i
+		back[comesFrom(p, output, i, false)] = i
 	}
 	met := 0
 	for _, l := range states[at].loops {
@@ -61,9 +61,10 @@ func (p *Program) Returns(input, output string) string {
 			return "it is quantised otherwise than the recurrence quantises its state"
 		}
 		for i := range Size(p.Known[begins].Shape) {
-			from := p.comesFrom(begins, i, true)
+			from := comesFrom(p, begins, i, true)
 			if to, ok := back[origin{ends, i}]; from.tensor != input || !ok || to != from.element {
-				return fmt.Sprintf("element %d of a recurrence's last state does not come back as what it begins with", i)
+				return fmt.Sprintf("element %d of a recurrence's last state does not come back as what it begins with",
+					i)
 			}
 			met++
 		}

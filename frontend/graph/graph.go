@@ -57,6 +57,7 @@
 //
 //	alike, alike_loop   a program of n samples against one of a single sample
 //	stateinput          inputs that recurrences begin with
+//	feedback            inputs and outputs that are one state
 //	lengthinput         the input that says how many steps of a sequence count
 //	stretch             a program of sequences against one of shorter ones
 //	sequence, batch     which leading axes are time, which are samples

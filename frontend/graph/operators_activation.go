@@ -131,7 +131,7 @@ func extreme(f joining, none int) definition {
 	}
 }
 
-// maxRows bounds what a softmax holds: its expression has one variable per element of the row.
+// maxRows bounds the rows of a softmax that is one function: its expression has one variable per element of the row.
 const maxRows = 1 << 12
 
 // softmax computes every element from its whole row: 1 / sum of exp(x_j - x_i), or its logarithm.
@@ -140,8 +140,8 @@ func softmax(logarithm bool) definition {
 		x := c.x
 		rows := c.rows()
 		if rows.n > maxRows || rows.n*Size(x) > maxElements {
-			unsupported("leave the softmax out: it does not change which class is largest",
-				"a softmax over %d elements", rows.n)
+			c.longSoftmax(rows, logarithm)
+			return
 		}
 		e := &Elem{Args: make([]int, rows.n+1), Index: make([]Pick, rows.n+1)}
 		var sum *real.Expr
@@ -164,6 +164,43 @@ func softmax(logarithm bool) definition {
 		}
 		c.add(Step{Shape: x, DType: c.dt, Elem: e})
 	}
+}
+
+// maximaOf is of how many elements a step of a long softmax takes the maximum.
+const maximaOf = 1 << 9
+
+// longSoftmax writes a softmax over long rows out: exp(x - m) over its sum, where m is the maximum of the row, or
+// x - m less the logarithm of the sum.
+func (c *call) longSoftmax(rows rowSet, logarithm bool) {
+	inner := rows.stride
+	outer := Size(c.x) / (rows.n * inner)
+	one := []int{outer, 1, inner}
+	x := c.reshaped(c.Inputs[0], []int{outer, rows.n, inner})
+	most, n := x, rows.n
+	for n > 1 { // maxima of parts of a row, the last part filled up with the last element
+		of := min(n, maximaOf)
+		parts := (n + of - 1) / of
+		at := counted[int64](parts * of)
+		for i := range at {
+			at[i] = min(at[i], int64(n-1))
+		}
+		most = c.part("", Gather, "filled", Attrs{"axis": IntAttr(1)}, most,
+			c.constant("at", &Tensor{DType: Int64, Shape: []int{len(at)}, I: at}))
+		most = c.reshaped(most, []int{outer, parts, of, inner})
+		most, n = c.part(Internal, "Max", "maxima", Attrs{"axes": intsAttr(2)}, most), parts
+	}
+	shifted := c.part("", "Sub", "shifted", nil, x, c.reshaped(most, one))
+	terms := c.part("", "Exp", "terms", nil, shifted)
+	sum := c.part(Internal, "Sum", "sum", Attrs{"axes": intsAttr(1)}, terms,
+		c.constant("ones", filled(c.dt, []int{rows.n}, 1)))
+	sum = c.reshaped(sum, one)
+	y := ""
+	if logarithm {
+		y = c.part("", "Sub", "logarithms", nil, shifted, c.part("", "Log", "logarithm", nil, sum))
+	} else {
+		y = c.part("", "Div", "shares", nil, terms, sum)
+	}
+	c.last("", "Reshape", exactShape, y, c.shape(c.x))
 }
 
 // A rowSet is a tensor cut into rows along an axis: n elements each, stride apart.

@@ -1,5 +1,7 @@
 package graph
 
+import "strings"
+
 // A Role is what an operator does, as far as quantisers are concerned.
 type Role uint8
 
@@ -54,6 +56,32 @@ func Curves(n *Node, data string) bool {
 		return false
 	}
 	return !linear[n.Op] && !(n.Op == "Div" && n.In(1) != data)
+}
+
+// magnitudes are the operators that follow a transform into waves, and hardly a layer that was trained.
+var magnitudes = map[string]bool{"Pow": true, "Abs": true, "Sqrt": true, "Log": true, "ReduceL1": true,
+	"ReduceL2": true, "ReduceSumSquare": true, "ReduceLogSum": true}
+
+// Measures reports whether a node gives squares, magnitudes or logarithms.
+func Measures(n *Node) bool { return magnitudes[n.Op] }
+
+// Summarises reports whether a node makes one number of many that are data.
+func Summarises(n *Node) bool { return n.Role() == Means || strings.HasPrefix(n.Op, "Reduce") }
+
+// DividesBy is the tensor that a node divides by, or has a power of; empty where there is none.
+func DividesBy(n *Node) string {
+	switch n.Op {
+	case "Div":
+		return n.In(1)
+	case "Reciprocal", "Pow":
+		return n.In(0)
+	}
+	return ""
+}
+
+// Reshaped is a node's first input in a shape that a constant has, in its place.
+func Reshaped(n *Node, shape string) *Node {
+	return &Node{Index: n.Index, Name: n.Name, Op: "Reshape", Inputs: []string{n.Inputs[0], shape}, Outputs: n.Outputs}
 }
 
 // ChannelAxis is the axis of output channels of a node's weights, at a slot of its inputs; -1 where the channels are

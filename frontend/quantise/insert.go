@@ -35,9 +35,12 @@ func (n *Network) insert() {
 			wanted[t] = w
 		}
 	}
+	normal := s.normalises()
 	for _, it := range s.items {
-		for _, t := range s.wants(it.node) {
-			want(t, wish{by: it.node})
+		if !normal[it.node] {
+			for _, t := range s.wants(it.node) {
+				want(t, wish{by: it.node})
+			}
 		}
 		if in := n.scopeOf(it.origin()); in != nil {
 			in.arrives(want)

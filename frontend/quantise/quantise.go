@@ -7,7 +7,8 @@
 //   - quantise.go is the short story: what a graph is asked to become, and Observe, which runs samples
 //   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow
 //   - spot.go finds the places of quantisers in a graph, insert.go those that lack one, cell.go in the bodies of
-//     loops; transform.go knows transforms that stay on the host
+//     loops; transform.go knows transforms that stay on the host,
+//     normal.go what is divided by its own statistics
 //   - linear.go reads QuantizeLinear and DequantizeLinear
 //   - calibrate.go runs samples and keeps the values of each place
 //   - rewrite.go writes the graph, loop.go finds the steps of recurrences

@@ -249,8 +249,7 @@ func (s *scope) moved(node *graph.Node) *graph.Node {
 	name := s.names.Fresh(out, "shape")
 	s.own()
 	s.g.Init[name] = &graph.Tensor{DType: graph.Int64, Shape: []int{len(shape)}, I: shape}
-	return &graph.Node{Index: node.Index, Name: node.Name, Op: "Reshape", Inputs: []string{node.Inputs[0], name},
-		Outputs: node.Outputs}
+	return graph.Reshaped(node, name)
 }
 
 func (s *scope) allRaw(data []string) bool {

@@ -15,10 +15,6 @@ import (
 // spectrum lies far below its largest values.
 const moreOfSpectra = 4
 
-// magnitudes are the functions that follow a fixed transform.
-var magnitudes = map[string]bool{"Pow": true, "Abs": true, "Sqrt": true, "Log": true, "ReduceL1": true,
-	"ReduceL2": true, "ReduceSumSquare": true, "ReduceLogSum": true}
-
 // transforms reports whether a node is a fixed transform, or computes on the host with what one gives.
 func (s *scope) transforms(node *graph.Node, data []string) bool {
 	switch role := node.Role(); {
@@ -45,9 +41,9 @@ func (s *scope) measured(tensor string) bool {
 		read = true
 		squares := node.Op == graph.Mul && node.In(0) == tensor && node.In(1) == tensor
 		data := s.data(node)
-		through := len(data) == 1 && (node.Role() == graph.Carries && node.Op != "Relu" || node.Op == "Clip" ||
-			node.Op == graph.Max || node.Role() != graph.Products && !graph.Curves(node, tensor))
-		if !magnitudes[node.Op] && !squares && !(through && s.allMeasured(node.Outputs)) {
+		through := len(data) == 1 && (node.Role() == graph.Limits || node.Op == graph.Max ||
+			node.Role() != graph.Products && !graph.Curves(node, tensor))
+		if !graph.Measures(node) && !squares && !(through && s.allMeasured(node.Outputs)) {
 			return false
 		}
 	}

@@ -11,7 +11,8 @@
 //	front.go        Pareto: many designs, none written; convert.go: Convert, a model in another dialect
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options. simulation.go takes
 //	                samples through an engine, lanes.go parts of them beside each other; data.go opens their files,
-//	                feedback.go computes states that come back, outputs.go writes what comes out, predicting.go is engine fast
+//	                feedback.go computes states that come back, outputs.go writes what comes out, predicting.go is
+//	                engine fast
 //	stats.go        Stats: what a model computes and stores, counted
 //	labels.go       the right classes of samples, and what a model's trainer has found
 //	quantise.go     a model that is given other quantisers, on samples, before anything else happens

@@ -55,8 +55,8 @@ func pieces(n int) *npy.Array {
 	return a
 }
 
-// TestFeedback holds what --state means: samples follow each other; all engines give the same; a state that goes out and
-// comes in again changes nothing; and the device that keeps it gives what the host gives that carries it.
+// TestFeedback holds what --state means: samples follow each other; all engines give the same; a state that goes out
+// and comes in again changes nothing; and the device that keeps it gives what the host gives that carries it.
 func TestFeedback(t *testing.T) {
 	t.Parallel()
 	state := []frontend.Feedback{{Input: "state", Output: "stateN"}}
@@ -111,7 +111,7 @@ func TestFeedbackRefused(t *testing.T) {
 	}{
 		"no input":   {state: frontend.Feedback{Input: "states", Output: "stateN"}, says: "no such input"},
 		"no output":  {state: frontend.Feedback{Input: "state", Output: "next"}, says: "no such output"},
-		"two shapes": {state: frontend.Feedback{Input: "x", Output: "stateN"}, says: "what goes out is of type float32"},
+		"two shapes": {state: frontend.Feedback{Input: "x", Output: "stateN"}, says: "what goes out is of type"},
 		"swapped": {swapped: true, stateful: true, state: frontend.Feedback{Input: "state", Output: "stateN"},
 			says: "element 0 of a recurrence's last state does not come back"},
 	} {

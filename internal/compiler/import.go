@@ -56,7 +56,8 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 // imports is the options of the front end; ok is false where d says what is wrong with the formats of cells.
 func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 	opt, ok = frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes, InputType: o.Arrives,
-		InputQuant: o.Quantise, Initial: o.Initial, States: o.States, Stateful: o.Stateful, Outputs: o.Outputs, Samples: o.Samples,
+		InputQuant: o.Quantise, Initial: o.Initial, States: o.States, Stateful: o.Stateful,
+		Outputs: o.Outputs, Samples: o.Samples,
 		Lengths: o.Lengths}, true
 	for _, file := range []struct{ flag, path string }{{frontend.LSTMFlag, o.LSTM}, {frontend.CellFlag, o.Cells}} {
 		if file.path == "" {

@@ -1,0 +1,57 @@
+package quantise
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// A normalisation that is written out divides by a number that it makes of many: a softmax by a sum of exponentials, a
+// layer normalisation by a deviation. No layer does that, so that codes inside would cost accuracy and give nothing:
+// what it reads and what a product reads behind it get some, if these ask for them.
+
+// normalises finds the nodes of the normalisations of a scope.
+func (s *scope) normalises() map[*graph.Node]bool {
+	all := map[*graph.Node]bool{}
+	readers := map[string][]*graph.Node{}
+	for _, it := range s.items {
+		if it.node == nil {
+			continue
+		}
+		for _, in := range it.node.Inputs {
+			readers[in] = append(readers[in], it.node)
+		}
+	}
+	for _, it := range s.items {
+		if it.node == nil || !graph.Summarises(it.node) || len(s.data(it.node)) == 0 {
+			continue
+		}
+		within, divides := s.until(it.node, readers)
+		for node := range within {
+			all[node] = all[node] || divides
+		}
+	}
+	return all
+}
+
+// until is the nodes that depend on one, itself among them, up to the next products and quantisers, and whether one of
+// them divides by what it gives.
+func (s *scope) until(node *graph.Node, readers map[string][]*graph.Node) (all map[*graph.Node]bool, divides bool) {
+	all = map[*graph.Node]bool{node: true}
+	for list := []*graph.Node{node}; len(list) > 0; list = list[1:] {
+		for _, out := range list[0].Outputs {
+			for _, r := range readers[out] {
+				role := r.Role()
+				if role == graph.Products || role == graph.Loops || role == graph.Values || role == graph.Encodes {
+					continue
+				}
+				divides = divides || graph.DividesBy(r) == out
+				if !all[r] {
+					all[r] = true
+					list = append(list, r)
+				}
+			}
+		}
+	}
+	return all, divides && slices.ContainsFunc(node.Outputs, func(o string) bool { return len(readers[o]) > 0 })
+}
