@@ -26,6 +26,7 @@ type Quantising struct {
 	Dynamic int             // quantisers whose scales come from the data
 	Noted   int             // samples
 	Fixed   int             // products of transforms that stay on the host
+	OneHots []quantise.OneHot
 
 	file    string
 	net     *quantise.Network
@@ -97,7 +98,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		q.fail(err, d)
 		return nil
 	}
-	q.Fixed = len(q.net.Transforms())
+	q.Fixed, q.OneHots = len(q.net.Transforms()), q.net.OneHots()
 	if q.dynamic == nil {
 		q.asFloat = floating(q.as)
 		q.single = q.asFloat != nil && !replace

@@ -60,11 +60,36 @@ func (n *Network) insert() {
 			if spots[t].as = w.as; s.fixed[t] {
 				spots[t].more = moreOfSpectra
 			}
+			spots[t].flags = s.truths(t)
 			n.spots = append(n.spots, spots[t])
 		}
 	}
 	n.put(s, spots)
 	s.follow()
+}
+
+// truths reports whether a tensor is made of truths alone, a one-hot of integers among them.
+func (s *scope) truths(tensor string) bool {
+	step := s.prog.Producer(tensor)
+	return step != nil && step.Node.Op == graph.Cast && s.prog.Known[step.Node.Inputs[0]].DType == graph.Bool
+}
+
+// A OneHot is a product that multiplies ones and zeros, made of integers, with weights: it looks a table's rows up.
+type OneHot struct {
+	Node *graph.Node
+	Bits int // ones and zeros of a sample
+	MACs int // of a sample
+}
+
+// OneHots lists those of the network.
+func (n *Network) OneHots() (list []OneHot) {
+	for _, w := range n.weights {
+		if p := w.scope.code[w.data]; p != nil && p.flags && w.axis >= 0 {
+			bits := graph.Size(w.scope.prog.Known[p.from].Shape)
+			list = append(list, OneHot{w.node, bits, bits * w.tensor.Shape[w.axis]})
+		}
+	}
+	return list
 }
 
 // place is a new place behind a tensor.

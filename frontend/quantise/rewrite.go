@@ -98,6 +98,9 @@ func (p *spot) keeps(r Recipe) bool {
 // choose is the quantiser of a place by a recipe.
 func (p *spot) choose(r Recipe) choice {
 	p = p.lead()
+	if p.flags {
+		return choice{Format{Bits: 1}.of(false, false), 1}
+	}
 	all := p.values.all()
 	c := p.format(r).of(p.values.min < 0, false)
 	return choice{c, r.Scales.scale(c, all, p.grid)}

@@ -52,6 +52,7 @@ type spot struct {
 	grid   float64       // not 0: its scale is this times a power of two
 	inner  bool          // in a loop, and no weights multiply it
 	more   int           // by how many bits it is wider than the recipe says, unless weights of a loop multiply it
+	flags  bool          // its values are 0 and 1, made of truths
 	as     *spot         // the place whose format it has, since the codes of one come back at the other; may be nil
 
 	values values

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/dustin/go-humanize"
+
 	"hlsgen/frontend"
 	"hlsgen/frontend/quantise"
 	"hlsgen/internal/compiler/samples"
@@ -67,6 +69,11 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 	}
 	if n := min(len(runs.In), maxCalibrated) - q.Noted; n > 0 {
 		story += fmt.Sprintf(" (%d more are far larger than the others, and were left out)", n)
+	}
+	for _, x := range q.OneHots {
+		story += fmt.Sprintf("; %s %q looks rows of a table up, on the device: of %s ones and zeros that the host makes "+
+			"of integers, %s MACs a sample", x.Node.FullOp(), x.Node.Label(), humanize.Comma(int64(x.Bits)),
+			humanize.Comma(int64(x.MACs)))
 	}
 	if q.Dynamic > 0 {
 		story = fmt.Sprintf("%d quantisers had scales from the data of each run; %s", q.Dynamic, story)
