@@ -140,7 +140,7 @@ func softmax(logarithm bool) definition {
 		x := c.x
 		rows := c.rows()
 		if rows.n > maxRows || rows.n*Size(x) > maxElements {
-			c.longSoftmax(rows, logarithm)
+			longSoftmax(c, rows, logarithm)
 			return
 		}
 		e := &Elem{Args: make([]int, rows.n+1), Index: make([]Pick, rows.n+1)}
@@ -171,7 +171,7 @@ const maximaOf = 1 << 9
 
 // longSoftmax writes a softmax over long rows out: exp(x - m) over its sum, where m is the maximum of the row, or
 // x - m less the logarithm of the sum.
-func (c *call) longSoftmax(rows rowSet, logarithm bool) {
+func longSoftmax(c *call, rows rowSet, logarithm bool) {
 	inner := rows.stride
 	outer := Size(c.x) / (rows.n * inner)
 	one := []int{outer, 1, inner}

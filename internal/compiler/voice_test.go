@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// sound is a stretch of noise, of tones, or of something like speech: a voice with a gliding pitch, three formants and
+// sound is a stretch of noise, of tones, or of something like speech: a voice with a gliding pitch, formants and
 // syllables, in a little noise.
 func sound(r *rand.Rand, samples int) []float64 {
 	const rate = 16000
