@@ -71,8 +71,8 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 		story += fmt.Sprintf(" (%d more are far larger than the others, and were left out)", n)
 	}
 	for _, x := range q.OneHots {
-		story += fmt.Sprintf("; %s %q looks rows of a table up, on the device: of %s ones and zeros that the host makes "+
-			"of integers, %s MACs a sample", x.Node.FullOp(), x.Node.Label(), humanize.Comma(int64(x.Bits)),
+		story += fmt.Sprintf("; %s %q looks rows of a table up, on the device: of %s ones and zeros that the host "+
+			"makes of integers, %s MACs a sample", x.Node.FullOp(), x.Node.Label(), humanize.Comma(int64(x.Bits)),
 			humanize.Comma(int64(x.MACs)))
 	}
 	if q.Dynamic > 0 {

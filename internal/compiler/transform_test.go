@@ -108,10 +108,10 @@ func TestCalibrateHost(t *testing.T) {
 	}{
 		"a transform": {spectral(false), waves, []string{`Conv "transform": 560 MACs a sample`, "a fixed transform",
 			"2 of 2 quantisers of activations and 2 of 2 tensors of weights"}, 2, true},
-		"a layer": {spectral(true), waves, []string{"3 of 3 quantisers of activations and 3 of 3 tensors of weights"}, 3,
-			false},
-		"a one-hot": {looked(), bytes, []string{`MatMul "table" looks rows of a table up, on the device: of 54 ones and ` +
-			"zeros that the host makes of integers, 216 MACs a sample"}, 2, false},
+		"a layer": {spectral(true), waves, []string{"3 of 3 quantisers of activations and 3 of 3 tensors of weights"},
+			3, false},
+		"a one-hot": {looked(), bytes, []string{`MatMul "table" looks rows of a table up, on the device: of 54 ones ` +
+			"and zeros that the host makes of integers, 216 MACs a sample"}, 2, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
