@@ -26,7 +26,7 @@ func (s *scope) normalises() map[*graph.Node]bool {
 		if it.node == nil || !graph.Summarises(it.node) || len(s.data(it.node)) == 0 {
 			continue
 		}
-		within, divides := s.until(it.node, readers)
+		within, divides := until(it.node, readers)
 		for node := range within {
 			all[node] = all[node] || divides
 		}
@@ -36,7 +36,7 @@ func (s *scope) normalises() map[*graph.Node]bool {
 
 // until is the nodes that depend on one, itself among them, up to the next products and quantisers, and whether one of
 // them divides by what it gives.
-func (s *scope) until(node *graph.Node, readers map[string][]*graph.Node) (all map[*graph.Node]bool, divides bool) {
+func until(node *graph.Node, readers map[string][]*graph.Node) (all map[*graph.Node]bool, divides bool) {
 	all = map[*graph.Node]bool{node: true}
 	for list := []*graph.Node{node}; len(list) > 0; list = list[1:] {
 		for _, out := range list[0].Outputs {

@@ -43,13 +43,10 @@ func (s *scope) measured(tensor string) bool {
 		data := s.data(node)
 		through := len(data) == 1 && (node.Role() == graph.Limits || node.Op == graph.Max ||
 			node.Role() != graph.Products && !graph.Curves(node, tensor))
-		if !graph.Measures(node) && !squares && !(through && s.allMeasured(node.Outputs)) {
+		other := func(o string) bool { return !s.measured(o) }
+		if !graph.Measures(node) && !squares && (!through || slices.ContainsFunc(node.Outputs, other)) {
 			return false
 		}
 	}
 	return read
-}
-
-func (s *scope) allMeasured(tensors []string) bool {
-	return !slices.ContainsFunc(tensors, func(t string) bool { return !s.measured(t) })
 }

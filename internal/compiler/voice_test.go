@@ -118,7 +118,7 @@ func TestVoiceActivity(t *testing.T) {
 	}
 	t.Logf("output differs by %.4f (mean); the decision is the same in %d of 1000; %d are above", sum/1000, same, above)
 	if sum/1000 > 0.03 || same < 980 || above < 100 {
-		t.Errorf("it differs by %.4f, wanted 0.03 at most; %d decisions are the same, wanted 980; %d are above, wanted "+
-			"100", sum/1000, same, above)
+		t.Errorf("it differs by %.4f, wanted 0.03; %d decisions are the same, wanted 980; %d are above, wanted 100",
+			sum/1000, same, above)
 	}
 }
