@@ -1,7 +1,6 @@
 package graph_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -45,7 +44,7 @@ func TestLongSoftmax(t *testing.T) {
 				want = math.Log(want)
 			}
 			if off := math.Abs(v - want); off > 1e-6*math.Abs(want) {
-				t.Fatal(fmt.Sprintf("%s of %v: element %d is %v, want %v", c.op, c.shape, i, v, want))
+				t.Fatalf("%s of %v: element %d is %v, want %v", c.op, c.shape, i, v, want)
 			}
 		}
 	}
