@@ -97,6 +97,9 @@ func (q *quantising) lower(codes *find.Codes) error {
 			if !ok {
 				return find.Joined(form)
 			}
+			if len(forms.Of[0].Leaves()) == 1 { // what met is one tensor, which is whole now
+				return q.lower(again(q.circuit, q.step))
+			}
 		}
 		reject := q.join(forms)
 		if errors.Is(reject, find.ErrJoined) && !q.host && q.recodeMeeting() {
