@@ -24,6 +24,7 @@ package frontend
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -117,11 +118,8 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 		Begins: func(input string) string { return beginsWith(im.written, input) }}
 	var found diag.List
 	low := lower.Lower(im.program, how, &found)
-	if again := rewritten(im.written, low); again != nil && !o.Stateful && !o.timed {
-		var second diag.List
-		if l := lower.Lower(again, how, &second); l.Graph != nil {
-			im.program, low, found = again, l, second
-		}
+	if !o.Stateful && !o.timed {
+		im.program, low = im.again(low, how, &found)
 	}
 	for _, x := range found.Diags {
 		d.Add(x)
@@ -239,19 +237,36 @@ func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	return true
 }
 
-// rewritten is a program made canonical with the loops written out that no layer runs, and with products split that no
-// layer computes; nil where there are none.
-func rewritten(written *graph.Program, low *lower.Result) *graph.Program {
-	if len(low.Unroll) == 0 && len(low.Split) == 0 {
-		return nil
+// maxAttempts bounds how often a program is rewritten for the sake of what has no layer.
+const maxAttempts = 4
+
+// again lowers a program once more, made canonical with the loops written out that no layer runs, with products split
+// that no layer computes, and with codes made further in front; and so on while there are more of these. It gives the
+// first program and its layers where nothing comes of that; found is what is said of those that it gives.
+func (im *Imported) again(low *lower.Result, how lower.Options, found *diag.List) (*graph.Program, *lower.Result) {
+	m := &canon.Model{Program: im.written, Unroll: map[int]bool{}, Split: map[string][][]int{},
+		Front: map[string]bool{}}
+	next := low
+	for range maxAttempts {
+		before := len(m.Unroll) + len(m.Split) + len(m.Front)
+		maps.Copy(m.Unroll, next.Unroll)
+		maps.Copy(m.Split, next.Split)
+		maps.Copy(m.Front, next.Front)
+		if len(m.Unroll)+len(m.Split)+len(m.Front) == before {
+			break
+		}
+		var quiet, second diag.List
+		made := *m
+		program, err := canon.Run(&made, pass.Options[*canon.Model]{}, &quiet)
+		if err != nil || program == nil {
+			break
+		}
+		if next = lower.Lower(program, how, &second); next.Graph != nil {
+			*found = second
+			return program, next
+		}
 	}
-	var quiet diag.List
-	m := &canon.Model{Program: written, Unroll: low.Unroll, Split: low.Split}
-	again, err := canon.Run(m, pass.Options[*canon.Model]{}, &quiet)
-	if err != nil {
-		return nil
-	}
-	return again
+	return im.program, low
 }
 
 // Tensors gives a function that runs samples, one after the other, through the model as written and gives every tensor

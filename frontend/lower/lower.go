@@ -57,6 +57,7 @@ type Result struct {
 	Unroll map[int]bool
 	// products whose data have several scales, by output: which elements of the summed axis have which
 	Split map[string][][]int
+	Front map[string]bool // codes that no layer makes of what was moved: made in front of that, they may be
 
 	sent    map[string]scaled.Values // what the integers of In stand for
 	stretch *graph.Stretch           // Integer is of its longer sequences; nil where it is of the program's own
@@ -218,7 +219,7 @@ func (l *lowering) result() *Result {
 	l.net.Prune()
 	l.Integers.Found()
 	r := &Result{In: l.net.In(), Out: l.net.Out(), Integer: l.Integers, Rejected: l.rejected, Unroll: l.unroll,
-		Split: l.split,
+		Split: l.split, Front: l.ahead,
 		Place: map[string]*graph.List{}, sent: map[string]scaled.Values{}}
 	for tensor, at := range l.Places {
 		r.Place[tensor] = at.At

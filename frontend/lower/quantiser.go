@@ -53,6 +53,9 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	}
 	switch {
 	case reject != nil:
+		if joins(codes) && l.BehindMove(step.Node.Inputs[0]) {
+			l.ahead[step.Output] = true
+		}
 		return true, reject
 	case q.of != nil:
 		l.Integers.DeclareSome(step.Output, q.of)
