@@ -122,8 +122,8 @@ func (b blend) join(parts ...string) string {
 	return "j"
 }
 
-// TestQuantiserBehindJoining has networks map whose quantiser stands behind a Concat of tensors of which each is another
-// function of integers, and behind what moves their elements further: the layers give what the model means.
+// TestQuantiserBehindJoining has networks map whose quantiser stands behind a Concat of tensors of which each is
+// another function of integers, and behind what moves their elements further: the layers give what the model means.
 func TestQuantiserBehindJoining(t *testing.T) {
 	t.Parallel()
 	for i, first := range blended {

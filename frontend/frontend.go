@@ -115,7 +115,7 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 		return im, err
 	}
 	how := lower.Options{Stateful: o.Stateful, Timed: o.timed, Turns: o.Samples > 1,
-		Begins: func(input string) string { return beginsWith(im.written, input) }}
+		Begins: func(input string) string { return beginsWith(im.written, input) }, Steps: &lower.Known{}}
 	var found diag.List
 	low := lower.Lower(im.program, how, &found)
 	if !o.Stateful && !o.timed {
@@ -241,12 +241,12 @@ func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 const maxAttempts = 4
 
 // again lowers a program once more, made canonical with the loops written out that no layer runs, with products split
-// that no layer computes, and with codes made further in front; and so on while there are more of these. It gives the
-// first program and its layers where nothing comes of that; found is what is said of those that it gives.
+// that no layer computes, and with codes made further in front; and so on while there are more of these. Where none of
+// that has layers for everything, it gives the first of those of which least is said; found is that.
 func (im *Imported) again(low *lower.Result, how lower.Options, found *diag.List) (*graph.Program, *lower.Result) {
 	m := &canon.Model{Program: im.written, Unroll: map[int]bool{}, Split: map[string][][]int{},
 		Front: map[string]bool{}}
-	next := low
+	program, next := im.program, low
 	for range maxAttempts {
 		before := len(m.Unroll) + len(m.Split) + len(m.Front)
 		maps.Copy(m.Unroll, next.Unroll)
@@ -257,16 +257,19 @@ func (im *Imported) again(low *lower.Result, how lower.Options, found *diag.List
 		}
 		var quiet, second diag.List
 		made := *m
-		program, err := canon.Run(&made, pass.Options[*canon.Model]{}, &quiet)
-		if err != nil || program == nil {
+		again, err := canon.Run(&made, pass.Options[*canon.Model]{}, &quiet)
+		if err != nil || again == nil {
 			break
 		}
-		if next = lower.Lower(program, how, &second); next.Graph != nil {
-			*found = second
-			return program, next
+		next = lower.Lower(again, how, &second)
+		if next.Graph != nil || second.Failed() && len(next.Rejected) < len(low.Rejected) {
+			program, low, *found = again, next, second
+		}
+		if next.Graph != nil {
+			break
 		}
 	}
-	return im.program, low
+	return program, low
 }
 
 // Tensors gives a function that runs samples, one after the other, through the model as written and gives every tensor

@@ -78,14 +78,19 @@ type Options struct {
 	Turns    bool // samples are to take turns in recurrences
 	// what to do about a recurrence that begins with a model's input, of real numbers; empty where nothing helps
 	Begins func(input string) string
+	Steps  *Known // of the same model, lowered before; nil: nothing is known
 }
+
+// Known are the step functions of a model that was lowered.
+type Known = choose.Known
 
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
 // was added to d; it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	found := find.New(p)
 	l := &lowering{circuit: circuit{Program: found, waiting: map[string]int{},
-		host: sending{found, map[string]sent{}}, apart: opt.Timed || opt.Turns},
+		host: sending{found, map[string]sent{}}, apart: opt.Timed || opt.Turns,
+		steps: cmp.Or(opt.Steps, &choose.Known{})},
 		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
 		begins: opt.Begins,
 		hosted: map[string]bool{}}

@@ -289,7 +289,7 @@ func (q *quantising) activate(integers *place.Stream, src *find.Source) (codes *
 	} else if waits && q.Uses.Only(src.Tensor, q.step) {
 		behind = made.Product
 	}
-	a, reject := choose.Activate(src.Functions, in, behind, q.limit, q.host)
+	a, reject := q.steps.Activate(src.Functions, in, behind, q.limit, q.host)
 	if reject != nil {
 		return nil, false, reject
 	}
