@@ -119,7 +119,7 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	var found diag.List
 	low := lower.Lower(im.program, how, &found)
 	if !o.Stateful && !o.timed {
-		im.program, low = im.again(low, how, &found)
+		im.program, low = again(im.written, im.program, low, how, &found)
 	}
 	for _, x := range found.Diags {
 		d.Add(x)
@@ -243,10 +243,11 @@ const maxAttempts = 4
 // again lowers a program once more, made canonical with the loops written out that no layer runs, with products split
 // that no layer computes, and with codes made further in front; and so on while there are more of these. Where none of
 // that has layers for everything, it gives the first of those of which least is said; found is that.
-func (im *Imported) again(low *lower.Result, how lower.Options, found *diag.List) (*graph.Program, *lower.Result) {
-	m := &canon.Model{Program: im.written, Unroll: map[int]bool{}, Split: map[string][][]int{},
+func again(written, program *graph.Program, low *lower.Result, how lower.Options, found *diag.List) (*graph.Program,
+	*lower.Result) {
+	m := &canon.Model{Program: written, Unroll: map[int]bool{}, Split: map[string][][]int{},
 		Front: map[string]bool{}}
-	program, next := im.program, low
+	next := low
 	for range maxAttempts {
 		before := len(m.Unroll) + len(m.Split) + len(m.Front)
 		maps.Copy(m.Unroll, next.Unroll)

@@ -47,7 +47,7 @@ func (f *fronting) codes(tensor string, do []stretch) string {
 	for a := f.above(over); a != ""; a = f.above(over) {
 		over = a
 	}
-	if s := f.p.Producer(over); s != nil && s.Move != nil && (pads(s.Node) || graph.KnownOperator(s.Node.Domain,
+	if s := f.p.Producer(over); s != nil && s.Move != nil && (graph.Pads(s.Node) || graph.KnownOperator(s.Node.Domain,
 		s.Node.Op)) {
 		with := do
 		if over != tensor {
@@ -171,7 +171,7 @@ func (f *fronting) joined(move *graph.Step, parts map[int][]stretch) string {
 	for i := range n.Outputs {
 		n.Outputs[i] = f.taken.Fresh(f.to, "part")
 	}
-	if pads(&n) { // as a graph has it
+	if graph.Pads(&n) { // as a graph has it
 		all := &graph.Tensor{DType: graph.Int64, Shape: []int{2 * len(move.Shape)}, I: n.Ints("pads")}
 		n.Domain, n.Version = "", padVersion
 		n.Inputs = slices.Insert(n.Inputs, 1, f.constant(f.to, "pads", all))
@@ -183,9 +183,6 @@ func (f *fronting) joined(move *graph.Step, parts map[int][]stretch) string {
 
 // padVersion is one of ONNX' operators at which what pads, and by how much, are inputs of Pad.
 const padVersion = 13
-
-// pads reports whether a node is the form that all padding is written in.
-func pads(n *graph.Node) bool { return n.Domain == graph.Internal && n.Op == "Pad" }
 
 // constantNamed is a constant by a name that the graph has.
 func (f *fronting) constantNamed(name string) string {

@@ -53,7 +53,7 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	}
 	switch {
 	case reject != nil:
-		if joins(codes) && l.BehindMove(step.Node.Inputs[0]) {
+		if joins(codes) && find.BehindMove(l.Program, step.Node.Inputs[0]) {
 			l.ahead[step.Output] = true
 		}
 		return true, reject

@@ -50,6 +50,7 @@ type spot struct {
 	lo, hi float64       // limits of the model's own codes, without the zero point
 	grid   float64       // not 0: its scale is this times a power of two
 	inner  bool          // in a loop, and no weights multiply it
+	even   *evening      // not nil: its channels may have scales of their own
 
 	values values
 }
@@ -70,15 +71,16 @@ type weight struct {
 	seen  int       // runs that these are of
 }
 
-// reduced is the channel of the inputs that element i of the weights multiplies.
-func (w *weight) reduced(i, channels int) int {
+// reduced is the channel, of so many of the inputs, that element i of the weights multiplies, which have so many output
+// channels.
+func (w *weight) reduced(i, channels, inputs int) int {
 	shape := w.tensor.Shape
 	if w.axis > 0 { // K rows of channels
 		return i / channels
 	}
 	inner := graph.Size(shape[2:])
 	channel, rest := i/(shape[1]*inner), i%(shape[1]*inner)/inner
-	group := len(w.means) / shape[1]
+	group := inputs / shape[1]
 	return channel/max(1, channels/max(1, group))*shape[1] + rest
 }
 

@@ -104,7 +104,7 @@ func (p *Program) Meeting(tensor string) (m Meeting, ok bool) {
 }
 
 // BehindMove reports whether a tensor is a function, element by element, of something that a step moves.
-func (p *Program) BehindMove(tensor string) bool {
+func BehindMove(p *Program, tensor string) bool {
 	seen := map[string]bool{}
 	var moved func(tensor string) bool
 	moved = func(tensor string) bool {
