@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -233,6 +234,7 @@ type Variant struct {
 	Model    *dataflow.Model
 	Refused  string // why there is no Model
 	Accuracy *samples.Accuracy
+	Least    *Least // of the recipe whose formats are searched
 }
 
 // A Variety is a model by many recipes.
@@ -245,6 +247,7 @@ type Variety struct {
 	q        *frontend.Quantising
 	runs     *samples.Runs
 	labels   *samples.Labels
+	float    []reals // what the float model gives
 	o        Options
 }
 
@@ -300,7 +303,7 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 	if v.labels == nil || d.Failed() {
 		return nil, nil
 	}
-	v.Float = v.labels.Accuracy(float)
+	v.Float, v.float = v.labels.Accuracy(float), float
 	as, err := v.each(ctx, v.q.AsIs)
 	if err != nil {
 		return nil, modelError(err, src, d)
@@ -341,6 +344,12 @@ func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err 
 	var d diag.List
 	r = v.recipe(r)
 	x = &Variant{Recipe: r}
+	if r.Least {
+		if x.Least, x.Recipe, err = v.least(ctx, cmp.Or(v.o.Keeps, DefaultKeep)); err != nil {
+			return nil, modelError(err, v.Source, &d)
+		}
+		r = x.Recipe
+	}
 	onnx, _ := v.q.Write(r, &d)
 	if onnx == nil {
 		x.Refused = reason(&d)
