@@ -123,6 +123,12 @@ bench-peers: ## engine fast against onnxruntime, in turns on one thread (needs N
 	bin/peers/python/bin/pip install --quiet $(PYPEERS)
 	go test ./internal/fast -run 'TestPeers|TestCommands|TestReading' -peers "$(CURDIR)/bin/peers" \
 		-python "$(CURDIR)/bin/peers/python/bin/python" -reading -v -timeout 120m
+	@# and with AVX2 on either side: onnxruntime is kept from AVX-512 (needs gcc and objdump)
+	python3 -m venv bin/peers/avx2
+	bin/peers/avx2/bin/pip install --quiet --force-reinstall $(PYPEERS)
+	bin/peers/avx2/bin/python internal/fast/testdata/avx2.py bin/peers/avx2
+	GODEBUG=cpu.avx512f=off go test ./internal/fast -run TestCommands -peers "$(CURDIR)/bin/peers" \
+		-python "$(CURDIR)/bin/peers/avx2/bin/python-avx2" -v -timeout 120m
 
 .PHONY: measure
 measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/cells to it, write their pages

@@ -180,8 +180,8 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 //
 // Folds with serial step functions that are dear in block RAM are no choice, nor are large tables in LUTs and FIFOs of
 // a few words in block RAM, unless nothing does without them. Such FIFOs are one, too, where nothing is as fast (the
-// shortest latency, or the shortest interval and no rate is asked for), nothing is fixed, no folds are left out, and
-// the search was short.
+// shortest latency, where its search was short, or the shortest interval and no rate is asked for), nothing is fixed,
+// and no folds are left out.
 //
 // What the search leaves open, the certificate states. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on what else was asked of the space.
@@ -204,12 +204,11 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 		}
 	}
 	if err == nil && made != nil && than == nil && l.quicker(goal, made) && l.whole() != l {
-		silent := left(goal, begun)
-		silent.Tell = nil // of designs that mostly are no better
-		again, more, e := l.whole().try(ctx, silent, nil)
-		if e == nil && again != nil && faster(goal, again, made) {
+		again, more, e := l.whole().quicken(ctx, left(goal, begun), made)
+		if e == nil && again != nil {
 			made, told = again, more
 		}
+		made.Certificate.Interrupted = goal.Interrupt.Taken()
 	}
 	d.Merge(told.Diags)
 	if goal.Cure && err == nil && made != nil && !goal.Interrupt.Taken() &&
@@ -232,12 +231,24 @@ func left(goal Goal, begun time.Time) Goal {
 	return goal
 }
 
-// What the steps of a search may be that is worth another one, with FIFOs of few words in block RAM: one for the
-// shortest interval, and one for the shortest latency.
-const (
-	twiceSteps   = 60_000_000
-	latencySteps = 4 * twiceSteps
-)
+// latencySteps bounds the steps of a search for the shortest latency that is worth another one, with FIFOs of few words
+// in block RAM.
+const latencySteps = 240_000_000
+
+// quicken looks for a design of this space that is a better answer to a goal of speed than one of another space; nil
+// where it finds none. It tells no progress, since most often there is none.
+func (l *Space) quicken(ctx context.Context, goal Goal, than *Design) (*Design, diag.List, error) {
+	goal.Tell = nil
+	q := &inquiry{report: report{fit.Ask(l.Space, goal)}, made: l.made, told: &diag.List{}}
+	if !goal.Latency {
+		q.below = int(math.Ceil(than.Clocks.Interval))
+	}
+	made, err := q.answer(ctx)
+	if made != nil && !faster(goal, made, than) {
+		made = nil
+	}
+	return made, *q.told, err
+}
 
 // faster reports whether a design is a better answer than another one to a goal of speed.
 func faster(goal Goal, d, than *Design) bool {
@@ -255,12 +266,7 @@ func (l *Space) quicker(goal Goal, made *Design) bool {
 		made.Clocks.Interval < 2 || c.Dear+c.Large > 0 {
 		return false
 	}
-	switch asked := goal.FPS > 0 || goal.Interval > 0; {
-	case goal.Latency:
-		if made.steps > latencySteps {
-			return false
-		}
-	case asked || made.steps > twiceSteps:
+	if goal.Latency && made.steps > latencySteps || !goal.Latency && (goal.FPS > 0 || goal.Interval > 0) {
 		return false
 	}
 	goal.FPS, goal.Interval = 0, made.Clocks.Interval-1

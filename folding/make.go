@@ -21,6 +21,7 @@ type inquiry struct {
 	made  *memory // what other inquiries found
 	told  *diag.List
 	steps int // that searches took
+	below int // only a design of a shorter interval is of use; 0: of any
 }
 
 // found is the answer to a question: a folding, and what is known of its interval.
@@ -103,6 +104,8 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 			return nil, err
 		}
 		switch {
+		case q.below > 0:
+			return f, nil
 		case f == nil:
 		case limit == nil:
 			return f, nil
@@ -125,6 +128,13 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 		}
 	}
 	return q.overBudget(ctx, list, max(clocks, list[0]))
+}
+
+// hopeless reports whether prices prove that no design keeps an interval.
+func (q *inquiry) hopeless(clocks int) bool {
+	t := q.Tree(clocks)
+	defer t.Dismiss()
+	return t.Hopeless(q.CapsAt(clocks))
 }
 
 // slower is a design as the answer at a longer interval, of which less is known.

@@ -151,7 +151,7 @@ func (s *sequence) asked(clocks int) (*found, error) {
 
 // fastest is the best design at the shortest interval within the budget; nil where there is none.
 func (s *sequence) fastest() (*found, error) {
-	key, remembers := s.key("fastest", 0), !s.goesOn() && !s.tried && s.Goal.Interrupt == nil
+	key, remembers := s.key("fastest", s.below), !s.goesOn() && !s.tried && s.Goal.Interrupt == nil
 	if a, ok := s.made.answers.Load(key); ok && remembers {
 		return a.(*found), nil
 	}
@@ -181,6 +181,9 @@ func (s *sequence) fastest() (*found, error) {
 
 // begin looks for a first design.
 func (s *sequence) begin() error {
+	if s.below > 0 {
+		return s.beginBelow()
+	}
 	if last := s.list[len(s.list)-1]; s.Shallow() {
 		p := s.at(last)
 		if err := p.Rest(s.ctx, 1, true); err != nil || len(p.Takes) == 0 {
@@ -207,6 +210,37 @@ func (s *sequence) begin() error {
 	return err
 }
 
+// beginBelow looks for a first design of a shorter interval than there is one: with little work at each, as begin does,
+// and then with the work that is usual at the longest of them. The user may end it, since there is a design.
+func (s *sequence) beginBelow() error {
+	s.Goal.Interrupt.On(s.cancel)
+	defer s.begun(false)
+	s.list = s.list[:sort.SearchInts(s.list, s.below-1)]
+	if len(s.list) == 0 && s.below-1 <= s.excluded {
+		return nil
+	}
+	s.list = append(slices.Clone(s.list), s.below-1)
+	if err := s.ladder(func(p *fit.Pursuit) error {
+		p.Under(&s.whole)
+		return s.may(func(ctx context.Context) error { return p.First(ctx) })
+	}); err != nil {
+		return err
+	}
+	if s.best == nil {
+		p := s.at(s.below - 1)
+		if err := s.may(func(ctx context.Context) error { return p.Rest(ctx, 1, true) }); err != nil {
+			return err
+		}
+		if err := s.consider(p); err != nil {
+			return err
+		}
+	}
+	if s.best == nil {
+		return nil
+	}
+	return s.may(func(context.Context) error { s.price(); return nil })
+}
+
 // ladder tries longer and longer intervals until there is a design.
 func (s *sequence) ladder(try func(p *fit.Pursuit) error) error {
 	for i, step, last := 0, 1, len(s.list)-1; ; i, step = min(i+step, last), 2*step {
@@ -227,13 +261,6 @@ func (s *sequence) ladder(try func(p *fit.Pursuit) error) error {
 			return nil
 		}
 	}
-}
-
-// hopeless reports whether prices prove that no design keeps an interval.
-func (s *sequence) hopeless(clocks int) bool {
-	t := s.Tree(clocks)
-	defer t.Dismiss()
-	return t.Hopeless(s.CapsAt(clocks))
 }
 
 // exclude notes that no design has so short an interval.

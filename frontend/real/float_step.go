@@ -3,9 +3,44 @@ package real
 import "hlsgen/internal/num"
 
 // StepOverFloats evaluates f, an integer-valued expression in variable 0, at every finite number of a format, as
-// StepOver does at integers: the step function is one of the format's keys.
+// StepOver does at integers: the step function is one of the format's keys. A function that goes up and down all over
+// the format, as sine does, gives ErrTooManySteps at once.
 func (f *Func) StepOverFloats(of num.Format, limit int) (num.Step, error) {
 	b := &searcher{f: f.sharp(), limit: limit, endless: true, at: of.At}
+	if b.swings(of.Keys()) {
+		return num.Step{}, ErrTooManySteps
+	}
 	err := b.run(of.Keys().Lo, of.Keys().Hi)
 	return b.step, err
+}
+
+// swings reports whether the function turns around between too many of some numbers that lie all over a format. Those
+// of which models are made turn around a few times, most of them near zero.
+func (b *searcher) swings(keys num.Range) bool {
+	const (
+		probes = 256
+		most   = probes / 8 // turns
+	)
+	turns, rises, falls := 0, false, false
+	var last int64
+	apart := (uint64(keys.Hi) - uint64(keys.Lo)) / (probes - 1)
+	for i := range uint64(probes) {
+		key := keys.Lo + int64(i*apart)
+		v, ok := b.value(key, key)
+		if !ok {
+			var err error
+			if v, err = b.exact(key); err != nil {
+				return false // the search says it, where it meets it
+			}
+		}
+		if i > 0 && (v > last && falls || v < last && rises) {
+			turns++
+		}
+		if i > 0 && v != last {
+			rises, falls = v > last, v < last
+		}
+		last = v
+	}
+	b.count = 0
+	return turns > most
 }

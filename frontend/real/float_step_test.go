@@ -112,3 +112,32 @@ func TestStepOverFloats(t *testing.T) {
 		}
 	}
 }
+
+// TestSwings has functions that go up and down over all floating-point numbers be given up at once, those that turn
+// around a few times be searched.
+func TestSwings(t *testing.T) {
+	t.Parallel()
+	round := func(x *Expr) *Expr {
+		return Round(Max(Min(Div(x, Float(0.25)), Float(7)), Float(-8)), HalfEven)
+	}
+	sine := Sin(Var(0))
+	for _, c := range []struct {
+		name   string
+		of     *Expr
+		swings bool
+	}{
+		{"sine", sine, true},
+		{"sine of a product", Sin(Mul(Var(0), Float(0.01))), true},
+		{"|x| that is cut", Min(Abs(Var(0)), Float(1)), false},
+		{"a bump", Exp(Neg(Mul(Var(0), Var(0)))), false},
+		{"sine near zero", Sin(Max(Min(Var(0), Float(9)), Float(-9))), false},
+		{"W", Abs(Sub(Abs(Sub(Abs(Var(0)), Float(1))), Float(0.5))), false},
+	} {
+		for _, format := range []num.Format{num.Float64, num.Float32, num.BFloat16} {
+			b := &searcher{f: Compile(round(c.of)), at: format.At}
+			if b.swings(format.Keys()) != c.swings {
+				t.Errorf("%s, %+v: want %t", c.name, format, c.swings)
+			}
+		}
+	}
+}
