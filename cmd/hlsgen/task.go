@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -294,6 +295,9 @@ func calibrating(t *task) error {
 // recipe parses what a network is to become.
 func recipe(s string) (*frontend.Recipe, error) {
 	r, err := quantise.ParseRecipe(s)
+	if r.Least {
+		return nil, errors.New("the fewest bits are searched by sweep --requantize least")
+	}
 	return &r, err
 }
 
