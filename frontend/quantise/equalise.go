@@ -167,22 +167,35 @@ func (w *weight) rows() [][]int {
 	return rows
 }
 
-// error is the mean square error of the sums behind, as far as roundings do not depend on each other.
+// A moment is what is known of a number: its mean, and how far it is from that, squared, in the mean.
+type moment struct{ mean, square float64 }
+
+func momentOf(list []float64) (m moment) {
+	n := float64(max(1, len(list)))
+	for _, v := range list {
+		m.mean += v / n
+	}
+	for _, v := range list {
+		m.square += float64((v-m.mean)*(v-m.mean)) / n
+	}
+	return m
+}
+
+// error is the mean square error of the sums behind. What is off in the mean adds up; the rest is taken for numbers
+// that do not depend on each other.
 func (e *evening) error(r Recipe, s []float64) (sum float64) {
 	code, scale := e.quantiser(r, s)
-	square, err := make([]float64, len(e.by)), make([]float64, len(e.by)) // of values, and of what rounding changes
+	values, lost := make([]moment, len(e.by)), make([]moment, len(e.by)) // lost is what rounding takes off
 	for c := range e.by {
 		by := 1.0
 		if s != nil {
 			by = s[c]
 		}
-		for _, v := range e.by[c].kept {
-			d := v - float64(code.nearest(v/by/scale)*scale)*by
-			square[c] += float64(v * v)
-			err[c] += float64(d * d)
+		off := make([]float64, len(e.by[c].kept))
+		for i, v := range e.by[c].kept {
+			off[i] = float64(float64(code.nearest(v/by/scale)*scale)*by) - v
 		}
-		n := float64(max(1, len(e.by[c].kept)))
-		square[c], err[c] = square[c]/n, err[c]/n
+		values[c], lost[c] = momentOf(e.by[c].kept), momentOf(off)
 	}
 	for _, w := range e.readers {
 		rows := w.rows()
@@ -195,15 +208,19 @@ func (e *evening) error(r Recipe, s []float64) (sum float64) {
 				}
 			}
 			narrow := r.Weights.of(true, true)
-			step := r.Scales.scale(narrow, list, w.grid)
+			step, mean := r.Scales.scale(narrow, list, w.grid), 0.0
 			for k, i := range row {
 				c, v := w.reduced(i, len(rows), len(e.by)), w.tensor.At(i)
 				d := float64(narrow.nearest(list[k]/step)*step) - list[k]
 				if s != nil {
 					d /= s[c]
 				}
-				sum += float64(v*v)*err[c] + float64(d*d)*square[c]
+				if mean += float64(v * lost[c].mean); !r.CorrectBias {
+					mean += float64(d * values[c].mean)
+				}
+				sum += float64(float64(v*v)*lost[c].square) + float64(float64(d*d)*values[c].square)
 			}
+			sum += float64(mean * mean)
 		}
 	}
 	return sum
