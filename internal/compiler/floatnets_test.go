@@ -10,7 +10,9 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/fast"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
@@ -224,15 +226,17 @@ func scenes(n, size int) *npy.Array {
 }
 
 // TestCalibratedDetector has a detector whose branches are joined, doubled and added as in YOLOv8n become layers, cut
-// in front of the softmax of its boxes, which is named where it is not cut.
+// in front of the softmax of its boxes, which is named where it is not cut. The layers give what the quantised model
+// means.
 func TestCalibratedDetector(t *testing.T) {
+	tier.NotQuick(t)
 	t.Parallel()
-	c := 2
+	c, size := 2, 32
 	if tier.Long() {
-		c = 16
+		c, size = 16, 64
 	}
-	n, heads := yolo(64, c)
-	o := Options{Model: kept(t, "yolo.onnx", n.Bytes()), Calibrate: data(t, scenes(4, 64))}
+	n, heads := yolo(size, c)
+	o := Options{Model: kept(t, "yolo.onnx", n.Bytes()), Calibrate: data(t, scenes(4, size))}
 	var d diag.List
 	whole, err := Check(context.Background(), o, &d)
 	if err != nil || whole == nil {
@@ -245,5 +249,36 @@ func TestCalibratedDetector(t *testing.T) {
 	cut, err := Check(context.Background(), o, &d)
 	if err != nil || cut == nil || cut.Imported.Model == nil || d.Failed() {
 		t.Fatal(err, d.Diags)
+	}
+	m := cut.Imported.Model
+	runs := samples.Random(m, 2)
+	want, err := reference(context.Background(), m, runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*fast.Program{nil, programOf(m)} {
+		got, err := compiledAs(context.Background(), p, m, runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if err := sameOutputs(m, "layers against the model", got[i], want[i]); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestCalibratedResNet has a residual network of the shape of ResNet-18 become layers.
+func TestCalibratedResNet(t *testing.T) {
+	t.Parallel()
+	c, size := 4, 32
+	if tier.Long() {
+		c, size = 64, 224
+	}
+	note := noteOf(t, Options{Model: kept(t, "resnet.onnx", resnet18(size, c).Bytes()),
+		Calibrate: data(t, scenes(8, size))})
+	if !strings.Contains(note, "same class as the float network in ") || strings.Contains(note, "differs by 0 (mean)") {
+		t.Errorf("it is told %q", note)
 	}
 }
