@@ -9,13 +9,24 @@ import (
 // codesInFront has quantisers stand in front of what moves and joins the elements that they read: the codes of moved
 // elements are the moved codes. Steps between, functions of each element, go along.
 func codesInFront(m *Model) bool {
-	e := edit(m.Graph)
+	e, file := edit(m.Graph), map[string]bool{}
+	for _, in := range m.Graph.Inputs {
+		file[in.Name] = true
+	}
+	for _, n := range m.Graph.Nodes {
+		for _, o := range n.Outputs {
+			file[o] = true
+		}
+	}
 	return e.each(func(n *graph.Node) []*graph.Node {
 		if !n.Is(graph.Uniform) || !m.Front[n.Outputs[0]] {
 			return nil
 		}
-		f := &fronting{wholes: wholesOf(m.Program), editor: e, to: n.Outputs[0]}
+		f := &fronting{wholes: wholesOf(m.Program), editor: e, file: file, to: n.Outputs[0]}
 		name := f.codes(n.Inputs[0], []stretch{{over: n.Inputs[0], steps: []*graph.Step{m.Program.Producer(f.to)}}})
+		if f.lost {
+			return nil
+		}
 		last := f.nodes[len(f.nodes)-1]
 		last.Outputs[slices.Index(last.Outputs, name)] = f.to
 		return f.nodes
@@ -26,8 +37,10 @@ func codesInFront(m *Model) bool {
 type fronting struct {
 	*wholes
 	*editor
-	to    string        // the codes
-	nodes []*graph.Node // in its place
+	file  map[string]bool // tensors of the graph that depend on data
+	to    string          // the codes
+	nodes []*graph.Node   // in its place
+	lost  bool            // it would stand behind a tensor that the graph does not have
 }
 
 // A stretch is steps that make the last one's output of a tensor, element by element. Where elements are some along an
@@ -57,6 +70,7 @@ func (f *fronting) codes(tensor string, do []stretch) string {
 			return f.joined(s, parts)
 		}
 	}
+	f.lost = f.lost || f.p.Known[tensor].Const == nil && !f.file[tensor]
 	tensor = f.constantNamed(tensor)
 	for _, part := range do {
 		tensor = f.applied(tensor, part)
