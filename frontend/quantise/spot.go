@@ -125,8 +125,10 @@ func scopesOf(p *graph.Program) []*scope {
 	return list
 }
 
-// constant is the value of a tensor that depends on no data; nil of others.
-func (s *scope) constant(name string) *graph.Tensor { return s.prog.Known[name].Const }
+// constant is the value of a tensor that depends on no data, of the program or added since; nil of others.
+func (s *scope) constant(name string) *graph.Tensor {
+	return cmp.Or(s.prog.Known[name].Const, s.g.Init[name])
+}
 
 // data lists the inputs of a node that depend on data.
 func (s *scope) data(n *graph.Node) (list []string) {
