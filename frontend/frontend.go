@@ -25,6 +25,7 @@ package frontend
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -116,14 +117,11 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 		return im, err
 	}
 	how := lower.Options{Stateful: o.Stateful, Timed: o.timed, Turns: o.Samples > 1,
-		Begins: func(input string) string { return beginsWith(im.written, input) }}
+		Begins: func(input string) string { return beginsWith(im.written, input) }, Steps: &lower.Known{}}
 	var found diag.List
 	low := lower.Lower(im.program, how, &found)
-	if again := rewritten(im.written, low); again != nil && !o.Stateful && !o.timed {
-		var second diag.List
-		if l := lower.Lower(again, how, &second); l.Graph != nil {
-			im.program, low, found = again, l, second
-		}
+	if !o.Stateful && !o.timed {
+		im.program, low = again(im.written, im.program, low, how, &found)
 	}
 	for _, x := range found.Diags {
 		d.Add(x)
@@ -243,19 +241,40 @@ func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	return true
 }
 
-// rewritten is a program made canonical with the loops written out that no layer runs, and with products split that no
-// layer computes; nil where there are none.
-func rewritten(written *graph.Program, low *lower.Result) *graph.Program {
-	if len(low.Unroll) == 0 && len(low.Split) == 0 {
-		return nil
+// maxAttempts bounds how often a program is rewritten for the sake of what has no layer.
+const maxAttempts = 4
+
+// again lowers a program once more, made canonical with the loops written out that no layer runs, with products split
+// that no layer computes, and with codes made further in front; and so on while there are more of these. Where none of
+// that has layers for everything, it gives the first of those of which least is said; found is that.
+func again(written, program *graph.Program, low *lower.Result, how lower.Options, found *diag.List) (*graph.Program,
+	*lower.Result) {
+	m := &canon.Model{Program: written, Unroll: map[int]bool{}, Split: map[string][][]int{},
+		Front: map[string]bool{}}
+	next := low
+	for range maxAttempts {
+		before := len(m.Unroll) + len(m.Split) + len(m.Front)
+		maps.Copy(m.Unroll, next.Unroll)
+		maps.Copy(m.Split, next.Split)
+		maps.Copy(m.Front, next.Front)
+		if len(m.Unroll)+len(m.Split)+len(m.Front) == before {
+			break
+		}
+		var quiet, second diag.List
+		made := *m
+		again, err := canon.Run(&made, pass.Options[*canon.Model]{}, &quiet)
+		if err != nil || again == nil {
+			break
+		}
+		next = lower.Lower(again, how, &second)
+		if next.Graph != nil || second.Failed() && len(next.Rejected) < len(low.Rejected) {
+			program, low, *found = again, next, second
+		}
+		if next.Graph != nil {
+			break
+		}
 	}
-	var quiet diag.List
-	m := &canon.Model{Program: written, Unroll: low.Unroll, Split: low.Split}
-	again, err := canon.Run(m, pass.Options[*canon.Model]{}, &quiet)
-	if err != nil {
-		return nil
-	}
-	return again
+	return program, low
 }
 
 // Tensors gives a function that runs samples, one after the other, through the model as written and gives every tensor

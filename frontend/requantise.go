@@ -3,8 +3,10 @@ package frontend
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/float"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
 	"hlsgen/frontend/pass"
@@ -35,6 +37,7 @@ type Quantising struct {
 	as      *graph.Program     // the model as it is
 	asFloat dataflow.Reference // in float64; nil where that decides something
 	single  bool               // what Note gives is that
+	bind    graph.Options      // what the file leaves open
 }
 
 // Quantise reads a model that is to get other quantisers. With replace, those that it has change, too; without, it gets
@@ -70,7 +73,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 	if p == nil {
 		return nil
 	}
-	q.as = p
+	q.as, q.bind = p, bind
 	if q.dynamic != nil {
 		if batch != nil && batch.Sample != nil {
 			return refuse("the file fixes a number of samples, over which its scales follow from the data",
@@ -166,6 +169,35 @@ func (q *Quantising) outputs(data [][]float64) (out []dataflow.RealTensor) {
 		out = append(out, dataflow.RealTensor{Shape: q.Model.Out[k].Shape, Data: data[k]})
 	}
 	return out
+}
+
+// Hard says which layers are hard to quantise, by the samples that were noted.
+func (q *Quantising) Hard() []string { return q.net.Hard() }
+
+// Bare reports whether the model has no quantisers.
+func (q *Quantising) Bare() bool { return q.net.Bare() }
+
+// Parts lists what a mix has bits of: activations and weights.
+func (q *Quantising) Parts() (activations, weights []quantise.Part) { return q.net.Parts() }
+
+// Try is the model by a recipe, run in float64: a code may be another one than that of the layers where a value lies
+// between two, so it tells what a format costs, and proves nothing.
+func (q *Quantising) Try(r Recipe) (dataflow.Reference, error) {
+	g, err := q.net.Write(r)
+	if err != nil {
+		return nil, err
+	}
+	var told diag.List
+	p := prepared(g, q.file, q.bind, &told)
+	if p == nil {
+		return nil, errors.New("the model cannot be read that was made")
+	}
+	part, err := float.New(p, inputNames(p), outputNames(p))
+	if err != nil {
+		return nil, err
+	}
+	part.On(runtime.GOMAXPROCS(0))
+	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) { return floatResults(p, part, in) }, nil
 }
 
 // Write is the model by a recipe, as the bytes of an ONNX file, and what was changed, in words; nil after errors were

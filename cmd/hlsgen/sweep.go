@@ -15,6 +15,7 @@ import (
 	"hlsgen/folding"
 	"hlsgen/folding/sweep"
 	"hlsgen/frontend"
+	"hlsgen/frontend/quantise"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
@@ -80,8 +81,21 @@ func parseJobs(s string) (jobs, error) {
 	return jobs{workers: n}, nil
 }
 
-// parsePrecisions reads lists of formats by what they are for: w=2..8,a=4,8,e4m3,p=12,16 is every combination.
+// parseShare reads a share above 0, up to 1.
+func parseShare(s string) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(0 < v && v <= 1) {
+		return 0, errors.New("want a share above 0, up to 1, such as 0.99")
+	}
+	return v, nil
+}
+
+// parsePrecisions reads lists of formats by what they are for: w=2..8,a=4,8,e4m3,p=12,16 is every combination; least
+// is the fewest bits of each layer.
 func parsePrecisions(s string) (list []frontend.Recipe, err error) {
+	if s == quantise.Least {
+		return []frontend.Recipe{{Least: true}}, nil
+	}
 	formats := map[string][]string{}
 	key := ""
 	for _, part := range strings.Split(s, ",") {
@@ -220,7 +234,10 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		return s, err
 	}}, "requantize", "quantise the model again on the samples of --calibrate, to every combination, and show what it "+
 		"costs: w=2..8,a=4,8,e4m3 for weights and activations; wa=2..8 for both alike; p=12,16 for the bits of "+
-		"accumulators (A2Q+)")
+		"accumulators (A2Q+); or least: the fewest bits, layer by layer, with which --keep's share of samples keeps "+
+		"the float model's class")
+	option(fs, &o.Keeps, "keep", "0.99", "SHARE", parseShare, "with --requantize least: the share of samples that "+
+		"keep the class that the float model gives them")
 	t.backend("what the designs are for")
 	options(fs, &o.Samples, "interleave", "SAMPLES,...", turns, "so many samples take turns in recurrences, "+
 		"which hides the latency of a step; a frame is then so many samples, and rates count samples")
@@ -250,6 +267,8 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 				"the designs of a front differ in their interval")
 		case len(o.Precisions) > 0 && o.Model != "" && o.Calibrate == "":
 			return nil, usagef("--requantize chooses scales on samples: --calibrate FILE")
+		case t.Changed("keep") && o.Requantise != quantise.Least:
+			return nil, usagef("--keep says how good the fewest bits have to be: --requantize least")
 		case len(o.Precisions) > 0 && (o.Recipe != nil || o.SaveModel != ""):
 			return nil, usagef("--requantize says what the model becomes, and writes it: it excludes --quantize and " +
 				"--save-model")

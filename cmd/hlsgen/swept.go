@@ -43,6 +43,7 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 		s.sweepDesigns(r)
 	}
 	sweepAccuracy(s, r)
+	sweepLeast(s, r)
 	if n[sweep.Bound] > 0 {
 		s.sweepBounds(r)
 		s.field("bounds", "no design within the budget goes beyond these; whether one comes near shows without --bound")
@@ -74,9 +75,20 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 	s.sweepNext(r, o)
 }
 
+// sweepLeast says what the fewest bits are.
+func sweepLeast(s *screen, r *sweep.Result) {
+	if r.Precision != nil && r.Precision.Least != nil {
+		s.field("least", "%v", r.Precision.Least)
+	}
+}
+
 // sweepAccuracy says how accurate the model is that was swept, or that others were made of.
 func sweepAccuracy(s *screen, r *sweep.Result) {
 	switch p := r.Precision; {
+	case p != nil && p.Labelled && p.Bare:
+		s.field("accuracy", "float %v", p.Float)
+	case p != nil && p.Bare:
+		s.field("accuracy", "there are no labels: what counts as right is what the float model says")
 	case p != nil && p.Labelled:
 		s.field("accuracy", "float %v; with the model's own quantisers %v", p.Float, p.AsIs)
 	case p != nil:

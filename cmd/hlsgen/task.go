@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -276,6 +277,10 @@ func (t *task) quantising() {
 			"w8a8p16 for accumulators of 16 bits")
 	option(t.FlagSet, &o.Scales, "scales", "", "RULE", quantise.ParseRule, "with --calibrate: what scales are chosen "+
 		"by: mse (default), the least square error; max, the largest value; percentile, what 99.9 % do not exceed")
+	t.BoolVar(&o.Equalise, "equalize", false, "with --calibrate: channels of activations have scales of their own "+
+		"where weights alone multiply them, which take these up, and where the samples say that it helps")
+	t.BoolVar(&o.CorrectBias, "correct-bias", false, "with --calibrate: biases make up for what the rounding of "+
+		"weights takes off the mean of each output channel")
 	t.path(&o.SaveModel, "save-model", "FILE", "with --calibrate: write the quantised model, ONNX (QONNX)", nil)
 	t.completes("scales", quantise.Rules)
 }
@@ -283,9 +288,9 @@ func (t *task) quantising() {
 // calibrating tells of flags that say how a model is quantised where it is not.
 func calibrating(t *task) error {
 	scales := t.o.Scales != "" && !t.Changed("requantize") // which has samples of its own in the example
-	if t.o.Calibrate == "" && (t.o.Recipe != nil || t.o.SaveModel != "" || scales) {
-		return usagef("--quantize, --scales and --save-model say what becomes of a model that is quantised on " +
-			"samples: --calibrate FILE")
+	if t.o.Calibrate == "" && (t.o.Recipe != nil || t.o.SaveModel != "" || scales || t.o.Equalise || t.o.CorrectBias) {
+		return usagef("--quantize, --scales, --equalize, --correct-bias and --save-model say what becomes of a model " +
+			"that is quantised on samples: --calibrate FILE")
 	}
 	return nil
 }
@@ -293,6 +298,9 @@ func calibrating(t *task) error {
 // recipe parses what a network is to become.
 func recipe(s string) (*frontend.Recipe, error) {
 	r, err := quantise.ParseRecipe(s)
+	if r.Least {
+		return nil, errors.New("the fewest bits are searched by sweep --requantize least")
+	}
 	return &r, err
 }
 

@@ -106,6 +106,9 @@ func TestWrong(t *testing.T) {
 		{formats + "wa=4 --quantize w4a4" + on, exitUsage, excludes},
 		{formats + "wa=4 --save-model x.onnx" + on, exitUsage, excludes},
 		{formats + "wa=4 --interleave 2" + on, exitUsage, "--requantize excludes --interleave"},
+		{formats + "wa=4 --keep 0.9" + on, exitUsage, "--keep says how good the fewest bits have to be"},
+		{formats + "least --keep 2" + on, exitUsage, "want a share above 0, up to 1, such as 0.99"},
+		{"build" + onZCU + on + "--quantize least", exitUsage, "searched by sweep --requantize least"},
 		{"build" + onZCU + "--requantize wa=4", exitUsage, "--requantize belongs to sweep"},
 
 		{"convert " + iris, exitUsage, "convert wants --to qonnx, or --to qcdq, or --to qoperator, or --clean"},

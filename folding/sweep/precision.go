@@ -19,8 +19,10 @@ import (
 type Precisions struct {
 	// whether accuracies are by labels; else by the largest outputs of the float model, which is right by definition
 	Labelled bool             `json:"labelled"`
-	Float    samples.Accuracy `json:"float"` // without rounding of activations
-	AsIs     samples.Accuracy `json:"as_is"` // with the model's own quantisers
+	Float    samples.Accuracy `json:"float"`          // without rounding of activations
+	AsIs     samples.Accuracy `json:"as_is"`          // with the model's own quantisers
+	Bare     bool             `json:"bare,omitempty"` // it has none
+	Least    *compiler.Least  `json:"least,omitempty"`
 
 	variants map[string]*compiler.Variant
 	order    []string
@@ -32,7 +34,8 @@ func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*c
 	if v == nil || err != nil {
 		return nil, nil, err
 	}
-	p := &Precisions{Labelled: v.Labelled, Float: v.Float, AsIs: *v.AsIs, variants: map[string]*compiler.Variant{}}
+	p := &Precisions{Labelled: v.Labelled, Float: v.Float, AsIs: *v.AsIs, Bare: v.Bare,
+		variants: map[string]*compiler.Variant{}}
 	for i, recipe := range o.Precisions {
 		name := recipe.String()
 		if p.variants[name] != nil {
@@ -43,7 +46,7 @@ func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*c
 		if err != nil {
 			return nil, nil, err
 		}
-		p.variants[name], p.order = x, append(p.order, name)
+		p.variants[name], p.order, p.Least = x, append(p.order, name), cmp.Or(p.Least, x.Least)
 		all.models[made{precision: name, samples: 1}] = x.Model
 		if all.refused[name] = x.Refused; x.Source != nil {
 			all.sums[name] = x.Source.Sum()
@@ -108,8 +111,12 @@ func (p *Point) precision() []column {
 	if r.AccBits > 0 {
 		bits = strconv.Itoa(r.AccBits)
 	}
-	return append([]column{{"precision", p.Precision}, {"weights", r.Weights.String()},
-		{"activations", r.Activations.String()}, {"accumulator_bits", bits}}, where(p.Accuracy != nil, []column{
+	w, x := r.Weights.String(), r.Activations.String()
+	if r.Least { // they differ
+		w, x = "", ""
+	}
+	return append([]column{{"precision", p.Precision}, {"weights", w}, {"activations", x},
+		{"accumulator_bits", bits}}, where(p.Accuracy != nil, []column{
 		{"accuracy", number(round(a.Share()))}, {"accuracy_low", number(round(a.Low))},
 		{"accuracy_high", number(round(a.High))}, {"accuracy_samples", strconv.Itoa(a.Samples)},
 	}...)...)
@@ -149,6 +156,9 @@ func (r *Result) accuracies() (list []accuracyChart) {
 				continue
 			}
 			name := "activations: " + recipe.Activations.String()
+			if recipe.Least {
+				name = "the fewest bits"
+			}
 			if recipe.AccBits > 0 {
 				name += fmt.Sprintf(", accumulators: %d", recipe.AccBits)
 			}

@@ -12,6 +12,29 @@ import (
 	"hlsgen/internal/diag"
 )
 
+// TestLeastSwept has the fewest bits in the tables, as a model that is written.
+func TestLeastSwept(t *testing.T) {
+	t.Parallel()
+	o := onPynq(t)
+	o.FPS, o.Requantise, o.Keeps = []float64{1000}, "least", 0.9
+	o.Precisions = []frontend.Recipe{{Least: true}}
+	r := run(t, o)
+	if len(r.Points) != 1 || r.Points[0].Precision != "least" || r.Points[0].Status != Fits {
+		t.Fatalf("%+v", r.Points)
+	}
+	l := r.Precision.Least
+	if l == nil || l.Keep != 0.9 || 10*l.Same < 9*l.Samples || len(l.Bits) == 0 {
+		t.Errorf("the fewest bits are %+v", l)
+	}
+	rows := spreadsheet(t, r.Out)
+	if len(rows[0]) != len(rows[1]) || rows[1][slices.Index(rows[0], "precision")] != "least" {
+		t.Errorf("the table has %q", rows)
+	}
+	if _, err := os.Stat(r.Path("least.onnx")); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestPrecisions sweeps the embedded example over formats: accuracies stand in the tables as a simulation of the
 // written files finds them.
 func TestPrecisions(t *testing.T) {
@@ -58,6 +81,9 @@ func TestPrecisions(t *testing.T) {
 				t.Errorf("%s: column %s is %q, want %q", p.Precision, name, got, want)
 			}
 		}
+	}
+	if r.Precision.Least != nil || r.Precision.Bare {
+		t.Errorf("%+v", r.Precision)
 	}
 	if own := r.Points[0].Accuracy; *own != r.Precision.AsIs {
 		t.Errorf("in the model's own formats it has %v, the model %v", own, r.Precision.AsIs)

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hlsgen/frontend/quantise"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -120,6 +122,9 @@ func (o *Options) command(src *compiler.Source) []string {
 	axis("interleave", texts(o.Samples, strconv.Itoa))
 	if o.Requantise != "" {
 		axis("requantize", []string{o.Requantise})
+		if o.Requantise == quantise.Least {
+			axis("keep", []string{number(cmp.Or(o.Keeps, compiler.DefaultKeep))})
+		}
 	}
 	for _, use := range o.MaxUses {
 		words = append(words, "--max-use", use.String())

@@ -4,8 +4,8 @@
 // In comes a graph.Graph; out comes one of the same meaning. It sees roll, graph, real, pass and diag.
 //
 //   - passes.go is the table of passes, rewrite.go what edits graphs
-//   - fold.go, whole.go, hoist.go, loops.go, unroll.go, split.go: what passes for constants, codes, loops and
-//     products do; above.go: which tensors are functions of which, for whole.go
+//   - fold.go, whole.go, hoist.go, front.go, loops.go, unroll.go, split.go: what passes for constants, codes, loops
+//     and products do; above.go: which tensors are functions of which, for whole.go and front.go
 package canon
 
 import (
@@ -24,6 +24,7 @@ type Model struct {
 	Unroll  map[int]bool   // loops to write out, by their nodes' indices, or to leave so: no layer runs them
 	// products to write as sums of products, by output: which elements of the summed axis are in which
 	Split map[string][][]int
+	Front map[string]bool // quantisers' codes that are to be made in front of what moves what they are of
 }
 
 // The passes, counted, behind which loops are Scans, and behind which recurrences that are written out are, too.
@@ -99,8 +100,15 @@ var Passes = []pass.Pass[*Model]{
 		Run:   kept(hoistCodes),
 	},
 	{
-		Name:  "split-products",
+		Name:  "codes-in-front",
 		After: []string{"hoist-codes"},
+		Doc: "A quantiser behind a Concat, or behind what else moves elements, becomes one in front of it for each " +
+			"of the tensors. Only where a first attempt has shown that no layer makes its codes behind it.",
+		Run: kept(codesInFront),
+	},
+	{
+		Name:  "split-products",
+		After: []string{"codes-in-front"},
 		Doc: "A product with data of several scales, as behind a Concat of branches, or with weights of several, as " +
 			"in blocks, becomes a sum of products, one per scale. Only where a first attempt has shown that no layer " +
 			"computes it as one.",

@@ -15,8 +15,7 @@ const maxCode = 1 << 31
 // them, now or later, the first tensor that is both whole and bounded is codes. A Code that changes none of them says
 // so.
 func wholeToCode(m *Model) bool {
-	w := &wholes{p: m.Program, known: map[string]facts{}, lates: map[*graph.Step]bool{},
-		over: map[string]string{}}
+	w := wholesOf(m.Program)
 	codes := map[string]facts{}
 	file := map[string]bool{}
 	for _, n := range m.Graph.Nodes {
@@ -89,6 +88,10 @@ type wholes struct {
 	known map[string]facts
 	lates map[*graph.Step]bool // which are found later, of those that were asked for
 	over  map[string]string    // above, of those that were asked for
+}
+
+func wholesOf(p *graph.Program) *wholes {
+	return &wholes{p: p, known: map[string]facts{}, lates: map[*graph.Step]bool{}, over: map[string]string{}}
 }
 
 // later reports whether codes are better found in what reads a step's numbers: alone, and narrows their range, or

@@ -50,6 +50,9 @@ func buildPad(c *call) {
 	c.last(Internal, "Pad", attrs, c.Inputs[0], c.Inputs[2])
 }
 
+// Pads reports whether a node is the form that padding is written in.
+func Pads(n *Node) bool { return n.Domain == Internal && n.Op == "Pad" }
+
 // padsOf is the padding before and after each axis.
 func (c *reading) padsOf(rank int) []int64 {
 	pads := c.Ints("pads")

@@ -71,7 +71,7 @@ func (e *loop) ontoState(l *lowering, k, wire int) (int, error) {
 	if same { // of any range
 		return wire, nil
 	}
-	a, reject := choose.Activate(functions, l.net.Type(wire), nil, whole.MaxSteps, false)
+	a, reject := l.steps.Activate(functions, l.net.Type(wire), nil, whole.MaxSteps, false)
 	if reject != nil {
 		return 0, reject
 	}

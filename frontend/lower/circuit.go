@@ -20,6 +20,7 @@ type circuit struct {
 	apart         bool           // steps of sequences stay apart
 	wide          []wideCodes    // that functions nobody quantises have made
 	host          sending
+	steps         *choose.Known
 }
 
 // put says that an integer tensor is on a wire.

@@ -194,7 +194,7 @@ func (c *circuit) turn(wire int, channels []bool, nodes []*graph.Node) (int, err
 			functions[ch] = real.Neg(functions[ch])
 		}
 	}
-	a, reject := choose.Activate(functions, c.net.Type(wire), nil, whole.MaxSteps, false)
+	a, reject := c.steps.Activate(functions, c.net.Type(wire), nil, whole.MaxSteps, false)
 	if reject != nil {
 		return 0, reject
 	}

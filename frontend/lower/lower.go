@@ -57,6 +57,7 @@ type Result struct {
 	Unroll map[int]bool
 	// products whose data have several scales, by output: which elements of the summed axis have which
 	Split map[string][][]int
+	Front map[string]bool // codes that no layer makes of what was moved: made in front of that, they may be
 
 	sent    map[string]scaled.Values // what the integers of In stand for
 	stretch *graph.Stretch           // Integer is of its longer sequences; nil where it is of the program's own
@@ -77,14 +78,19 @@ type Options struct {
 	Turns    bool // samples are to take turns in recurrences
 	// what to do about a recurrence that begins with a model's input, of real numbers; empty where nothing helps
 	Begins func(input string) string
+	Steps  *Known // of the same model, lowered before; nil: nothing is known
 }
+
+// Known are the step functions of a model that was lowered.
+type Known = choose.Known
 
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
 // was added to d; it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	found := find.New(p)
 	l := &lowering{circuit: circuit{Program: found, waiting: map[string]int{},
-		host: sending{found, map[string]sent{}}, apart: opt.Timed || opt.Turns},
+		host: sending{found, map[string]sent{}}, apart: opt.Timed || opt.Turns,
+		steps: cmp.Or(opt.Steps, &choose.Known{})},
 		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
 		begins: opt.Begins,
 		hosted: map[string]bool{}}
@@ -218,7 +224,7 @@ func (l *lowering) result() *Result {
 	l.net.Prune()
 	l.Integers.Found()
 	r := &Result{In: l.net.In(), Out: l.net.Out(), Integer: l.Integers, Rejected: l.rejected, Unroll: l.unroll,
-		Split: l.split,
+		Split: l.split, Front: l.ahead,
 		Place: map[string]*graph.List{}, sent: map[string]scaled.Values{}}
 	for tensor, at := range l.Places {
 		r.Place[tensor] = at.At

@@ -53,6 +53,9 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	}
 	switch {
 	case reject != nil:
+		if joins(codes) && find.BehindMove(l.Program, step.Node.Inputs[0]) {
+			l.ahead[step.Output] = true
+		}
 		return true, reject
 	case q.of != nil:
 		l.Integers.DeclareSome(step.Output, q.of)
@@ -96,6 +99,9 @@ func (q *quantising) lower(codes *find.Codes) error {
 			}
 			if !ok {
 				return find.Joined(form)
+			}
+			if len(forms.Of[0].Leaves()) == 1 { // what met is one tensor, which is whole now
+				return q.lower(again(q.circuit, q.step))
 			}
 		}
 		reject := q.join(forms)
@@ -283,7 +289,7 @@ func (q *quantising) activate(integers *place.Stream, src *find.Source) (codes *
 	} else if waits && q.Uses.Only(src.Tensor, q.step) {
 		behind = made.Product
 	}
-	a, reject := choose.Activate(src.Functions, in, behind, q.limit, q.host)
+	a, reject := q.steps.Activate(src.Functions, in, behind, q.limit, q.host)
 	if reject != nil {
 		return nil, false, reject
 	}

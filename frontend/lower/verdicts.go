@@ -17,11 +17,12 @@ type verdicts struct {
 	rejected map[int]bool    // ONNX node indices
 	unroll   map[int]bool    // ONNX node indices of loops that may be written out
 	split    map[string][][]int
+	ahead    map[string]bool // codes that may be made in front of what moves what they are of
 }
 
 func newVerdicts(file string, d *diag.List) verdicts {
 	return verdicts{d: d, file: file, failed: map[string]bool{}, rejected: map[int]bool{}, unroll: map[int]bool{},
-		split: map[string][][]int{}}
+		split: map[string][][]int{}, ahead: map[string]bool{}}
 }
 
 func (v *verdicts) report(step *graph.Step, rule string, reject error) {

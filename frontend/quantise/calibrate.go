@@ -1,6 +1,7 @@
 package quantise
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,6 +19,7 @@ import (
 type values struct {
 	kept     []float64
 	every, n int // one of so many; how many there were
+	most     int // that are kept; 0: maxKept
 	min, max float64
 }
 
@@ -26,18 +28,18 @@ const maxKept = 1 << 15
 
 func (v *values) add(list []float64) {
 	if v.every == 0 {
-		v.every, v.min, v.max = 1, math.Inf(1), math.Inf(-1)
+		v.every, v.min, v.max, v.most = 1, math.Inf(1), math.Inf(-1), cmp.Or(v.most, maxKept)
 	}
 	for _, x := range list {
 		v.min, v.max = min(v.min, x), max(v.max, x)
 		if v.n++; (v.n-1)%v.every != 0 {
 			continue
 		}
-		if v.kept = append(v.kept, x); len(v.kept) == maxKept {
-			for i := range maxKept / 2 {
+		if v.kept = append(v.kept, x); len(v.kept) == v.most {
+			for i := range v.most / 2 {
 				v.kept[i] = v.kept[2*i]
 			}
-			v.kept, v.every = v.kept[:maxKept/2], 2*v.every
+			v.kept, v.every = v.kept[:v.most/2], 2*v.every
 		}
 	}
 }
@@ -124,6 +126,9 @@ func (c *Calibration) watch(prog *graph.Program) {
 	for _, p := range c.n.spots {
 		if t := c.watched[p]; runs(t) {
 			add(t, func(_ []int, data []float64) { p.lead().values.add(data) })
+			if p.even != nil {
+				add(t, p.even.add)
+			}
 		}
 	}
 	for _, w := range c.n.weights {

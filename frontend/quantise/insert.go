@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
 )
 
 // A wish is who wants codes of a tensor.
@@ -126,7 +127,7 @@ func (s *scope) wants(node *graph.Node) []string {
 		return data
 	case r == graph.Mixes && len(data) > 1 && !s.oneRoot(data):
 		return data
-	case node.Chooses() && s.mixed(data[0]):
+	case node.Chooses() && (s.mixed(data[0]) || s.turns(data[0])):
 		return data
 	}
 	return nil
@@ -142,6 +143,36 @@ func (s *scope) mixed(tensor string) bool {
 		data := s.data(it.node)
 		return len(data) > 1 && !s.oneRoot(data)
 	})
+}
+
+// turns reports whether a tensor is a function of another one, element by element, that may rise here and fall there,
+// such as x times a sigmoid of x: the greatest of its values is not that of the greatest element.
+func (s *scope) turns(tensor string) bool {
+	for {
+		step := s.prog.Producer(tensor)
+		if step == nil || s.code[tensor] != nil {
+			return false
+		}
+		data := s.data(step.Node)
+		switch {
+		case step.Move != nil && !step.Move.Joins():
+		case step.Elem == nil || step.Window != nil:
+			return false
+		case len(data) > 1:
+			return s.oneRoot(data)
+		default:
+			with := make([]*real.Expr, len(step.Elem.Args))
+			for v, slot := range step.Elem.Args {
+				if with[v] = real.Var(0); step.Node.Inputs[slot] != data[0] {
+					with[v] = real.Float(s.constant(step.Node.Inputs[slot]).At(step.Elem.At(v, 0)))
+				}
+			}
+			if _, ok := step.Elem.Expr.Substitute(with).Direction(); !ok {
+				return true
+			}
+		}
+		tensor = data[0]
+	}
 }
 
 // carried reports whether a tensor is made of codes alone where some tensors have a quantiser.

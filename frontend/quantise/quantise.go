@@ -2,7 +2,8 @@
 // at the values that data have there, and writes the graph with other quantisers. Everything behind reads the result
 // like any other model.
 //
-// In come programs and samples; out come graphs, as values to be written to a file. It sees float, graph, num and diag.
+// In come programs and samples; out come graphs, as values to be written to a file. It sees float, graph, real,
+// num and diag.
 //
 //   - quantise.go is the short story: what a graph is asked to become, and Observe, which runs samples
 //   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow
@@ -11,12 +12,14 @@
 //     normal.go what is divided by its own statistics
 //   - linear.go reads QuantizeLinear and DequantizeLinear
 //   - calibrate.go runs samples and keeps the values of each place
-//   - rewrite.go writes the graph, loop.go finds the steps of recurrences
+//   - rewrite.go writes the graph, loop.go finds the steps of recurrences, equalise.go the scales of channels
+//   - hard.go names what is hard to quantise
 package quantise
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"hlsgen/frontend/graph"
@@ -29,10 +32,43 @@ type Recipe struct {
 	// not 0: the bits that the accumulator of every output channel is to fit: weights of a channel have the mean 0, and
 	// an l1 norm that leaves them no other (A2Q+, arXiv 2401.10432)
 	AccBits int
+	// whether channels have scales of their own where that costs no layer anything (evening), and whether sums get back
+	// what the rounding of weights takes off their means
+	Equalise, CorrectBias bool
+	// the fewest bits, layer by layer, with which enough samples keep their class: a search finds the formats of each
+	Least bool
+	mix   *Mix // the formats of each; nil: all have those above
+}
+
+// A Mix is the bits of the quantisers of activations, and of the tensors of weights, each in the order of a Network.
+type Mix struct{ Activations, Weights []int }
+
+// By is a recipe with the bits of a mix.
+func (r Recipe) By(m Mix) Recipe {
+	r.mix = &m
+	return r
+}
+
+// spot is the recipe of a place, and weight that of weights, by their order.
+func (r Recipe) spot(i int) Recipe {
+	if r.mix != nil {
+		r.Activations = Format{Bits: r.mix.Activations[i]}
+	}
+	return r
+}
+
+func (r Recipe) weight(i int) Recipe {
+	if r.mix != nil {
+		r.Weights = Format{Bits: r.mix.Weights[i]}
+	}
+	return r
 }
 
 // String is the name of a recipe, such as w4a8 or w4a4p12.
 func (r Recipe) String() string {
+	if r.Least {
+		return Least
+	}
 	s := "w" + r.Weights.String() + "a" + r.Activations.String()
 	if r.AccBits > 0 {
 		s += fmt.Sprintf("p%d", r.AccBits)
@@ -40,8 +76,26 @@ func (r Recipe) String() string {
 	return s
 }
 
+// Whole is the name of a recipe, with how it comes to its numbers.
+func (r Recipe) Whole() string {
+	s := r.String()
+	if r.Equalise {
+		s += ", equalised"
+	}
+	if r.CorrectBias {
+		s += ", biases corrected"
+	}
+	return s
+}
+
+// Least is the name of the recipe whose formats are searched.
+const Least = "least"
+
 // ParseRecipe reads the name of a recipe.
 func ParseRecipe(s string) (r Recipe, err error) {
+	if s == Least {
+		return Recipe{Least: true}, nil
+	}
 	malformed := fmt.Errorf("%.40q is not of the form w8a8, w4a8, we4m3ae5m2 or w4a4p12", s)
 	rest, ok := strings.CutPrefix(s, "w")
 	w, a, ok2 := strings.Cut(rest, "a")
@@ -110,7 +164,7 @@ func refuse(n *graph.Node, hint, format string, args ...any) error {
 }
 
 // Find finds the places of quantisers. With replace, those that the graph has are to take other formats, in the bodies
-// of loops, too; without, they stay, and what lacks one gets it. The error is a *Refusal.
+// of loops, too; without, they stay. What lacks one gets it. The error is a *Refusal.
 func Find(p *graph.Program, replace bool) (*Network, error) {
 	n := &Network{prog: p, replace: replace}
 	n.scopes = scopesOf(p)
@@ -119,27 +173,36 @@ func Find(p *graph.Program, replace bool) (*Network, error) {
 			return nil, err
 		}
 	}
-	if !replace {
-		n.insert()
-	}
+	n.insert()
 	n.joinLoops()
+	n.evenings()
 	return n, nil
 }
 
 // Transforms lists the products that stay on the host: fixed transforms of what arrives.
 func (n *Network) Transforms() []*graph.Node { return n.transforms }
 
-// Count is how many quantisers of activations, and tensors of weights, a recipe is for.
-func (n *Network) Count() (activations, weights int) {
+// Bare reports whether the graph has no quantisers.
+func (n *Network) Bare() bool {
+	return !slices.ContainsFunc(n.spots, func(p *spot) bool { return p.node != nil }) &&
+		!slices.ContainsFunc(n.weights, func(w *weight) bool { return w.had != Format{} })
+}
+
+// A Part is what a mix has bits of: activations in front of a node, or its weights.
+type Part struct {
+	Node    string
+	Weights bool
+	Stays   bool // whatever the mix
+	Size    int  // elements, of weights
+}
+
+// Parts lists what a mix has bits of, activations first, in the order of both.
+func (n *Network) Parts() (activations, weights []Part) {
 	for _, p := range n.spots {
-		if !p.stays {
-			activations++
-		}
+		activations = append(activations, Part{Node: p.label, Stays: p.stays || p.grid > 0})
 	}
 	for _, w := range n.weights {
-		if !w.stays {
-			weights++
-		}
+		weights = append(weights, Part{w.node.Label(), true, w.stays || w.grid > 0, w.tensor.Len()})
 	}
 	return activations, weights
 }

@@ -16,10 +16,15 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 		defer func(names graph.Taken) { s.names = names }(s.names)
 		s.names = maps.Clone(s.names)
 	}
-	chosen := map[*spot]choice{}
-	for _, p := range n.spots {
-		if !p.keeps(r) {
-			chosen[p] = p.choose(r)
+	chosen, scaled := map[*spot]choice{}, map[*weight][]float64{}
+	for i, p := range n.spots {
+		if own := r.spot(i); !p.keeps(own) {
+			chosen[p] = p.choose(own)
+			if s := chosen[p].channels; s != nil {
+				for _, w := range p.even.readers {
+					scaled[w] = s
+				}
+			}
 		}
 	}
 	made := map[*graph.Node][]*graph.Node{} // in front of a node: its weights' quantisers
@@ -27,16 +32,17 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 	shifts := map[*graph.Node]*graph.Node{} // behind a node: what changed weights take off its sums
 	var refused error
 	weights := func(s *scope, g *graph.Graph) {
-		for _, w := range n.weights {
-			if w.scope != s || w.keeps(r) {
+		for i, w := range n.weights {
+			own := r.weight(i)
+			if w.scope != s || w.keeps(own) && scaled[w] == nil {
 				continue
 			}
-			b, err := n.ballOf(w, r, chosen)
+			b, err := n.ballOf(w, own, chosen)
 			if err != nil {
 				refused = err
 				return
 			}
-			node, name, shift := w.quantised(g, r, b)
+			node, name, shift := w.quantised(g, own, b, scaled[w])
 			made[w.node] = append(made[w.node], node)
 			if shift != nil {
 				shifts[w.node] = w.shifting(g, shift)
@@ -55,7 +61,7 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 		}
 		if p := it.spot; p != nil {
 			if c, ok := chosen[p]; ok {
-				return []*graph.Node{p.quantiser(g, c)}
+				return p.quantiser(g, c)
 			}
 			return []*graph.Node{p.own()}
 		}
@@ -86,7 +92,8 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 // A choice is what a place's quantiser is to be.
 type choice struct {
 	code
-	scale float64
+	scale    float64
+	channels []float64 // scales of channels, times which scale is theirs; nil: all have scale
 }
 
 // keeps reports whether a spot keeps the model's own quantiser: it has the format already.
@@ -99,11 +106,17 @@ func (p *spot) keeps(r Recipe) bool {
 func (p *spot) choose(r Recipe) choice {
 	p = p.lead()
 	if p.flags {
-		return choice{Format{Bits: 1}.of(false, false), 1}
+		return choice{Format{Bits: 1}.of(false, false), 1, nil}
+	}
+	if r.Equalise && p.even != nil {
+		if s := p.even.scales(r); s != nil {
+			c, scale := p.even.quantiser(r, s)
+			return choice{c, scale, s}
+		}
 	}
 	all := p.values.all()
 	c := p.format(r).of(p.values.min < 0, false)
-	return choice{c, r.Scales.scale(c, all, p.grid)}
+	return choice{c, r.Scales.scale(c, all, p.grid), nil}
 }
 
 // format is that of a place by a recipe.
@@ -118,11 +131,15 @@ func (p *spot) format(r Recipe) Format {
 	return f
 }
 
-// quantiser is a node that quantises.
-func (p *spot) quantiser(g *graph.Graph, c choice) *graph.Node {
-	taken := p.scope.names
-	return quantiserNode(g, taken, p.index(), p.label, p.from, p.to, c.code, &graph.Tensor{DType: graph.Float32,
-		F: []float64{c.scale}})
+// quantiser is nodes that quantise.
+func (p *spot) quantiser(g *graph.Graph, c choice) (nodes []*graph.Node) {
+	taken, from := p.scope.names, p.from
+	if c.channels != nil {
+		even := p.evened(g, c.channels)
+		nodes, from = append(nodes, even), even.Outputs[0]
+	}
+	return append(nodes, quantiserNode(g, taken, p.index(), p.label, from, p.to, c.code,
+		&graph.Tensor{DType: graph.Float32, F: []float64{c.scale}}))
 }
 
 // quantiserNode is a QONNX node of a code with scales, and its parameters in the graph.
@@ -177,13 +194,20 @@ func (w *weight) shaped() (*graph.Tensor, int) {
 	return &t, 0
 }
 
-// quantised is weights by a recipe, their values already those of the codes, and the quantiser behind them. Where they
-// were put on a ball, shift is what the mean inputs lose by it, per output channel.
-func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball) (node *graph.Node, name string, shift []float64) {
+// quantised is weights by a recipe, their values already those of the codes, and the quantiser behind them. Where
+// inputs come with scales of their channels, weights are times these. Where weights were put on a ball, or their biases
+// are to be corrected, shift is what the mean inputs lose, per output channel.
+func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball, by []float64) (node *graph.Node, name string,
+	shift []float64) {
 	shaped, axis := w.shaped()
 	c := r.Weights.of(true, true)
 	channels, inner := shaped.Shape[axis], graph.Size(shaped.Shape[axis+1:])
-	all := shaped.Floats()
+	all, corrects := slices.Clone(shaped.Floats()), w.means != nil && (b != nil || r.CorrectBias)
+	for i := range all {
+		if by != nil {
+			all[i] *= by[w.reduced(i, channels, len(by))]
+		}
+	}
 	out := make([]float64, len(all))
 	scales := make([]float64, channels)
 	for k := range channels {
@@ -211,8 +235,12 @@ func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball) (node *graph.Node,
 		sum := 0.0
 		for i, q := range codes(scales[k]) {
 			out[at[i]] = float64(float32(q * scales[k]))
-			if b != nil && w.means != nil {
-				sum += float64((list[i] - out[at[i]]) * w.means[w.reduced(at[i], channels)])
+			if corrects {
+				from, lost := w.reduced(at[i], channels, len(w.means)), list[i]-out[at[i]]
+				if by != nil {
+					lost /= by[from]
+				}
+				sum += float64(lost * w.means[from])
 			}
 		}
 		shift = append(shift, float64(float32(sum)))
@@ -228,7 +256,7 @@ func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball) (node *graph.Node,
 	g.Init[raw] = &graph.Tensor{DType: graph.Float32, Shape: w.tensor.Shape, F: out}
 	q := quantiserNode(g, taken, w.node.Index, w.node.Name, raw, name, c, &graph.Tensor{DType: graph.Float32,
 		Shape: shape, F: scales})
-	if b == nil || w.means == nil {
+	if !corrects {
 		shift = nil
 	}
 	return q, name, shift
@@ -356,13 +384,13 @@ func prune(g *graph.Graph) {
 // Story says of a recipe what becomes of a network: how many quantisers of each kind it has.
 func (n *Network) Story(r Recipe) string {
 	activations, weights := 0, 0
-	for _, p := range n.spots {
-		if !p.keeps(r) {
+	for i, p := range n.spots {
+		if !p.keeps(r.spot(i)) {
 			activations++
 		}
 	}
-	for _, w := range n.weights {
-		if !w.keeps(r) {
+	for i, w := range n.weights {
+		if !w.keeps(r.weight(i)) {
 			weights++
 		}
 	}

@@ -54,6 +54,7 @@ type spot struct {
 	more   int           // by how many bits it is wider than the recipe says, unless weights of a loop multiply it
 	flags  bool          // its values are 0 and 1, made of truths
 	as     *spot         // the place whose format it has, since the codes of one come back at the other; may be nil
+	even   *evening      // not nil: its channels may have scales of their own
 
 	values values
 }
@@ -74,15 +75,16 @@ type weight struct {
 	seen  int       // runs that these are of
 }
 
-// reduced is the channel of the inputs that element i of the weights multiplies.
-func (w *weight) reduced(i, channels int) int {
+// reduced is the channel, of so many of the inputs, that element i of the weights multiplies, which have so many output
+// channels.
+func (w *weight) reduced(i, channels, inputs int) int {
 	shape := w.tensor.Shape
 	if w.axis > 0 { // K rows of channels
 		return i / channels
 	}
 	inner := graph.Size(shape[2:])
 	channel, rest := i/(shape[1]*inner), i%(shape[1]*inner)/inner
-	group := len(w.means) / shape[1]
+	group := inputs / shape[1]
 	return channel/max(1, channels/max(1, group))*shape[1] + rest
 }
 
@@ -128,12 +130,9 @@ func scopesOf(p *graph.Program) []*scope {
 	return list
 }
 
-// constant is the value of a tensor that depends on no data; nil of others.
+// constant is the value of a tensor that depends on no data, of the program or added since; nil of others.
 func (s *scope) constant(name string) *graph.Tensor {
-	if t := s.prog.Known[name].Const; t != nil {
-		return t
-	}
-	return s.g.Init[name]
+	return cmp.Or(s.prog.Known[name].Const, s.g.Init[name])
 }
 
 // data lists the inputs of a node that depend on data.

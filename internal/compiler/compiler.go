@@ -15,7 +15,8 @@
 //	                engine fast
 //	stats.go        Stats: what a model computes and stores, counted
 //	labels.go       the right classes of samples, and what a model's trainer has found
-//	quantise.go     a model that is given other quantisers, on samples, before anything else happens
+//	quantise.go     a model that is given other quantisers, on samples, before anything else happens; quantised.go,
+//	                what that has changed; least.go, with how few bits
 //	overflow.go     what narrower accumulators make of samples
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
 //	engines.go      the ways to execute a model; fast.go, compiled; rtl.go, as SystemVerilog; verify.go compares them,
@@ -93,6 +94,9 @@ type Options struct {
 	Calibrate   string                 // samples on which the model is quantised first; may be empty
 	Recipe      *frontend.Recipe       // what it becomes; nil: DefaultRecipe
 	Scales      quantise.Rule          // how; "" is the default
+	Equalise    bool                   // channels have scales of their own where that is free
+	CorrectBias bool                   // sums get back what the rounding of weights takes off their means
+	Keeps       float64                // of a recipe whose formats are searched: samples with float's class, as a share
 	SaveModel   string                 // where the file goes that is made of it; may be empty
 	Data        string                 // samples, .npy or .npz; may be empty
 	Classes     string                 // their labels, .npy; may be empty

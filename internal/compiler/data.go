@@ -155,30 +155,8 @@ func (f *dataFile) checked(m *dataflow.Model, d *diag.List) *samples.Source {
 	return s
 }
 
-// A few is the first of samples, of which there are so many.
-type few struct {
-	*samples.Runs
-	count int
-	fed   []dataflow.Feedback // states that the file does not have
-}
-
-// few reads as many samples as models are compared on, and checks the others; nil where d says why not.
-func (f *dataFile) few(m *dataflow.Model, d *diag.List) *few {
-	fed, ok := f.begins(m, d)
-	if !ok {
-		return nil
-	}
-	s := f.checked(m, d)
-	if s == nil {
-		return nil
-	}
-	r, err := s.Some(0, maxCompared)
-	if err != nil {
-		f.told(err, d)
-		return nil
-	}
-	return &few{r, s.Count, fed}
-}
+// few reads as many samples as models are compared on.
+func few(s *samples.Source) (*samples.Runs, error) { return s.Some(0, maxCompared) }
 
 // A supply is samples that a command is given, and their labels, if there are any.
 type supply struct {

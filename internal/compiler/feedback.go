@@ -119,8 +119,51 @@ func (f *dataFile) holdStates() {
 	}
 }
 
-// feed computes the states that a file does not have. ok is false where d says why it cannot.
+// lacks lists the states that a file does not have.
+func (f *dataFile) lacks(m *dataflow.Model) []dataflow.Feedback {
+	_, fed := f.without(m)
+	return fed
+}
+
+// bySample is a run of a sample, whichever it is.
+func bySample(run dataflow.Reference) func(int, reals) (reals, error) {
+	return func(_ int, in reals) (reals, error) { return run(in) }
+}
+
+// carrying has parts of samples begin with the states that a model leaves itself, where a file has none.
+func carrying(ctx context.Context, m *dataflow.Model, fed []dataflow.Feedback,
+	run func(*samples.Runs) ([]reals, error)) func(*samples.Runs) ([]reals, error) {
+	if fed == nil {
+		return run
+	}
+	var last reals
+	by := oneByOne(ctx, m, true)
+	return func(runs *samples.Runs) ([]reals, error) {
+		for _, s := range fed {
+			if last != nil {
+				runs.In[0][s.In].Data = last[s.Out].Data
+			}
+		}
+		out, err := inTurn(ctx, fed, runs.In, by)
+		if err != nil {
+			return nil, err
+		}
+		last = out[len(out)-1]
+		return run(runs)
+	}
+}
+
+// feed computes the states that a file does not have, by a model itself. ok is false where d says why it cannot.
 func (f *dataFile) feed(ctx context.Context, m *dataflow.Model, exact bool, d *diag.List) (ok bool, err error) {
+	if f.lacks(m) == nil {
+		return true, nil
+	}
+	return f.feedBy(ctx, m, oneByOne(ctx, m, exact), d)
+}
+
+// feedBy computes the states that a file does not have. ok is false where d says why it cannot.
+func (f *dataFile) feedBy(ctx context.Context, m *dataflow.Model, run func(int, reals) (reals, error), d *diag.List) (
+	ok bool, err error) {
 	fed, ok := f.begins(m, d)
 	if fed == nil {
 		return ok, nil
@@ -129,7 +172,7 @@ func (f *dataFile) feed(ctx context.Context, m *dataflow.Model, exact bool, d *d
 	if err == nil {
 		var r *samples.Runs
 		if r, err = s.All(); err == nil {
-			_, err = inTurn(ctx, fed, r.In, oneByOne(ctx, m, exact))
+			_, err = inTurn(ctx, fed, r.In, run)
 			f.remember(m, fed, r.In)
 		}
 	}

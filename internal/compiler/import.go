@@ -25,9 +25,13 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 	opt.Pass.Until = o.Passes
 	onnx := src.ONNX
 	src.sum, src.ONNX = src.Sum(), nil
-	if o.Dump == "" {
+	switch {
+	case src.read != nil && o.Dump == "" && o.Passes == 0 && o.Samples <= 1:
+		im = src.read.Imported
+		d.Merge(src.read.told.Diags)
+	case o.Dump == "":
 		im, err = frontend.Import(src.File, onnx, opt, d)
-	} else {
+	default:
 		err = Sharing(o.Dump, d, func(dir *owned.Shared) error {
 			opt.Pass.Dump = dumpTo(dir)
 			if im, err = frontend.Import(src.File, onnx, opt, d); err != nil || im.Model == nil {
@@ -36,7 +40,7 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 			return dir.Write("99-lowered.txt", []byte(im.Model.Graph.String()))
 		})
 	}
-	if err != nil {
+	if src.read = nil; err != nil {
 		return nil, err
 	}
 	if im == nil {
@@ -51,6 +55,12 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 		tellsOfHost(o, im, opt, d)
 	}
 	return im, nil
+}
+
+// A read model is one that has been imported, for the samples that it was quantised on, and what was said of it.
+type read struct {
+	*frontend.Imported
+	told diag.List
 }
 
 // imports is the options of the front end; ok is false where d says what is wrong with the formats of cells.

@@ -1,13 +1,14 @@
 package compiler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 
@@ -20,11 +21,8 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// Samples that a calibration takes at most, and those that a model is compared on before and after.
-const (
-	maxCalibrated = 256
-	maxCompared   = 1024
-)
+// maxCompared is how many samples a model is compared on at most, before and after.
+const maxCompared = 1024
 
 // DefaultRecipe is what a model becomes that is calibrated.
 var DefaultRecipe = frontend.Recipe{Weights: quantise.Format{Bits: 8}, Activations: quantise.Format{Bits: 8}}
@@ -47,11 +45,12 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 		return nil, o, nil
 	}
 	o.Step("calibrating", 0, 0)
-	q, runs, was, err := o.quantising(ctx, src, false, d)
-	if q == nil || err != nil {
+	n, err := o.quantising(ctx, src, false, d)
+	if n == nil || err != nil {
 		return nil, o, err
 	}
-	recipe := o.recipe()
+	defer n.close()
+	q, recipe := n.Quantising, o.recipe()
 	onnx, story := q.Write(recipe, d)
 	if onnx == nil {
 		return nil, o, nil
@@ -59,16 +58,16 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 	made := *src
 	made.ONNX, made.Example = onnx, false
 	o.LSTM, o.Cells, o.Initial = "", "", nil // the formats of cells, and what loops begin with, stand in the file now
-	o.shapes, o.transforms = map[string][]int{}, q.Fixed
-	for k, in := range q.Model.In {
-		o.shapes[in.Name] = runs.In[0][k].Shape
+	o.transforms = n.Fixed
+	if o.shapes, err = n.shapes(); err != nil {
+		return nil, o, toldOf(unfit{err}, n.file, src, d)
 	}
-	compared, err := o.before(ctx, q, &made, runs, was, d)
+	compared, err := o.before(ctx, n, &made, d)
 	if err != nil || d.Failed() {
 		return nil, o, err
 	}
-	if n := min(len(runs.In), maxCalibrated) - q.Noted; n > 0 {
-		story += fmt.Sprintf(" (%d more are far larger than the others, and were left out)", n)
+	if n.far > 0 {
+		story += fmt.Sprintf(" (%d more are far larger than the others, and were left out)", n.far)
 	}
 	for _, x := range q.OneHots {
 		story += fmt.Sprintf("; %s %q looks rows of a table up, on the device: of %s ones and zeros that the host "+
@@ -79,7 +78,8 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 		story = fmt.Sprintf("%d quantisers had scales from the data of each run; %s", q.Dynamic, story)
 	}
 	d.Add(diag.Diag{Severity: diag.Note, Code: diag.ModelQuantised, Where: src.File,
-		Msg:  fmt.Sprintf("the model was quantised to %s, which changes it: %s; %s", recipe, story, compared),
+		Msg: fmt.Sprintf("the model was quantised to %s, which changes it: %s; %s", recipe.Whole(), story,
+			strings.Join(append([]string{compared}, q.Hard()...), "; ")),
 		Hint: "what the engines agree on is the changed model; --save-model FILE writes it"})
 	if o.SaveModel != "" {
 		if err := owned.WriteFile(o.SaveModel, onnx); err != nil {
@@ -105,167 +105,128 @@ func (o Options) recipe() frontend.Recipe {
 	if o.Recipe != nil {
 		r = *o.Recipe
 	}
-	r.Scales = o.Scales
+	r.Scales, r.Equalise, r.CorrectBias = o.Scales, o.Equalise, o.CorrectBias
 	return r
 }
 
-// quantising reads a model and notes the values that samples have in it. It gives the first of the samples, and how
-// many there are, and what the float model gives for those that were noted.
-func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *diag.List) (*frontend.Quantising,
-	*few, []reals, error) {
+// A noted model is one on its way to other quantisers, which has been run on samples.
+type noted struct {
+	*frontend.Quantising
+	samples *samples.Source
+	file    *dataFile
+	fed     []dataflow.Feedback // states that the file does not have
+	far     int                 // samples that were left out
+	was     []reals             // what it gives for the first of them; nil of those that were left out
+}
+
+func (n *noted) close() { n.file.close() }
+
+// shapes are those of a sample's inputs.
+func (n *noted) shapes() (map[string][]int, error) {
+	first, err := n.samples.Some(0, 1)
+	if err != nil {
+		return nil, err
+	}
+	shapes := map[string][]int{}
+	for k, in := range n.Model.In {
+		shapes[in.Name] = first.In[0][k].Shape
+	}
+	return shapes, nil
+}
+
+// quantising reads a model and notes the values that samples have in it, all of them, some at a time. Nil where d says
+// why not.
+func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *diag.List) (*noted, error) {
 	data := o.Stdin.openData(o.Calibrate, src, d)
 	if data == nil {
-		return nil, nil, nil, nil
+		return nil, nil
 	}
-	defer data.close()
+	n, err := o.noting(ctx, src, data, replace, d)
+	if n == nil {
+		data.close()
+	}
+	return n, err
+}
+
+func (o Options) noting(ctx context.Context, src *Source, data *dataFile, replace bool, d *diag.List) (*noted, error) {
 	opt, ok := o.imports(d)
 	if !ok {
-		return nil, nil, nil, nil
+		return nil, nil
 	}
 	opt.Data, opt.Stateful = data.shapes(), opt.Stateful && len(opt.States) == 0 // samples carry their states
-	q := frontend.Quantise(src.File, src.ONNX, opt, replace, d)
-	if q == nil {
-		return nil, nil, nil, nil
+	n := &noted{Quantising: frontend.Quantise(src.File, src.ONNX, opt, replace, d), file: data}
+	if n.Quantising == nil {
+		return nil, nil
 	}
-	runs := data.few(q.Model, d)
-	if runs == nil {
-		return nil, nil, nil, nil
+	n.fed = data.lacks(n.Model)
+	if ok, err := data.feedBy(ctx, n.Model, bySample(n.Float), d); !ok {
+		return nil, toldOf(err, data, src, d)
 	}
-	noted := runs.In[:min(len(runs.In), maxCalibrated)]
-	far, was := farOff(noted), make([]reals, len(noted))
-	if _, err := inTurn(ctx, runs.fed, noted, func(i int, in reals) (out reals, err error) {
-		o.Step("calibrating", i, len(noted))
-		switch {
-		case !far[i]:
-			was[i], err = q.Note(in)
-		case runs.fed != nil:
-			was[i], err = q.Float(in)
-		}
-		return was[i], err
-	}); err != nil {
-		return nil, nil, nil, modelError(err, src, d)
+	if n.samples = data.samples(n.Model, nil, "", d); n.samples == nil {
+		return nil, nil
 	}
-	return q, runs, was, nil
+	size := n.samples.Size(partBytes, 1)
+	var largest []float64 // magnitudes of each sample
+	err := partByPart(n.samples, size, func(part *samples.Runs) error {
+		largest = append(largest, largestOf(part.In)...)
+		return ctx.Err()
+	})
+	far, done := farOff(largest), 0
+	if err == nil {
+		err = partByPart(n.samples, size, func(part *samples.Runs) error {
+			for _, in := range part.In {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				var out reals
+				if !far[done] {
+					var err error
+					if out, err = n.Note(in); err != nil {
+						return faulty{err}
+					}
+				} else {
+					n.far++
+				}
+				if done < maxCompared {
+					n.was = append(n.was, out)
+				}
+				done++
+				o.Step("calibrating", done, n.samples.Count)
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, toldOf(err, data, src, d)
+	}
+	return n, nil
 }
 
 // farAway is how many times as large as usual a sample's largest magnitude is that scales are not chosen for: one such
 // sample would take all resolution from the others.
 const farAway = 8
 
-// farOff tells of each sample whether it is far larger than the others.
-func farOff(runs []reals) []bool {
-	largest, far := make([]float64, len(runs)), make([]bool, len(runs))
-	for i, in := range runs {
+// largestOf is the largest magnitude of each sample.
+func largestOf(runs []reals) (largest []float64) {
+	for _, in := range runs {
+		most := 0.0
 		for _, t := range in {
 			for _, v := range t.Data {
-				largest[i] = max(largest[i], math.Abs(v))
+				most = max(most, math.Abs(v))
 			}
 		}
+		largest = append(largest, most)
 	}
-	sorted := slices.Sorted(slices.Values(largest))
+	return largest
+}
+
+// farOff tells of each sample, by the largest magnitudes of all, whether it is far larger than the others.
+func farOff(largest []float64) []bool {
+	far, sorted := make([]bool, len(largest)), slices.Sorted(slices.Values(largest))
 	for i, v := range largest {
 		far[i] = v > farAway*sorted[len(sorted)/2]
 	}
 	return far
-}
-
-// before compares a model with what was made of it: by labels, where there are any, else by what the two give. noted is
-// what the float model has given for the first samples.
-func (o Options) before(ctx context.Context, q *frontend.Quantising, made *Source, runs *few, noted []reals,
-	d *diag.List) (string, error) {
-	file := o.Calibrate
-	if o.Classes != "" && o.Data != "" {
-		data := o.Stdin.openData(o.Data, made, d)
-		if data == nil {
-			return "", nil
-		}
-		defer data.close()
-		if runs = data.few(q.Model, d); runs == nil {
-			return "", nil
-		}
-		file, noted = o.Data, nil
-	}
-	var labels *samples.Labels
-	if o.Classes != "" {
-		if labels = readLabels(o.Classes, runs.count, q.Model.Out, d); labels == nil {
-			return "", nil
-		}
-	}
-	n := min(len(runs.In), maxCompared)
-	some := *runs.Runs
-	some.In = some.In[:n]
-	was, err := inTurn(ctx, runs.fed, some.In, func(i int, in reals) (reals, error) {
-		if q.NotesAsIs() && i < len(noted) && noted[i] != nil {
-			return noted[i], nil
-		}
-		o.Step("comparing", i, n)
-		return q.AsIs(in)
-	})
-	if err != nil {
-		return "", modelError(err, made, d)
-	}
-	is, err := o.after(ctx, q, made, &some, runs.fed, d)
-	if err != nil || d.Failed() {
-		return "", modelError(err, made, d)
-	}
-	if labels != nil {
-		return fmt.Sprintf("accuracy on %s before %v, after %v", filepath.Base(file), labels.Accuracy(was),
-			labels.Accuracy(is)), nil
-	}
-	return differences(was, is), nil
-}
-
-// after runs samples through the model that was made: by engine fast, where it has layers for all of it, the first
-// sample held against engine reference; else by that.
-func (o Options) after(ctx context.Context, q *frontend.Quantising, made *Source, runs *samples.Runs,
-	fed []dataflow.Feedback, d *diag.List) ([]reals, error) {
-	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes}
-	o.Step("comparing", 0, len(runs.In))
-	var quiet, told diag.List
-	im, err := frontend.Import(made.File, made.ONNX, opt, &quiet)
-	if err != nil {
-		return nil, err
-	}
-	if im.Model == nil || quiet.Failed() {
-		if im = frontend.ImportReference(made.File, made.ONNX, opt, &told); im.Model == nil {
-			d.Merge(told.Diags)
-			return nil, nil
-		}
-		if fed != nil {
-			return inTurn(ctx, fed, runs.In, oneByOne(ctx, im.Model, true))
-		}
-		return reference(ctx, im.Model, runs)
-	}
-	if fed != nil {
-		if _, err := inTurn(ctx, fed, runs.In, oneByOne(ctx, im.Model, true)); err != nil {
-			return nil, err
-		}
-	}
-	out, err := compiledAs(ctx, programOf(im.Model), im.Model, runs)
-	if err != nil {
-		return nil, err
-	}
-	first, err := im.Model.Reference(runs.In[0])
-	if err != nil {
-		return nil, err
-	}
-	return out, sameOutputs(im.Model, "engine fast against reference", out[0], first)
-}
-
-// differences says how far apart the first outputs of runs are.
-func differences(was, is []reals) string {
-	most, range_, same := 0.0, 0.0, 0
-	for i := range was {
-		a, b := was[i][0].Data, is[i][0].Data
-		if largest(a) == largest(b) {
-			same++
-		}
-		for k := range a {
-			most, range_ = max(most, math.Abs(a[k]-b[k])), max(range_, math.Abs(a[k]))
-		}
-	}
-	return fmt.Sprintf("outputs differ by %.3g at most, of magnitudes up to %.3g; the largest output is the same for "+
-		"%d of %d samples", most, range_, same, len(was))
 }
 
 // largest is the index of the largest value, the first of equals.
@@ -286,6 +247,7 @@ type Variant struct {
 	Model    *dataflow.Model
 	Refused  string // why there is no Model
 	Accuracy *samples.Accuracy
+	Least    *Least // of the recipe whose formats are searched
 }
 
 // A Variety is a model by many recipes.
@@ -294,9 +256,11 @@ type Variety struct {
 	Labelled bool              // accuracies are by labels; else by what the float model says
 	Float    samples.Accuracy  // of the model without the rounding of activations
 	AsIs     *samples.Accuracy // of the model as it is
+	Bare     bool              // it has no quantisers
 	q        *frontend.Quantising
-	runs     *few
+	runs     *samples.Runs
 	labels   *samples.Labels
+	float    []reals // what the float model gives
 	o        Options
 }
 
@@ -309,20 +273,30 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 		return nil, nil
 	}
 	v = &Variety{Source: src, o: o}
-	if v.q, v.runs, _, err = o.quantising(ctx, src, true, d); v.q == nil || err != nil {
+	n, err := o.quantising(ctx, src, true, d)
+	if n == nil || err != nil {
 		return nil, err
 	}
-	if o.Data != "" {
+	defer n.close()
+	v.q, v.Bare = n.Quantising, n.Bare()
+	if o.Data == "" {
+		if v.runs, err = few(n.samples); err != nil {
+			return nil, toldOf(unfit{err}, n.file, src, d)
+		}
+	} else {
 		data := o.Stdin.openData(o.Data, src, d)
 		if data == nil {
 			return nil, nil
 		}
 		defer data.close()
-		if v.runs = data.few(v.q.Model, d); v.runs == nil {
+		given := data.checked(v.q.Model, d)
+		if given == nil {
 			return nil, nil
 		}
+		if v.runs, err = few(given); err != nil {
+			return nil, toldOf(unfit{err}, data, src, d)
+		}
 	}
-	v.runs.In = v.runs.In[:min(len(v.runs.In), maxCompared)]
 	float, err := v.each(ctx, v.q.Float)
 	if err != nil {
 		return nil, modelError(err, src, d)
@@ -342,7 +316,7 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 	if v.labels == nil || d.Failed() {
 		return nil, nil
 	}
-	v.Float = v.labels.Accuracy(float)
+	v.Float, v.float = v.labels.Accuracy(float), float
 	as, err := v.each(ctx, v.q.AsIs)
 	if err != nil {
 		return nil, modelError(err, src, d)
@@ -381,8 +355,14 @@ func classes(out []reals) *npy.Array {
 func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err error) {
 	defer Catch(&err)
 	var d diag.List
-	r.Scales = v.o.Scales
+	r = v.recipe(r)
 	x = &Variant{Recipe: r}
+	if r.Least {
+		if x.Least, x.Recipe, err = v.least(ctx, cmp.Or(v.o.Keeps, DefaultKeep)); err != nil {
+			return nil, modelError(err, v.Source, &d)
+		}
+		r = x.Recipe
+	}
 	onnx, _ := v.q.Write(r, &d)
 	if onnx == nil {
 		x.Refused = reason(&d)
@@ -403,7 +383,7 @@ func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err 
 		return x, nil
 	}
 	x.Model = im.Model
-	out, err := courseOf(x.Model).integers(ctx, v.runs.Runs)
+	out, err := courseOf(x.Model).integers(ctx, v.runs)
 	if err != nil {
 		if e := modelError(err, &made, &d); e != nil {
 			return nil, e
@@ -414,6 +394,12 @@ func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err 
 	a := v.labels.Accuracy(out)
 	x.Accuracy = &a
 	return x, nil
+}
+
+// recipe is one with how the options say that it comes to its numbers.
+func (v *Variety) recipe(r frontend.Recipe) frontend.Recipe {
+	r.Scales, r.Equalise, r.CorrectBias = v.o.Scales, v.o.Equalise, v.o.CorrectBias
+	return r
 }
 
 // reason is the first error, in a line.

@@ -162,7 +162,7 @@ func TestCalibrate(t *testing.T) {
 				t.Errorf("verified by %v", r.Verified.Engines)
 			}
 			if c.labels == "" {
-				if !strings.Contains(note.Msg, "outputs differ by ") {
+				if !strings.Contains(note.Msg, "its output differs by ") {
 					t.Errorf("no difference is told: %q", note.Msg)
 				}
 			} else {

@@ -25,6 +25,7 @@ type Source struct {
 	Inputs  *npy.Array // samples along the first axis; nil where the model brings none
 	Labels  *npy.Array // class per sample, -1 where it has none; nil without
 	sum     string     // once the bytes were let go
+	read    *read      // nil where importModel imports it
 }
 
 // Sum is the model's SHA-256 in hexadecimal digits: that of its file, or, of a model that keeps tensors in other

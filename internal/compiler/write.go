@@ -279,6 +279,14 @@ func (o Options) OfModel() []Given {
 		if o.Scales != "" {
 			list = append(list, Given{"scales", []string{string(o.Scales)}})
 		}
+		for _, f := range []struct {
+			name  string
+			given bool
+		}{{"equalize", o.Equalise}, {"correct-bias", o.CorrectBias}} {
+			if f.given {
+				list = append(list, Given{f.name, []string{"true"}})
+			}
+		}
 	}
 	for _, file := range []Given{{"lstm-config", []string{o.LSTM}}, {"cell-config", []string{o.Cells}}} {
 		if file.Texts[0] != "" {

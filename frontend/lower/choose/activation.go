@@ -13,8 +13,9 @@ import (
 
 // Activate reads one function per channel of a stream: its steps are at most limit, or, where no host could take over,
 // as many as the widest layer has. Behind is as in Activation. The reason says why a function is no step function.
-func Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit int, host bool) (Activation, error) {
-	steps, err := StepsOver(functions, in, limit)
+func (k *Known) Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit int, host bool) (Activation,
+	error) {
+	steps, err := k.StepsOver(functions, in, limit)
 	if errors.Is(err, real.ErrTooManySteps) && !host {
 		if p, ok := scaled(functions, in); ok {
 			return Activation{In: in, Scaled: &p, Behind: behind}, nil
@@ -22,7 +23,7 @@ func Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit i
 		if limit = maxWideSteps; in.Elem.Width <= threshold.MaxAddress {
 			limit = 1 << threshold.MaxAddress
 		}
-		steps, err = StepsOver(functions, in, limit)
+		steps, err = k.StepsOver(functions, in, limit)
 	}
 	if err != nil {
 		return Activation{}, whole.Stepless(err, limit)
@@ -47,9 +48,40 @@ func scaled(functions []*real.Expr, in dataflow.Type) (requant.Params, bool) {
 	return requant.Scale(list, x)
 }
 
+// Known are the step functions that functions of integers are, of those that were searched. A model that is lowered
+// again, written otherwise, has most of them again.
+type Known struct{ of map[searched][]found }
+
+type searched struct {
+	over  num.Range
+	limit int
+}
+
+type found struct {
+	of   *real.Expr
+	step num.Step
+	err  error
+}
+
+// stepOver is StepOver of f, which e compiles to.
+func (k *Known) stepOver(f *real.Func, e *real.Expr, over num.Range, limit int) (num.Step, error) {
+	if k.of == nil {
+		k.of = map[searched][]found{}
+	}
+	key := searched{over, limit}
+	for _, known := range k.of[key] {
+		if known.of.Equal(e) {
+			return known.step, known.err
+		}
+	}
+	step, err := f.StepOver(over, limit)
+	k.of[key] = append(k.of[key], found{e, step, err})
+	return step, err
+}
+
 // StepsOver finds every channel's step function over the values that occur. Channels in a row that have one function
 // are searched together.
-func StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, error) {
+func (k *Known) StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, error) {
 	out := make([]num.Step, 0, len(functions))
 	for first := 0; first < len(functions); first = len(out) {
 		e, next, all := functions[first], first, t.Channel(first)
@@ -57,7 +89,7 @@ func StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, 
 			all = all.Union(t.Channel(next))
 		}
 		f := real.Compile(e)
-		common, reject := f.StepOver(all, limit)
+		common, reject := k.stepOver(f, e, all, limit)
 		for c := first; c < next; c++ {
 			r := t.Channel(c)
 			switch {
@@ -68,7 +100,7 @@ func StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, 
 				out = append(out, common.Over(r))
 				continue
 			}
-			own, err := f.StepOver(r, limit) // fewer steps, perhaps
+			own, err := k.stepOver(f, e, r, limit) // fewer steps, perhaps
 			if err != nil {
 				return nil, err
 			}

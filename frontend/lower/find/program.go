@@ -17,6 +17,7 @@ package find
 
 import (
 	"fmt"
+	"slices"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/place"
@@ -100,6 +101,21 @@ type Meeting struct {
 func (p *Program) Meeting(tensor string) (m Meeting, ok bool) {
 	m, _, ok = p.meeting(tensor)
 	return m, ok
+}
+
+// BehindMove reports whether a tensor is a function, element by element, of something that a step moves.
+func BehindMove(p *Program, tensor string) bool {
+	seen := map[string]bool{}
+	var moved func(tensor string) bool
+	moved = func(tensor string) bool {
+		step := p.Producer(tensor)
+		if _, integer := p.Integers.Integer(tensor, 0); integer || step == nil || seen[tensor] {
+			return false
+		}
+		seen[tensor] = true
+		return step.Move != nil || step.Elem != nil && step.Window == nil && slices.ContainsFunc(p.Data(step), moved)
+	}
+	return moved(tensor)
 }
 
 // SharedSum reports whether a tensor's value is, behind steps of one argument, a sum that others read too: then it is

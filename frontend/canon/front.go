@@ -1,0 +1,255 @@
+package canon
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// codesInFront has quantisers stand in front of what moves and joins the elements that they read: the codes of moved
+// elements are the moved codes. Steps between, functions of each element, go along.
+func codesInFront(m *Model) bool {
+	e, file := edit(m.Graph), map[string]bool{}
+	for _, in := range m.Graph.Inputs {
+		file[in.Name] = true
+	}
+	for _, n := range m.Graph.Nodes {
+		for _, o := range n.Outputs {
+			file[o] = true
+		}
+	}
+	return e.each(func(n *graph.Node) []*graph.Node {
+		if !n.Is(graph.Uniform) || !m.Front[n.Outputs[0]] {
+			return nil
+		}
+		f := &fronting{wholes: wholesOf(m.Program), editor: e, file: file, to: n.Outputs[0]}
+		name := f.codes(n.Inputs[0], []stretch{{over: n.Inputs[0], steps: []*graph.Step{m.Program.Producer(f.to)}}})
+		if f.lost {
+			return nil
+		}
+		last := f.nodes[len(f.nodes)-1]
+		last.Outputs[slices.Index(last.Outputs, name)] = f.to
+		return f.nodes
+	})
+}
+
+// A fronting is a quantiser on its way.
+type fronting struct {
+	*wholes
+	*editor
+	file  map[string]bool // tensors of the graph that depend on data
+	to    string          // the codes
+	nodes []*graph.Node   // in its place
+	lost  bool            // it would stand behind a tensor that the graph does not have
+}
+
+// A stretch is steps that make the last one's output of a tensor, element by element. Where elements are some along an
+// axis, so are the constants that differ along it.
+type stretch struct {
+	over  string
+	steps []*graph.Step
+	cuts  []cut
+}
+
+// A cut is n elements along an axis, of which the first is at from.
+type cut struct{ axis, from, n int }
+
+// codes gives what stretches make of a tensor, the first first. The stretches go in front of what moves its elements.
+func (f *fronting) codes(tensor string, do []stretch) string {
+	over := tensor
+	for a := f.above(over); a != ""; a = f.above(over) {
+		over = a
+	}
+	if s := f.p.Producer(over); s != nil && s.Move != nil && (graph.Pads(s.Node) || graph.KnownOperator(s.Node.Domain,
+		s.Node.Op)) {
+		with := do
+		if over != tensor {
+			with = append([]stretch{{over: over, steps: f.between(over, tensor, nil)}}, do...)
+		}
+		if parts, ok := f.parts(s, with); ok {
+			return f.joined(s, parts)
+		}
+	}
+	f.lost = f.lost || f.p.Known[tensor].Const == nil && !f.file[tensor]
+	tensor = f.constantNamed(tensor)
+	for _, part := range do {
+		tensor = f.applied(tensor, part)
+	}
+	return tensor
+}
+
+// between lists the steps that make one tensor of another, in order, behind those that are listed.
+func (f *fronting) between(over, tensor string, list []*graph.Step) []*graph.Step {
+	s := f.p.Producer(tensor)
+	if tensor == over || slices.Contains(list, s) {
+		return list
+	}
+	for _, in := range f.data(s) {
+		list = f.between(over, in, list)
+	}
+	return append(list, s)
+}
+
+// parts is what stretches are in front of a move, by the slots that its elements come from; ok is false where their
+// constants differ along other axes than those that the move keeps, or cuts.
+func (f *fronting) parts(move *graph.Step, do []stretch) (parts map[int][]stretch, ok bool) {
+	slots, at := move.Move.Slots(), 0
+	axis := -1
+	if move.Node.Op == graph.Concat {
+		axis = int(move.Node.Int("axis", 0)+int64(len(move.Shape))) % len(move.Shape)
+	}
+	parts = map[int][]stretch{}
+	for slot, in := range move.Node.Inputs {
+		if !slices.Contains(slots, slot) {
+			continue
+		}
+		some := slices.Clone(do)
+		for i, part := range do {
+			for _, s := range part.steps {
+				if !f.stays(s, move, axis, len(slots) == 1) {
+					return nil, false
+				}
+			}
+			if axis >= 0 {
+				some[i].cuts = append(slices.Clip(part.cuts), cut{axis, at, f.p.Known[in].Shape[axis]})
+			}
+		}
+		if parts[slot] = some; axis >= 0 {
+			at += f.p.Known[in].Shape[axis]
+		}
+	}
+	return parts, true
+}
+
+// stays reports whether a step can go in front of a move: its constants are one number, or differ along the axis that
+// the move joins along, or along another one that it leaves as it is.
+func (f *fronting) stays(s, move *graph.Step, joins int, alone bool) bool {
+	for v, slot := range s.Elem.Args {
+		in := f.p.Known[s.Node.Inputs[slot]]
+		if in.Const == nil {
+			if !slices.Equal(in.Shape, s.Shape) {
+				return false
+			}
+			continue
+		}
+		if in.Const.Len() == 1 && (len(in.Shape) == 0 || joins >= 0) {
+			continue
+		}
+		a := along(&s.Elem.Index[v], s.Shape)
+		if a < 0 || joins < 0 && !(alone && f.keeps(move, a)) {
+			return false
+		}
+	}
+	return true
+}
+
+// along is the axis that a vector of constants is along; -1 where it is no vector.
+func along(p *graph.Pick, shape []int) int {
+	for a, n := range shape {
+		if p.Table == nil && p.Count == n && p.Run == graph.Size(shape[a+1:]) {
+			return a
+		}
+	}
+	return -1
+}
+
+// keeps reports whether a move leaves every element where it is along an axis.
+func (f *fronting) keeps(move *graph.Step, axis int) bool {
+	from := f.p.Known[move.Node.Inputs[0]].Shape
+	if len(from) != len(move.Shape) || from[axis] != move.Shape[axis] {
+		return false
+	}
+	before, after := graph.Size(from[axis+1:]), graph.Size(move.Shape[axis+1:])
+	for i := range graph.Size(move.Shape) {
+		if _, j := move.Move.From(i); i/after%from[axis] != j/before%from[axis] {
+			return false
+		}
+	}
+	return true
+}
+
+// joined moves the codes of the parts.
+func (f *fronting) joined(move *graph.Step, parts map[int][]stretch) string {
+	n := *move.Node
+	n.Inputs = slices.Clone(n.Inputs)
+	for slot, in := range n.Inputs {
+		switch do, ok := parts[slot]; {
+		case ok:
+			n.Inputs[slot] = f.codes(in, do)
+		case in != "":
+			n.Inputs[slot] = f.constantNamed(in)
+		}
+	}
+	n.Outputs = slices.Clone(n.Outputs)
+	at := slices.Index(n.Outputs, move.Output)
+	for i := range n.Outputs {
+		n.Outputs[i] = f.taken.Fresh(f.to, "part")
+	}
+	if graph.Pads(&n) { // as a graph has it
+		all := &graph.Tensor{DType: graph.Int64, Shape: []int{2 * len(move.Shape)}, I: n.Ints("pads")}
+		n.Domain, n.Version = "", padVersion
+		n.Inputs = slices.Insert(n.Inputs, 1, f.constant(f.to, "pads", all))
+		n.Attrs = graph.Attrs{"mode": n.Attrs["mode"]}
+	}
+	f.nodes = append(f.nodes, &n)
+	return n.Outputs[at]
+}
+
+// padVersion is one of ONNX' operators at which what pads, and by how much, are inputs of Pad.
+const padVersion = 13
+
+// constantNamed is a constant by a name that the graph has.
+func (f *fronting) constantNamed(name string) string {
+	k := f.p.Known[name].Const
+	if k == nil || f.g.Init[name] != nil {
+		return name
+	}
+	return f.constant(f.to, "operand", k)
+}
+
+// applied writes the steps of a stretch for another tensor, and gives what they make of it.
+func (f *fronting) applied(tensor string, do stretch) string {
+	with := map[string]string{do.over: tensor}
+	for _, s := range do.steps {
+		n := *s.Node
+		n.Inputs, n.Outputs = slices.Clone(n.Inputs), []string{f.taken.Fresh(f.to, "part")}
+		for slot, in := range n.Inputs {
+			if now, ok := with[in]; ok {
+				n.Inputs[slot] = now
+			} else if in != "" {
+				n.Inputs[slot] = f.constantNamed(in)
+			}
+		}
+		for v, slot := range s.Elem.Args {
+			in := s.Node.Inputs[slot]
+			if k := f.p.Known[in].Const; k != nil && k.Len() > 1 {
+				if a := along(&s.Elem.Index[v], s.Shape); a >= 0 {
+					n.Inputs[slot] = f.some(n.Inputs[slot], k, s.Shape[a], a, do.cuts)
+				}
+			}
+		}
+		f.nodes, with[s.Output] = append(f.nodes, &n), n.Outputs[0]
+		tensor = n.Outputs[0]
+	}
+	return tensor
+}
+
+// some is the elements of a vector of constants, n of them along an axis, that cuts leave.
+func (f *fronting) some(name string, k *graph.Tensor, n, axis int, cuts []cut) string {
+	own := slices.Index(k.Shape, n)
+	for _, c := range cuts {
+		if c.axis != axis || c.n == n {
+			continue
+		}
+		indices := &graph.Tensor{DType: graph.Int64, Shape: []int{c.n}}
+		for i := range c.n {
+			indices.I = append(indices.I, int64(c.from+i))
+		}
+		out := f.taken.Fresh(f.to, "elements")
+		f.nodes = append(f.nodes, &graph.Node{Index: -1, Op: graph.Gather,
+			Inputs: []string{name, f.constant(f.to, "at", indices)}, Outputs: []string{out},
+			Attrs: graph.Attrs{"axis": graph.IntAttr(own)}})
+		name, n = out, c.n
+	}
+	return name
+}

@@ -1,0 +1,86 @@
+package quantise
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// hardBy is how many times as large as all that it comes from and goes to the largest value of a place is that is
+// hard to quantise.
+const hardBy = 10
+
+// maxHard is how many of them are named.
+const maxHard = 5
+
+// Hard says which layers are hard to quantise: those whose values are far larger than what stands next to them.
+func (n *Network) Hard() (list []string) {
+	next := map[*spot][]*spot{}
+	for _, p := range n.spots {
+		for _, q := range p.scope.sources(p.given) {
+			next[p], next[q] = append(next[p], q), append(next[q], p)
+		}
+	}
+	more := 0
+	for _, p := range n.spots {
+		around := 0.0
+		for _, q := range next[p] {
+			around = max(around, q.values.largest())
+		}
+		if around == 0 || p.values.largest() < hardBy*around || p.scope.raw[p.given] {
+			continue
+		}
+		if len(list) == maxHard {
+			more++
+			continue
+		}
+		list = append(list, fmt.Sprintf("%q is hard to quantise: its values go up to %.3g, those next to it to %.3g",
+			p.label, p.values.largest(), around))
+	}
+	if more > 0 {
+		list = append(list, fmt.Sprintf("so are %d others", more))
+	}
+	return list
+}
+
+// largest is the largest magnitude.
+func (v *values) largest() float64 {
+	if v.n == 0 {
+		return 0
+	}
+	return math.Max(v.max, -v.min)
+}
+
+// sources lists the places that a tensor is made of, through whatever is no place.
+func (s *scope) sources(tensor string) (list []*spot) {
+	by := map[string]*item{}
+	for _, it := range s.items {
+		if it.spot != nil {
+			by[it.spot.to] = it
+			continue
+		}
+		for _, o := range it.node.Outputs {
+			by[o] = it
+		}
+	}
+	seen := map[string]bool{}
+	var visit func(tensor string)
+	visit = func(tensor string) {
+		it := by[tensor]
+		switch {
+		case it == nil || seen[tensor]:
+			return
+		case it.spot != nil:
+			if !slices.Contains(list, it.spot) {
+				list = append(list, it.spot)
+			}
+			return
+		}
+		seen[tensor] = true
+		for _, in := range it.node.Inputs {
+			visit(in)
+		}
+	}
+	visit(tensor)
+	return list
+}

@@ -1,0 +1,220 @@
+package compiler
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/quantise"
+)
+
+// The bits that a search for the fewest begins with, goes down to, and goes up to where these are too few.
+const (
+	usualBits  = 8
+	fewestBits = 2
+	mostBits   = 16
+)
+
+// DefaultKeep is the share of samples that keep their class where none is asked for.
+const DefaultKeep = 0.99
+
+// maxWeighed is on how many samples it is found what a layer's bits cost.
+const maxWeighed = 8
+
+// A Least is what the fewest bits are, layer by layer, with which a share of samples keeps its class.
+type Least struct {
+	Keep    float64    `json:"keep"` // the share that was asked for
+	Same    int        `json:"same"` // of so many samples, those that keep their class
+	Samples int        `json:"samples"`
+	Bits    []LeastOne `json:"bits"`
+}
+
+// A LeastOne is the bits of the activations in front of a node, or of its weights.
+type LeastOne struct {
+	Node    string `json:"node"`
+	Weights bool   `json:"weights"`
+	Bits    int    `json:"bits"`
+}
+
+// mean is that of the bits of weights, or of activations.
+func (l *Least) mean(weights bool) (mean float64, least, most int) {
+	n := 0
+	for _, b := range l.Bits {
+		if b.Weights != weights {
+			continue
+		}
+		if n++; n == 1 {
+			least, most = b.Bits, b.Bits
+		}
+		mean, least, most = mean+float64(b.Bits), min(least, b.Bits), max(most, b.Bits)
+	}
+	return mean / float64(max(1, n)), least, most
+}
+
+// String says it in a line.
+func (l *Least) String() string {
+	of := func(weights bool) string {
+		mean, least, most := l.mean(weights)
+		return fmt.Sprintf("%d to %d bits, %.1f on average", least, most, mean)
+	}
+	return fmt.Sprintf("weights of %s; activations of %s; same class as the float network in %d of %d samples",
+		of(true), of(false), l.Same, l.Samples)
+}
+
+// A leastSearch is a search for the fewest bits. Its items are the activations, then the weights, of the model.
+type leastSearch struct {
+	v     *Variety
+	ctx   context.Context
+	was   []reals // what the float model gives
+	parts []quantise.Part
+	first int // of the weights
+	bits  []int
+	tried int
+}
+
+// least finds the fewest bits: of all parts the same, first, then of each part. What a lower number costs is how far it
+// brings the output from that of the float model, alone; the cheapest are lowered together, as many as leave enough
+// samples their class, and so on down. Runs are in float64.
+func (v *Variety) least(ctx context.Context, keep float64) (*Least, frontend.Recipe, error) {
+	s := &leastSearch{v: v, ctx: ctx, was: v.float}
+	activations, weights := v.q.Parts()
+	s.parts, s.first = slices.Concat(activations, weights), len(activations)
+	s.bits = make([]int, len(s.parts))
+	enough := int(math.Ceil(keep * float64(len(s.was))))
+	level, err := s.uniform(enough)
+	if err != nil {
+		return nil, frontend.Recipe{}, err
+	}
+	var open []int // parts that may have fewer
+	for i, p := range s.parts {
+		if s.bits[i] = level; !p.Stays {
+			open = append(open, i)
+		}
+	}
+	for level--; level >= fewestBits && len(open) > 0; level-- {
+		if open, err = s.lower(open, level, enough); err != nil {
+			return nil, frontend.Recipe{}, err
+		}
+	}
+	same, err := s.same(s.bits)
+	if err != nil {
+		return nil, frontend.Recipe{}, err
+	}
+	l := &Least{Keep: keep, Same: same, Samples: len(s.was)}
+	for i, p := range s.parts {
+		if !p.Stays {
+			l.Bits = append(l.Bits, LeastOne{p.Node, p.Weights, s.bits[i]})
+		}
+	}
+	return l, s.recipe(s.bits), nil
+}
+
+// uniform finds the fewest bits that all parts may have; with mostBits, too few samples may keep their class.
+func (s *leastSearch) uniform(enough int) (level int, err error) {
+	keeps := func(level int) (bool, error) {
+		same, err := s.same(slices.Repeat([]int{level}, len(s.parts)))
+		return same >= enough, err
+	}
+	level = usualBits
+	ok, err := keeps(level)
+	for !ok && err == nil && level < mostBits {
+		level++
+		ok, err = keeps(level)
+	}
+	if level > usualBits || !ok {
+		return level, err
+	}
+	for level > fewestBits && err == nil {
+		if ok, err = keeps(level - 1); !ok {
+			break
+		}
+		level--
+	}
+	return level, err
+}
+
+// lower gives parts so many bits: those that cost least, as many as leave enough samples their class. It gives them.
+func (s *leastSearch) lower(open []int, level, enough int) ([]int, error) {
+	cost := make(map[int]float64, len(open))
+	for _, i := range open {
+		bits := slices.Clone(s.bits)
+		bits[i] = level
+		var err error
+		if cost[i], err = s.apart(bits); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(open, func(a, b int) int { return cmp.Compare(cost[a], cost[b]) })
+	with := func(n int) []int {
+		bits := slices.Clone(s.bits)
+		for _, i := range open[:n] {
+			bits[i] = level
+		}
+		return bits
+	}
+	fit, most := 0, len(open) // so many fit; more than most do not
+	for fit < most {
+		n := (fit + most + 1) / 2
+		same, err := s.same(with(n))
+		if err != nil {
+			return nil, err
+		}
+		if same >= enough {
+			fit = n
+		} else {
+			most = n - 1
+		}
+	}
+	s.bits = with(fit)
+	return open[:fit], nil
+}
+
+func (s *leastSearch) recipe(bits []int) frontend.Recipe {
+	r := s.v.recipe(DefaultRecipe)
+	r.Least = true
+	return r.By(quantise.Mix{Activations: bits[:s.first], Weights: bits[s.first:]})
+}
+
+// run runs samples with so many bits.
+func (s *leastSearch) run(bits []int, n int, each func(i int, out reals)) error {
+	s.tried++
+	s.v.o.Step("searching bits", s.tried, 0)
+	try, err := s.v.q.Try(s.recipe(bits))
+	if err != nil {
+		return err
+	}
+	for i, in := range s.v.runs.In[:n] {
+		if s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
+		out, err := try(in)
+		if err != nil {
+			return err
+		}
+		each(i, out)
+	}
+	return nil
+}
+
+// same is how many samples keep their class.
+func (s *leastSearch) same(bits []int) (same int, err error) {
+	err = s.run(bits, len(s.was), func(i int, out reals) {
+		if largest(out[0].Data) == largest(s.was[i][0].Data) {
+			same++
+		}
+	})
+	return same, err
+}
+
+// apart is how far some outputs are from those of the float model.
+func (s *leastSearch) apart(bits []int) (sum float64, err error) {
+	err = s.run(bits, min(maxWeighed, len(s.was)), func(i int, out reals) {
+		for k, v := range s.was[i][0].Data {
+			sum += math.Abs(out[0].Data[k] - v)
+		}
+	})
+	return sum, err
+}

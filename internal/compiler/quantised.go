@@ -1,0 +1,166 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A comparison is what a model gave before it was quantised, and what it gives now.
+type comparison struct {
+	labels        *samples.Labels // nil where there are none
+	right         [2]int          // by labels: before, and now
+	labelled      int
+	runs, same    int // of these, those that have one largest output
+	classes       bool
+	sum           float64 // of the distances of all elements
+	elements      int
+	apart, extent float64 // the largest distance, and the largest magnitude before
+}
+
+// before compares a model with what was made of it, on the samples of --input, or else on those that it was quantised
+// on: by labels, where there are any, and by what the two give.
+func (o Options) before(ctx context.Context, n *noted, made *Source, d *diag.List) (string, error) {
+	from, was, where := n.samples, n.was, fmt.Sprintf("on %s (--calibrate)", filepath.Base(o.Calibrate))
+	if o.Data != "" && o.Data != Standard {
+		data := o.Stdin.openData(o.Data, made, d)
+		if data == nil {
+			return "", nil
+		}
+		defer data.close()
+		n.fed = data.lacks(n.Model)
+		if ok, err := data.feedBy(ctx, n.Model, bySample(n.Float), d); !ok {
+			return "", toldOf(err, data, made, d)
+		}
+		if from = data.checked(n.Model, d); from == nil {
+			return "", nil
+		}
+		was, where = nil, fmt.Sprintf("on %s (--input)", filepath.Base(o.Data))
+	}
+	c := &comparison{classes: classified(n.Model.Out[0])}
+	if o.Classes != "" {
+		if c.labels = readLabels(o.Classes, from.Count, n.Model.Out, d); c.labels == nil {
+			return "", nil
+		}
+	}
+	o.Step("comparing", 0, min(from.Count, maxCompared))
+	run, err := now(ctx, o, made, n.fed, d)
+	if run == nil || err != nil {
+		return "", modelError(err, made, d)
+	}
+	size := from.Size(partBytes, 1)
+	for first := 0; first < min(from.Count, maxCompared); first += size {
+		part, err := from.Some(first, min(first+size, maxCompared))
+		if err != nil {
+			return "", toldOf(unfit{err}, n.file, made, d)
+		}
+		before, err := n.asIs(ctx, part, was[min(first, len(was)):])
+		if err != nil {
+			return "", modelError(err, made, d)
+		}
+		after, err := run(part)
+		if err != nil {
+			return "", modelError(err, made, d)
+		}
+		c.add(first, before, after)
+		o.Step("comparing", c.runs, min(from.Count, maxCompared))
+	}
+	return where + ": " + c.String(), nil
+}
+
+// asIs is what a model gives as it is; was has what is known of that.
+func (n *noted) asIs(ctx context.Context, part *samples.Runs, was []reals) ([]reals, error) {
+	run := func(i int) (reals, error) {
+		if n.NotesAsIs() && i < len(was) && was[i] != nil {
+			return was[i], nil
+		}
+		return n.AsIs(part.In[i])
+	}
+	if n.NotesAsIs() {
+		return eachFrom(ctx, part.First, len(part.In), run)
+	}
+	return inOrder(ctx, part.First, len(part.In), run)
+}
+
+// now gives a function that runs samples through the model that was made: by engine fast, where it has layers for all
+// of it, the first sample held against engine reference; else by that. Nil where d says why there is none.
+func now(ctx context.Context, o Options, made *Source, fed []dataflow.Feedback, d *diag.List) (
+	func(*samples.Runs) ([]reals, error), error) {
+	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes, Outputs: o.Outputs}
+	var quiet, told diag.List
+	im, err := frontend.Import(made.File, made.ONNX, opt, &quiet)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.States) == 0 {
+		made.read = &read{im, quiet}
+	}
+	if im.Model == nil || quiet.Failed() {
+		if im = frontend.ImportReference(made.File, made.ONNX, opt, &told); im.Model == nil {
+			d.Merge(told.Diags)
+			return nil, nil
+		}
+		return carrying(ctx, im.Model, fed, func(runs *samples.Runs) ([]reals, error) {
+			return reference(ctx, im.Model, runs)
+		}), nil
+	}
+	program := programOf(im.Model)
+	return carrying(ctx, im.Model, fed, func(runs *samples.Runs) ([]reals, error) {
+		out, err := compiledAs(ctx, program, im.Model, runs)
+		if err != nil || runs.First > 0 {
+			return out, err
+		}
+		first, err := im.Model.Reference(runs.In[0])
+		if err != nil {
+			return nil, err
+		}
+		return out, sameOutputs(im.Model, "engine fast against reference", out[0], first)
+	}), nil
+}
+
+// classified reports whether the largest element of an output is a class: it is a vector.
+func classified(out dataflow.Real) bool {
+	size := dataflow.Shape(out.Shape).Size()
+	return size > 1 && slices.Contains(out.Shape, size)
+}
+
+// add compares runs, of which the first has a number.
+func (c *comparison) add(first int, was, is []reals) {
+	if c.labels != nil {
+		before, n := c.labels.Count(first, was)
+		after, _ := c.labels.Count(first, is)
+		c.right[0], c.right[1], c.labelled = c.right[0]+before, c.right[1]+after, c.labelled+n
+	}
+	for i := range was {
+		a, b := was[i][0].Data, is[i][0].Data
+		if c.runs++; largest(a) == largest(b) {
+			c.same++
+		}
+		for k := range a {
+			apart := math.Abs(a[k] - b[k])
+			c.sum += apart
+			c.apart, c.extent = max(c.apart, apart), max(c.extent, math.Abs(a[k]))
+		}
+		c.elements += len(a)
+	}
+}
+
+// String says what was found.
+func (c *comparison) String() (s string) {
+	if c.labels != nil {
+		s = fmt.Sprintf("accuracy before %v, after %v; ", samples.AccuracyOf(c.right[0], c.labelled),
+			samples.AccuracyOf(c.right[1], c.labelled))
+	}
+	if c.classes {
+		s += fmt.Sprintf("same class as the float network in %d of %d samples; ", c.same, c.runs)
+	}
+	return s + fmt.Sprintf("its output differs by %.3g (mean), %.3g at most, of magnitudes up to %.3g",
+		c.sum/float64(max(1, c.elements)), c.apart, c.extent)
+}
