@@ -36,7 +36,7 @@ func (n *Network) insert() {
 			wanted[t] = w
 		}
 	}
-	normal := s.normalises()
+	normal := normalises(s)
 	for _, it := range s.items {
 		if !normal[it.node] {
 			for _, t := range s.wants(it.node) {

@@ -11,7 +11,7 @@ import (
 // what it reads and what a product reads behind it get some, if these ask for them.
 
 // normalises finds the nodes of the normalisations of a scope.
-func (s *scope) normalises() map[*graph.Node]bool {
+func normalises(s *scope) map[*graph.Node]bool {
 	all := map[*graph.Node]bool{}
 	readers := map[string][]*graph.Node{}
 	for _, it := range s.items {
