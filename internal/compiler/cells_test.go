@@ -173,7 +173,7 @@ func (c *realCell) sequences(n int) *npy.Array {
 	return a
 }
 
-var differing = regexp.MustCompile(`output differs by .* \(mean\), ([0-9.e-]+) at most, of magnitudes up to ([0-9.e-]+)`)
+var differing = regexp.MustCompile(`differs by .* \(mean\), ([0-9.e-]+) at most, of magnitudes up to ([0-9.e-]+)`)
 
 // TestCalibrateCells holds that recurrent networks of real numbers become such that build, near to what they were, and
 // that all engines agree on them.
