@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Bounds of what is said of the host as data: breakpoints of a quantiser, and of all of an input, codes with a value
-// each, codes that a formula is tried at, functions of an output.
+// Bounds of what is said of the host as data: breakpoints of a quantiser; those of all of an input, or values of all of
+// an output; codes with a value each, codes that a formula is tried at, functions of an output.
 const (
 	hostSteps  = 1 << 18
 	hostAll    = 1 << 20
@@ -294,7 +294,7 @@ func hostOut(back *scaled.Analysis, low *lower.Result, output string) *dataflow.
 		return nil
 	}
 	h := &dataflow.HostOut{Index: make([]int32, n), Which: make([]uint16, n)}
-	frames := received(low)
+	frames, all := received(low), 0
 	kinds := newKinds(forms, func(k, l int) bool {
 		a, b := forms.At(k).Leaves()[0], forms.At(l).Leaves()[0]
 		x, y := low.Real(a.Tensor, int(a.Index[k])), low.Real(b.Tensor, int(b.Index[l]))
@@ -318,6 +318,9 @@ func hostOut(back *scaled.Analysis, low *lower.Result, output string) *dataflow.
 			e, _ := forms.At(k).Numbers(k)
 			code := hostCode(e, from.codes, formatOf(p, output))
 			if code == nil {
+				return nil
+			}
+			if all += len(code.Values); all > hostAll {
 				return nil
 			}
 			h.Codes = append(h.Codes, *code)
@@ -430,8 +433,15 @@ func formatOf(p *graph.Program, tensor string) num.Format {
 	return p.Known[tensor].DType.Format()
 }
 
-// meaning returns the value of a code, rounded to a format.
+// meaning returns the value of a code, rounded to a format. Where all that float64 leaves open rounds to one number, it
+// is that one.
 func meaning(f *real.Func, code int64, t num.Format) (v float64, ok bool) {
+	if x := float64(code); int64(x) == code {
+		y, _ := f.Interval([]real.Interval{real.Pt(x)})
+		if v = t.Round(y.Lo); v == t.Round(y.Hi) && v != 0 && !math.IsInf(v, 0) { // zero has two signs
+			return v, true
+		}
+	}
 	in := []real.Num{real.Exactly(new(big.Rat).SetInt64(code))}
 	for _, bits := range real.Precisions {
 		y, err := f.Exact(in, bits)

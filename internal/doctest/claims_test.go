@@ -30,6 +30,9 @@ var claims = []claim{
 	{begins: "Both install what is missing", by: []string{"internal/setup.TestScript", "internal/setup.TestTargets",
 		"internal/tier.TestNeeds"}},
 
+	{begins: "A network of your own may be", by: []string{"internal/compiler.TestCalibrate",
+		"internal/compiler.TestCalibrateCells", "internal/compiler.TestCalibratedDetector"}},
+
 	{begins: "- **Bit-exact, not close.**", by: []string{"frontend.TestChains", "internal/compiler.TestBuildAgrees",
 		"internal/compiler.TestRandomNetworks", "internal/compiler.TestCompareSeesErrors"}},
 	{begins: "- **One truth.**", by: []string{"internal/doctest.TestPrinted", "internal/compiler.TestMemories"}},

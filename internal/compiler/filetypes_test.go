@@ -1,0 +1,97 @@
+package compiler
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
+)
+
+// beginsAndEnds are the first and the last 1,024 bytes of files, 256 where there are none, of every so many files of
+// the tree of Go, from a first one on.
+func beginsAndEnds(t *testing.T, n, first, every int) *npy.Array {
+	t.Helper()
+	const half, none = 1024, 256
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	err = filepath.WalkDir(strings.TrimSpace(string(root)), func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(files)
+	a := &npy.Array{DType: "int32", Shape: []int{n, 2 * half}}
+	for i := range n {
+		b, err := os.ReadFile(files[(first+i*every)%len(files)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range half {
+			a.Data = append(a.Data, at(b, k, none))
+		}
+		for k := range half {
+			a.Data = append(a.Data, at(b, len(b)-half+k, none))
+		}
+	}
+	return a
+}
+
+// at is byte k of a file; none where it has no such byte.
+func at(b []byte, k int, none float64) float64 {
+	if k < 0 || k >= len(b) {
+		return none
+	}
+	return float64(b[k])
+}
+
+// TestFileTypes holds a network of bytes that somebody has against what it becomes in integers.
+func TestFileTypes(t *testing.T) {
+	t.Parallel()
+	tier.NeedsLong(t)
+	model := filepath.Join(tier.Shared(t), "models", "shelf", "file_types", "float.onnx")
+	dir := t.TempDir()
+	written := filepath.Join(dir, "quantised.onnx")
+	samples := save(t, filepath.Join(dir, "calibrate.npy"), beginsAndEnds(t, 64, 0, 97))
+	first := save(t, filepath.Join(dir, "first.npy"), beginsAndEnds(t, 4, 0, 97))
+	judged := save(t, filepath.Join(dir, "judged.npy"), beginsAndEnds(t, 200, 31, 61))
+	cut := Options{Model: model, Board: "zcu104", NoCSim: true, Verify: 2, Calibrate: first, Interval: 1 << 20,
+		Outputs:   []string{"jax2tf_get_logits_/pjit_get_logits_/MagikaV2/Reshape:0"},
+		SaveModel: filepath.Join(dir, "cut.onnx")}
+	told(t, cut)
+	sameByEngines(t, SimOptions{Options: Options{Model: cut.SaveModel}, Input: first}, Reference, Fast, Eval, Cycle)
+	var d diag.List
+	if _, err := Check(t.Context(), Options{Model: model, Calibrate: samples, SaveModel: written}, &d); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range d.Diags {
+		if x.Severity == diag.Error && !strings.Contains(x.Node, "LayerNorm_") && !strings.HasSuffix(x.Node, "/Max") {
+			t.Errorf("it is not the normalisations that are named, but %v", x)
+		}
+	}
+	is := sameByEngines(t, SimOptions{Options: Options{Model: written}, Input: judged}, Reference)
+	was := sameByEngines(t, SimOptions{Options: Options{Model: model}, Input: judged}, Float)
+	same, classes := 0, was[0].Shape[len(was[0].Shape)-1]
+	for i := range 200 {
+		if largest(was[0].Data[i*classes:][:classes]) == largest(is[0].Data[i*classes:][:classes]) {
+			same++
+		}
+	}
+	t.Logf("the class is the same for %d of 200 files", same)
+	if same < 194 {
+		t.Errorf("the class is the same for %d of 200 files, 194 wanted", same)
+	}
+}
