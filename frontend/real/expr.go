@@ -19,6 +19,7 @@
 package real
 
 import (
+	"math"
 	"math/big"
 	"slices"
 )
@@ -259,6 +260,18 @@ func (e *Expr) softplus() *Expr {
 		return nil
 	}
 	return power.args[0]
+}
+
+// Hash returns a number that Funcs of one expression, compiled alike, share, and few others (FNV-1a, of words).
+func (f *Func) Hash() uint64 {
+	h := uint64(0xcbf29ce484222325)
+	for _, in := range f.code {
+		for _, v := range []uint64{uint64(in.op), uint64(in.a), uint64(in.b), uint64(in.e.v), uint64(in.e.mode),
+			math.Float64bits(in.e.ci.Lo), math.Float64bits(in.e.ci.Hi)} {
+			h = (h ^ v) * 0x100000001b3
+		}
+	}
+	return h
 }
 
 // Fork is a Func of the same expression with scratch space of its own.

@@ -55,6 +55,7 @@ type Known struct{ of map[searched][]found }
 type searched struct {
 	over  num.Range
 	limit int
+	hash  uint64 // of the function
 }
 
 type found struct {
@@ -68,7 +69,7 @@ func (k *Known) stepOver(f *real.Func, e *real.Expr, over num.Range, limit int) 
 	if k.of == nil {
 		k.of = map[searched][]found{}
 	}
-	key := searched{over, limit}
+	key := searched{over, limit, f.Hash()}
 	for _, known := range k.of[key] {
 		if known.of.Equal(e) {
 			return known.step, known.err
