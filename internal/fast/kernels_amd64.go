@@ -20,9 +20,9 @@ func machines() (list []*kernels) {
 		is bool
 		kernels
 	}{
-		{wide, kernels{name: "AVX-512", bytes: true, dot: dotWide, each: eachWords, count: countWide, line: lineWide,
-			steep: steepWide, highest: highestWide, reached: reachedWide, sought: soughtWide,
-			finite: finiteMany}},
+		{wide, kernels{name: "AVX-512", bytes: true, dot: dotWide, looked: lookedMany, encode: encodeMany,
+			each: eachWords, count: countWide, line: lineWide, steep: steepWide, highest: highestWide,
+			reached: reachedWide, sought: soughtWide, finite: finiteMany}},
 		{x.HasAVX2 && x.HasAVXVNNI, with("AVX-VNNI", dotNarrow)},
 		{wide, with("AVX-512VL", dotNarrowVL)},
 		{x.HasAVX2, many},
