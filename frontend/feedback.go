@@ -13,7 +13,7 @@ import (
 // A Feedback is an output of a model that is an input with the next sample: one state.
 type Feedback struct{ Input, Output string }
 
-// String is what the flag has.
+// String returns the feedback as --state takes it: INPUT=OUTPUT.
 func (f Feedback) String() string { return f.Input + "=" + f.Output }
 
 func refuseFeedback(input, msg, hint, file string, d *diag.List) {

@@ -90,8 +90,8 @@ func (f *fronting) between(over, tensor string, list []*graph.Step) []*graph.Ste
 	return append(list, s)
 }
 
-// parts is what stretches are in front of a move, by the slots that its elements come from; ok is false where their
-// constants differ along other axes than those that the move keeps, or cuts.
+// parts returns the stretches as they stand in front of a move, for each slot that its elements come from. ok is false
+// where a constant differs along an axis that the move neither keeps nor cuts.
 func (f *fronting) parts(move *graph.Step, do []stretch) (parts map[int][]stretch, ok bool) {
 	slots, at := move.Move.Slots(), 0
 	axis := -1

@@ -18,8 +18,8 @@ const (
 	moreOfStates = 6
 )
 
-// bitsOfGates are those of gates and cells where the recipe asks for minifloats, which only what weights multiply
-// becomes.
+// bitsOfGates is the width of gates and cells where the recipe asks for minifloats: only what weights multiply becomes
+// one.
 const bitsOfGates = 8
 
 // A line is how a tensor of a body follows from another one, element by element.
@@ -76,7 +76,7 @@ func (n *Network) weigh(s *scope, got bool) {
 	}
 }
 
-// states is how many states a loop has.
+// states returns the number of a loop's states.
 func (s *scope) states() int { return s.within.prog.Loop(s.loop).States }
 
 // scopeOf is the body of a loop; nil of other nodes.

@@ -96,8 +96,8 @@ const leastKept = 64
 // quarters are the weights of the ranges of activations in the scales that are tried.
 var quarters = []int{1, 2, 3, 4}
 
-// scales are those of the channels, at which the layers behind err least, by a recipe; nil where that is with one for
-// all.
+// scales returns a scale for each channel: of those that are tried, the ones with which the layers behind have the
+// least square error by a recipe. It returns nil where one scale for all channels is as good.
 func (e *evening) scales(r Recipe) []float64 {
 	x, w := e.largest()
 	best, least := []float64(nil), e.error(r, nil)
@@ -245,7 +245,7 @@ func (e *evening) quantiser(r Recipe, s []float64) (code, float64) {
 	return narrow, r.Scales.scale(narrow, all, 0)
 }
 
-// evened is what scales of channels do to the values of a place, in front of its quantiser.
+// evened returns the node in front of a place's quantiser that divides each channel by its scale.
 func (p *spot) evened(g *graph.Graph, s []float64) *graph.Node {
 	taken := p.scope.names
 	shape := slices.Repeat([]int{1}, len(p.scope.prog.Known[p.from].Shape)-p.even.axis)

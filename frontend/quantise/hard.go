@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// hardBy is how many times as large as all that it comes from and goes to the largest value of a place is that is
+// hardBy bounds the largest value of a place, as a multiple of the largest value next to it. A place beyond that is
 // hard to quantise.
 const hardBy = 10
 
-// maxHard is how many of them are named.
+// maxHard bounds the hard places that are named; the others are counted.
 const maxHard = 5
 
 // Hard says which layers are hard to quantise: those whose values are far larger than what stands next to them.

@@ -119,7 +119,7 @@ func (p *spot) choose(r Recipe) choice {
 	return choice{c, r.Scales.scale(c, all, p.grid), nil}
 }
 
-// format is that of a place by a recipe.
+// format returns the format that a recipe gives a place.
 func (p *spot) format(r Recipe) Format {
 	f := r.Activations
 	if p.inner && p.node == nil && f.Bits == 0 {

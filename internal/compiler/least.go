@@ -21,7 +21,7 @@ const (
 // DefaultKeep is the share of samples that keep their class where none is asked for.
 const DefaultKeep = 0.99
 
-// maxWeighed is on how many samples it is found what a layer's bits cost.
+// maxWeighed bounds the samples on which the cost of a layer's bits is found.
 const maxWeighed = 8
 
 // A Least is what the fewest bits are, layer by layer, with which a share of samples keeps its class.
@@ -39,7 +39,7 @@ type LeastOne struct {
 	Bits    int    `json:"bits"`
 }
 
-// mean is that of the bits of weights, or of activations.
+// mean returns the mean, the least and the most bits of weights, or of activations.
 func (l *Least) mean(weights bool) (mean float64, least, most int) {
 	n := 0
 	for _, b := range l.Bits {
@@ -199,7 +199,7 @@ func (s *leastSearch) run(bits []int, n int, each func(i int, out reals)) error 
 	return nil
 }
 
-// same is how many samples keep their class.
+// same counts the samples that keep their class.
 func (s *leastSearch) same(bits []int) (same int, err error) {
 	err = s.run(bits, len(s.was), func(i int, out reals) {
 		if largest(out[0].Data) == largest(s.was[i][0].Data) {
@@ -209,7 +209,7 @@ func (s *leastSearch) same(bits []int) (same int, err error) {
 	return same, err
 }
 
-// apart is how far some outputs are from those of the float model.
+// apart returns how far some outputs lie from those of the float model.
 func (s *leastSearch) apart(bits []int) (sum float64, err error) {
 	err = s.run(bits, min(maxWeighed, len(s.was)), func(i int, out reals) {
 		for k, v := range s.was[i][0].Data {

@@ -21,7 +21,7 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// maxCompared is how many samples a model is compared on at most, before and after.
+// maxCompared bounds the samples on which a model is compared before and after.
 const maxCompared = 1024
 
 // DefaultRecipe is what a model becomes that is calibrated.
@@ -121,7 +121,7 @@ type noted struct {
 
 func (n *noted) close() { n.file.close() }
 
-// shapes are those of a sample's inputs.
+// shapes returns the shapes of a sample's inputs.
 func (n *noted) shapes() (map[string][]int, error) {
 	first, err := n.samples.Some(0, 1)
 	if err != nil {

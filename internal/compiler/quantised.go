@@ -75,7 +75,7 @@ func (o Options) before(ctx context.Context, n *noted, made *Source, d *diag.Lis
 	return where + ": " + c.String(), nil
 }
 
-// asIs is what a model gives as it is; was has what is known of that.
+// asIs returns the outputs of a model before it is quantised. was holds those that are known already.
 func (n *noted) asIs(ctx context.Context, part *samples.Runs, was []reals) ([]reals, error) {
 	run := func(i int) (reals, error) {
 		if n.NotesAsIs() && i < len(was) && was[i] != nil {

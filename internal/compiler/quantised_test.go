@@ -51,7 +51,7 @@ func positive(n, each int, seed uint64) *npy.Array {
 	return a
 }
 
-// noteOf is what is told of a model that was quantised.
+// noteOf returns the note that tells of a quantised model.
 func noteOf(t *testing.T, o Options) string {
 	t.Helper()
 	var d diag.List
