@@ -13,6 +13,7 @@ import (
 type Bottleneck struct {
 	Layers []string // those as slow as the interval, ties together; empty where it is the host or a FIFO
 	Host   bool     // the host's port, or the processor's memory, is as slow as the interval
+	State  bool     // a state that the host carries comes back before the next frame begins
 	Reason string
 	// Cure has flags that were tried, and the rate that they give. It is empty where none was tried (Goal.Cure), and
 	// where none helps.
@@ -21,8 +22,11 @@ type Bottleneck struct {
 }
 
 // Names is what is as slow as the interval: the layers, and "host" for its port or memory; "FIFOs" where it is nothing
-// else.
+// else, and "state" where one comes back.
 func (b Bottleneck) Names() []string {
+	if b.State {
+		return []string{"state"}
+	}
 	names := slices.Clone(b.Layers)
 	if b.Host {
 		names = append(names, "host")
@@ -48,6 +52,9 @@ func (b *Bottleneck) Line() string {
 // bottleneck says where the interval comes from. Layers may be as slow as the host's port or the processor's memory;
 // all are named then, but the host first: no fold of a layer makes it faster.
 func (q report) bottleneck(d *Design) (b Bottleneck) {
+	if len(d.Model.Feedback) > 0 {
+		return Bottleneck{State: true, Reason: "a state comes back before the next frame begins: one frame a latency"}
+	}
 	b.Layers = q.asSlow(d)
 	at := ask.Clocks(d.Clocks.Interval)
 	var host []string

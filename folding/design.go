@@ -75,25 +75,29 @@ func (d *Design) ClockMHz() float64 {
 	return asked
 }
 
-// FPS is the samples per second at the simulated interval and at the clock that is reached, so rounded that asking for
-// it gives the interval again (Rate).
-func (d *Design) FPS() float64 {
-	return Rate(d.ClockMHz(), d.Clocks.Interval, d.Model.Turns.PerFrame())
-}
-
-// Pace returns the samples per second, and the clocks from frame to frame, that a user has: FPS and the interval, or,
-// where a state that the host carries has to come back first, one frame a latency.
-func (d *Design) Pace() (fps, interval float64) {
-	if interval = d.Clocks.Interval; len(d.Model.Feedback) > 0 {
-		interval = float64(d.Clocks.Latency)
+// Every returns the clocks from frame to frame that a user has: the interval of a pace, or, where a state that the host
+// carries has to come back first, its latency. All rates are those of Every.
+func (d *Design) Every(p Pace) float64 {
+	if len(d.Model.Feedback) > 0 {
+		return float64(p.Latency)
 	}
-	return Rate(d.ClockMHz(), interval, d.Model.Turns.PerFrame()), interval
+	return p.Interval
 }
 
-// Traffic is the bytes per second that frames at the simulated interval move to and from the processor's memory, in GB
-// (1e9).
+// Rate returns the samples per second of a pace at a clock, so rounded that asking for it gives the clocks again.
+func (d *Design) Rate(clockMHz float64, p Pace) float64 {
+	return Rate(clockMHz, d.Every(p), d.Model.Turns.PerFrame())
+}
+
+// FPS is the samples per second at the clock that is reached.
+func (d *Design) FPS() float64 { return d.Rate(d.ClockMHz(), d.Clocks.Pace) }
+
+// Pace returns FPS, and the clocks from frame to frame.
+func (d *Design) Pace() (fps, clocks float64) { return d.FPS(), d.Every(d.Clocks.Pace) }
+
+// Traffic is the bytes per second that frames move to and from the processor's memory, in GB (1e9).
 func (d *Design) Traffic() float64 {
-	return float64(d.FrameBytes()) * d.ClockMHz() * 1e6 / d.Clocks.Interval / 1e9
+	return float64(d.FrameBytes()) * d.ClockMHz() * 1e6 / d.Every(d.Clocks.Pace) / 1e9
 }
 
 // FrameBytes is the bytes that a frame moves to and from the processor's memory.

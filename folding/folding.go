@@ -14,7 +14,7 @@
 //
 // and its own files:
 //
-//	make.go         the answer to a goal
+//	make.go         the answer to a goal; carried.go, where a state comes back before the next frame
 //	sequence.go     which interval to look at, until there is a design, and then a better one
 //	bound.go        what nothing goes below, without making a design
 //	front.go        all that is worth choosing from
@@ -186,6 +186,9 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 // What the search leaves open, the certificate states. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on what else was asked of the space.
 func (l *Space) Make(ctx context.Context, goal Goal, d *diag.List) (*Design, error) {
+	if len(l.Model.Feedback) > 0 {
+		return l.carried(ctx, goal, d)
+	}
 	return l.better(ctx, goal, nil, d)
 }
 
