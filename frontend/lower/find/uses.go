@@ -74,10 +74,14 @@ func (u *Uses) Tail(step *graph.Step) bool {
 		u.prog.Known[step.Node.Inputs[step.Dot.B]].Const != nil {
 		return false
 	}
-	multiplied := func(r *graph.Step) bool { return r.Recur != nil || r.Dot != nil }
 	return !u.leadsTo(u.continued, step.Output, func(r *graph.Step) bool {
-		return r.Recur != nil || scaled.IsCode(r) && u.leadsTo(u.multiplied, r.Output, multiplied, none)
+		return r.Recur != nil || scaled.IsCode(r) && u.Multiplied(r.Output)
 	}, none)
+}
+
+// Multiplied reports whether a matrix product or loop depends on a tensor.
+func (u *Uses) Multiplied(tensor string) bool {
+	return u.leadsTo(u.multiplied, tensor, func(r *graph.Step) bool { return r.Recur != nil || r.Dot != nil }, none)
 }
 
 // leadsTo reports whether a step that is wanted depends on a tensor, otherwise than through those that are left out;
