@@ -93,7 +93,7 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 		steps: cmp.Or(opt.Steps, &choose.Known{})},
 		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
 		begins: opt.Begins,
-		hosted: map[string]bool{}}
+		hosted: map[string]bool{}, reals: map[string]bool{}}
 	arrive := l.declareInputs()
 	for _, step := range recurrencesFirst(p) {
 		if l.Uses.Used(step) {
@@ -145,6 +145,7 @@ type lowering struct {
 	begins   func(input string) string
 	hosted   map[string]bool // tensors behind what no layer computes, and no quantiser behind them: the host's
 	left     []left
+	reals    map[string]bool // answers of real
 }
 
 // A left step is one at the model's end that no layer computes: the host does, if there is any layer before it.
