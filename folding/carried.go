@@ -17,9 +17,9 @@ import (
 const betweens = 4
 
 // carried is Make of a model whose states the host carries. A frame waits for the state of the one before, so that its
-// rate is a frame a latency (Design.Every): it is the latency of which users ask. With a rate or an interval, the design
-// is the one of the longest interval, of those that are tried, whose latency is as short; else the shortest latency is
-// the highest rate.
+// rate is a frame a latency (Design.Every): users ask for a latency. With a rate or an interval, the design is the one
+// of the longest interval, of those that are tried, whose latency is as short; else the shortest latency is the highest
+// rate.
 func (l *Space) carried(ctx context.Context, goal Goal, d *diag.List) (*Design, error) {
 	goal.Cure = false // cures shorten intervals
 	limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame())

@@ -172,7 +172,7 @@ func (w *wholes) step(s *graph.Step) facts {
 	switch {
 	case s.Move != nil:
 		return w.moved(s)
-	case slices.ContainsFunc(in, w.p.Endless):
+	case graph.ReadsEndless(w.p, s):
 		if s.DType == graph.Bool {
 			return facts{in: real.Interval{Lo: 0, Hi: 1}, whole: true}
 		}

@@ -263,7 +263,7 @@ func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffe
 		x.apply(r.elem, in, sums.data, out.data)
 		x.room.drop(sums)
 	}
-	if !x.finite(out.data, x.prog.Endless(s.Output)) {
+	if !x.finite(out.data, graph.Endless(x.prog, s.Output)) {
 		x.room.drop(out)
 		return nil, &Beyond{s.Node}
 	}

@@ -2,7 +2,6 @@ package graph_test
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 

@@ -153,7 +153,7 @@ func (c *reading) finite() {
 		endless = endless || c.p.endless[c.Inputs[slot]] != 0
 	}
 	if endless {
-		c.endless = c.passes()
+		c.endless = passesOf(c)
 	}
 	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
 	for _, name := range slices.Sorted(maps.Keys(c.Attrs)) {

@@ -80,7 +80,7 @@ func buildWhere(c *call) {
 		invalid("the condition is of type %s, not bool", c.dt)
 	}
 	v := real.Var
-	y := real.Add(chosen(v(0), v(1), c.ends(1)), chosen(real.Sub(one, v(0)), v(2), c.ends(2)))
+	y := real.Add(chosen(v(0), v(1), endsOf(c.reading, 1)), chosen(real.Sub(one, v(0)), v(2), endsOf(c.reading, 2)))
 	c.elementwise(c.in[1].DType, y, 0, 1, 2)
 }
 
@@ -137,7 +137,7 @@ func softmax(logarithm bool) definition {
 	return func(c *call) {
 		x := c.x
 		rows := c.rows()
-		if rows.n > maxRows || rows.n*Size(x) > maxElements || c.ends(0) != 0 {
+		if rows.n > maxRows || rows.n*Size(x) > maxElements || endsOf(c.reading, 0) != 0 {
 			longSoftmax(c, rows, logarithm)
 			return
 		}

@@ -145,7 +145,7 @@ type lowering struct {
 	begins   func(input string) string
 	hosted   map[string]bool // tensors behind what no layer computes, and no quantiser behind them: the host's
 	left     []left
-	reals    map[string]bool // answers of real
+	reals    map[string]bool // answers of isReal
 }
 
 // A left step is one at the model's end that no layer computes: the host does, if there is any layer before it.

@@ -51,7 +51,7 @@ func matrix(l *lowering, step *graph.Step) (bool, error) {
 	}
 	reject := l.multiply(step)
 	if errors.Is(reject, find.ErrJoined) && (!l.Uses.Quantised(step.Output) || l.Uses.Tail(step)) ||
-		unlayered(reject) && !l.Uses.Multiplied(step.Output) && l.addsUp(step) {
+		unlayered(reject) && !l.Uses.Multiplied(step.Output) && addsUp(l, step) {
 		l.hosted[step.Output] = true
 		l.leave(step, "matrix", reject)
 		return true, nil
@@ -60,7 +60,7 @@ func matrix(l *lowering, step *graph.Step) (bool, error) {
 }
 
 // addsUp reports whether a product only adds up, or takes means: all of its weights are one number, or none.
-func (l *lowering) addsUp(step *graph.Step) bool {
+func addsUp(l *lowering, step *graph.Step) bool {
 	w := l.Known[step.Node.Inputs[step.Dot.B]].Const
 	if w == nil {
 		return false

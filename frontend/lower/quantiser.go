@@ -29,9 +29,6 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	}
 	codes, reject := l.CodesOf(step)
 	if reject != nil {
-		if find.BehindMove(l.Program, step.Node.Inputs[0]) { // as where a model's input stands beside a layer's output
-			l.ahead[step.Output] = true
-		}
 		return true, reject
 	}
 	if l.RoundsProducts(codes) {

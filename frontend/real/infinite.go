@@ -66,7 +66,7 @@ func endless(op Prim, x Num) (Num, error) {
 	return Num{}, ErrUndefined
 }
 
-// endlessly is a function of two numbers, one of which at least is infinite. As everywhere, zero times anything is zero.
+// endlessly is a function of two numbers, one of which at least is infinite. Zero times anything is zero.
 func endlessly(op Prim, x, y Num) (Num, error) {
 	switch op {
 	case sub:

@@ -47,8 +47,8 @@ func SeriesOf(d *folding.Design) SeriesReport { return SeriesReport{d.Series, d.
 // A Bottleneck is what the interval comes from.
 type Bottleneck struct {
 	Layers []string `json:"layers"`                     // that are as slow as the interval
-	Host   bool     `json:"host_is_slow"`               // the host's port or the processor's memory is as slow as the interval
-	State  bool     `json:"state_comes_back,omitempty"` // before the next frame begins: one frame a latency
+	Host   bool     `json:"host_is_slow"`               // the host's port or the processor's memory is as slow
+	State  bool     `json:"state_comes_back,omitempty"` // before the next frame: one a latency
 	Reason string   `json:"reason"`
 	Cure   string   `json:"what_would_change_it"` // flags that were tried, and the rate that they give
 	Tried  []string `json:"tried_in_vain"`        // flags that give no higher rate

@@ -126,8 +126,8 @@ func TestFeedbackRefused(t *testing.T) {
 	}
 }
 
-// TestFeedbackRate holds that all rates of a model whose state comes back are those of its latency: what is asked for is
-// met by that, or refused with a rate that can be asked for.
+// TestFeedbackRate holds that all rates of a model whose state comes back are those of its latency: what is asked for
+// is met by that, or refused with a rate that can be asked for.
 func TestFeedbackRate(t *testing.T) {
 	t.Parallel()
 	o := Options{Model: kept(t, "m.onnx", stepwise(false)), Board: "zcu104", NoCSim: true, Verify: -1,
@@ -183,62 +183,4 @@ func TestFeedbackRate(t *testing.T) {
 			t.Errorf("point %d: %v frames/s", i, p.FPS())
 		}
 	}
-}
-
-// caching is a network of two convolutions along time, which takes 4 steps at a time: what each needs of the steps
-// before arrives in front of its input, and goes out behind it.
-func caching() []byte {
-	r := rand.New(rand.NewPCG(21, 3))
-	m := onnxtest.New(14).Input("x", graph.Float32, 1, 2, 4).Input("a", graph.Float32, 1, 2, 2).
-		Input("b", graph.Float32, 1, 3, 2)
-	m.Output("y", graph.Float32, 1, 1, 4).Output("aN", graph.Float32, 1, 2, 2).Output("bN", graph.Float32, 1, 3, 2)
-	m.Init("last", graph.Int64, []int{1}, -2).Init("end", graph.Int64, []int{1}, 100).Init("axis", graph.Int64,
-		[]int{1}, 2)
-	conv := func(x, cache, y string, in, out int) {
-		m.Node("Concat", cache, x).Int("axis", 2).Out(y + ".all")
-		m.Node("Slice", y+".all", "last", "end", "axis").Out(cache + "N")
-		list := make([]float64, out*in*3)
-		for i := range list {
-			list[i] = float64(float32(0.4 * r.NormFloat64()))
-		}
-		m.Init(y+".w", graph.Float32, []int{out, in, 3}, list...)
-		m.Node("Conv", y+".all", y+".w").Name(y).Out(y)
-	}
-	conv("x", "a", "first", 2, 3)
-	m.Node("Relu", "first").Out("between")
-	conv("between", "b", "y", 3, 1)
-	return m.Bytes()
-}
-
-// TestFeedbackCaches holds that what convolutions keep of the steps before is a state, too.
-func TestFeedbackCaches(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(5, 9))
-	samples := &npy.Array{DType: "float32", Shape: []int{24, 2, 4}}
-	for range 24 * 8 {
-		samples.Data = append(samples.Data, float64(float32(r.NormFloat64())))
-	}
-	states := []frontend.Feedback{{Input: "a", Output: "aN"}, {Input: "b", Output: "bN"}}
-	written := filepath.Join(t.TempDir(), "quantised.onnx")
-	model, x := kept(t, "m.onnx", caching()), data(t, samples)
-	res, list := told(t, Options{Model: model, Board: "zcu104", NoCSim: true, Verify: 4, Calibrate: x, SaveModel: written,
-		States: states})
-	if len(res.Imported.Model.Feedback) != 2 {
-		t.Error(list)
-	}
-	o := SimOptions{Options: Options{Model: written, States: states}, Input: x}
-	got := sameByEngines(t, o, Reference, Fast, Eval, Cycle)
-	float := sameByEngines(t, SimOptions{Options: Options{Model: model, States: states}, Input: x}, Float)
-	for i, v := range float[0].Data {
-		if d := v - got[0].Data[i]; d > 0.1 || d < -0.1 {
-			t.Fatalf("output %d of the float network is %v, of the quantised one %v", i, v, got[0].Data[i])
-		}
-	}
-	// what has come in once goes out as it came
-	last := got[1].Data[len(got[1].Data)-4:]
-	one := &npy.Array{DType: "float32", Shape: []int{1, 2, 2}, Data: last}
-	if len(one.Data) != 4 {
-		t.Fatal(got[1].Shape)
-	}
-	t.Log(list)
 }

@@ -36,18 +36,20 @@ func (t *Tensor) ends() (e endless) {
 }
 
 // Endless reports whether a tensor may hold infinities.
-func (p *Program) Endless(tensor string) bool {
+func Endless(p *Program, tensor string) bool {
 	if c := p.Known[tensor].Const; c != nil {
 		return c.ends() != 0
 	}
 	return p.endless[tensor] != 0
 }
 
-// reads reports whether a step may read infinities.
-func (p *Program) reads(step *Step) bool { return slices.ContainsFunc(step.Node.Inputs, p.Endless) }
+// ReadsEndless reports whether a step may read infinities.
+func ReadsEndless(p *Program, step *Step) bool {
+	return slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return Endless(p, in) })
+}
 
-// ends are those of an input; none where there is no such input.
-func (c *reading) ends(slot int) endless {
+// endsOf are those of an input; none where there is no such input.
+func endsOf(c *reading, slot int) endless {
 	if slot >= len(c.in) || c.Inputs[slot] == "" {
 		return 0
 	}
@@ -57,10 +59,10 @@ func (c *reading) ends(slot int) endless {
 	return c.p.endless[c.Inputs[slot]]
 }
 
-// any are those of all inputs together.
-func (c *reading) any() (e endless) {
+// anyOf are those of all inputs together.
+func anyOf(c *reading) (e endless) {
 	for i := range c.in {
-		e |= c.ends(i)
+		e |= endsOf(c, i)
 	}
 	return e
 }
@@ -69,37 +71,39 @@ func (c *reading) any() (e endless) {
 // for that.
 type passing func(c *reading) (e endless, ok bool)
 
-// passings are the operators that compute with infinities, by domain and name, besides those that move elements.
+// passings are the operators that compute with infinities, by domain and name.
 var passings = map[[2]string]passing{}
 
 func init() {
-	first := func(c *reading) (endless, bool) { return c.ends(0), true }
-	none := func(*reading) (endless, bool) { return 0, true }
-	onlyAbove := func(c *reading) (endless, bool) { return c.any() & above, true }
-	onlyBelow := func(c *reading) (endless, bool) { return c.any() & below, true }
-	numbers := func(c *reading) (endless, bool) { return c.ends(0), c.dtypeAttr("to").Float() }
+	first := func(c *reading) (endless, bool) { return endsOf(c, 0), restFinite(c) }
+	none := func(c *reading) (endless, bool) { return 0, restFinite(c) }
+	compared := func(*reading) (endless, bool) { return 0, true }
+	onlyAbove := func(c *reading) (endless, bool) { return endsOf(c, 0) & above, restFinite(c) }
+	onlyBelow := func(c *reading) (endless, bool) { return endsOf(c, 0) & below, restFinite(c) }
+	numbers := func(c *reading) (endless, bool) { return endsOf(c, 0), c.dtypeAttr("to").Float() }
 	for f, names := range map[*passing][]string{
 		ptr(first): {"Identity", "Dropout", "TopK", "MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "CastLike",
 			"DepthToSpace", "SpaceToDepth"},
-		ptr(none): {"Sigmoid", "Tanh", "Softmax", "Erf", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
-			"ArgMax", "ArgMin", "IsInf", "IsNaN", "QuantizeLinear"},
+		ptr(none):      {"Sigmoid", "Tanh", "Softmax", "Erf", "ArgMax", "ArgMin", "IsInf", "IsNaN", "QuantizeLinear"},
+		ptr(compared):  {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"},
 		ptr(onlyAbove): {"Exp", "Relu", "Softplus"},
 		ptr(onlyBelow): {"LogSoftmax"},
 		ptr(numbers):   {"Cast"},
-		ptr(added):     {"Add", "Sum"},
+		ptr(added): {"Add", "Sum", "Transpose", "Concat", "Split", "Slice", "Pad", "Tile", "Trilu", "Reshape",
+			"Squeeze", "Unsqueeze", "Flatten", "Gather", "Expand"},
 		ptr(scales):    {"Mul", "Div"},
 		ptr(clipped32): {"Clip"},
 		ptr(greatest):  {"Max"},
 		ptr(least):     {"Min"},
-		ptr(func(c *reading) (endless, bool) { return c.ends(0) | c.ends(1).turned(), true }): {"Sub"},
-		ptr(func(c *reading) (endless, bool) { return c.ends(0).turned(), true }):             {"Neg"},
+		ptr(func(c *reading) (endless, bool) { return endsOf(c, 0) | endsOf(c, 1).turned(), true }): {"Sub"},
+		ptr(func(c *reading) (endless, bool) { return endsOf(c, 0).turned(), true }):                {"Neg"},
 		ptr(func(c *reading) (endless, bool) {
-			if c.ends(0) != 0 {
+			if endsOf(c, 0) != 0 {
 				return above, true
 			}
 			return 0, true
 		}): {"Abs"},
-		ptr(func(c *reading) (endless, bool) { return c.ends(1) | c.ends(2), c.ends(0) == 0 }): {"Where"},
+		ptr(func(c *reading) (endless, bool) { return endsOf(c, 1) | endsOf(c, 2), endsOf(c, 0) == 0 }): {"Where"},
 	} {
 		for _, name := range names {
 			passings[[2]string{"", name}] = *f
@@ -114,9 +118,19 @@ func init() {
 	passings[[2]string{Internal, "Max"}] = first
 }
 
+// restFinite reports whether all inputs but the first are finite.
+func restFinite(c *reading) bool {
+	for i := 1; i < len(c.in); i++ {
+		if endsOf(c, i) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func ptr(f passing) *passing { return &f }
 
-func added(c *reading) (endless, bool) { return c.any(), true }
+func added(c *reading) (endless, bool) { return anyOf(c), true }
 
 // scales is a product or a quotient with constants, none of which is zero.
 func scales(c *reading) (endless, bool) {
@@ -124,7 +138,7 @@ func scales(c *reading) (endless, bool) {
 	if c.in[0].Const != nil && c.Op == "Mul" {
 		data, by = 1, 0
 	}
-	k, e := c.in[by].Const, c.ends(data)
+	k, e := c.in[by].Const, endsOf(c, data)
 	if k == nil || k.ends() != 0 {
 		return 0, false
 	}
@@ -149,38 +163,35 @@ func scales(c *reading) (endless, bool) {
 func greatest(c *reading) (endless, bool) {
 	all := below
 	for i := range c.in {
-		all &= c.ends(i)
+		all &= endsOf(c, i)
 	}
-	return c.any()&above | all, true
+	return anyOf(c)&above | all, true
 }
 
 func least(c *reading) (endless, bool) {
 	all := above
 	for i := range c.in {
-		all &= c.ends(i)
+		all &= endsOf(c, i)
 	}
-	return c.any()&below | all, true
+	return anyOf(c)&below | all, true
 }
 
 // clipped32 is what lies between two bounds, each of which may be missing.
 func clipped32(c *reading) (endless, bool) {
-	e := c.ends(0)
+	e := endsOf(c, 0)
 	for i, attr := range []string{"min", "max"} {
 		side, has := below<<i, c.Attrs[attr].Kind == AttrFloat && !math.IsInf(c.Attrs[attr].F, 0)
-		if has = has || c.has(i+1) && c.ends(i+1)&side == 0; has {
+		if has = has || c.has(i+1) && endsOf(c, i+1)&side == 0; has {
 			e &^= side
 		}
-		e |= c.ends(i+1) &^ side
+		e |= endsOf(c, i+1) &^ side
 	}
 	return e, true
 }
 
-// passes says what the outputs of a node may hold. A node that has no value for what its inputs may hold is refused.
-func (c *reading) passes() endless {
+// passesOf says what the outputs of a node may hold. A node that has no value for what its inputs may hold is refused.
+func passesOf(c *reading) endless {
 	f, known := passings[[2]string{domainOf(c.Domain), c.Op}]
-	if !known && (c.Is(Plain) || c.Is(reshapes)) {
-		f, known = added, true
-	}
 	if known {
 		if e, ok := f(c); ok {
 			return e
@@ -190,9 +201,10 @@ func (c *reading) passes() endless {
 		noInfinity(c, slot)
 	}
 	for slot := range c.in {
-		if c.ends(slot) != 0 {
-			refuse(diag.OpUnsupported, fmt.Sprintf("infinities may be added, chosen, compared and put through a softmax; "+
-				"cut the model in front of this node with --outputs %s", c.Inputs[slot]),
+		if endsOf(c, slot) != 0 {
+			hint := fmt.Sprintf("infinities may be added, chosen, compared and put through a softmax; cut the model "+
+				"in front of this node with --outputs %s", c.Inputs[slot])
+			refuse(diag.OpUnsupported, hint,
 				"input %d (%q) may be infinite, of which it has no value", slot, c.Inputs[slot])
 		}
 	}
@@ -212,7 +224,7 @@ var beyondAll = new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 1100))
 
 // buildIsInf tells infinities of the signs that the node asks for.
 func buildIsInf(c *call) {
-	e, x := c.ends(0), real.Var(0)
+	e, x := endsOf(c.reading, 0), real.Var(0)
 	if e == 0 {
 		buildNever(c)
 		return
