@@ -241,8 +241,7 @@ func (e *evening) quantiser(r Recipe, s []float64) (code, float64) {
 		least, most = min(least, e.by[c].min/by), max(most, e.by[c].max/by)
 	}
 	all = append(all, least, most)
-	narrow := r.Activations.of(least < 0, false)
-	return narrow, r.Scales.scale(narrow, all, 0)
+	return r.Scales.quantiser(r.Activations, all, least < 0, 0)
 }
 
 // evened returns the node in front of a place's quantiser that divides each channel by its scale.
