@@ -129,7 +129,11 @@ func (c *Calibration) watch(prog *graph.Program) {
 				add(kept, func(_ []int, data []float64) { p.lead().values.add(data) })
 			}
 			if p.even != nil {
-				add(t, p.even.add)
+				add(t, func(shape []int, data []float64) {
+					if p.even != nil {
+						p.even.add(shape, data)
+					}
+				})
 			}
 		}
 	}

@@ -55,6 +55,13 @@ func (n *Network) evenings() {
 	}
 }
 
+// OneScale gives up scales of channels, so that Run notes no values by channel.
+func (n *Network) OneScale() {
+	for _, p := range n.spots {
+		p.even = nil
+	}
+}
+
 // reading is the weights that multiply what a node reads at a slot; nil where none do, or where they stay.
 func (n *Network) reading(it *item, slot int) *weight {
 	for _, w := range n.weights {
