@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// spareLarge leaves out folds that have large tables in LUTs (dataflow.Large), where the same fold may have them in
-// block RAM.
+// spareLarge removes folds with large tables in LUTs (dataflow.Large) if the same fold with its tables in block RAM is
+// an option.
 func (l *LayerOptions) spareLarge() {
 	inBlocks := map[dataflow.Fold]bool{}
 	for _, o := range l.Options {
@@ -28,12 +28,13 @@ func (l *LayerOptions) spareLarge() {
 	})
 }
 
-// Large returns how many folds of at most so many clocks a space leaves out for large tables in LUTs.
+// Large returns the number of folds of at most the given clocks that the space left out because of large tables in
+// LUTs.
 func Large(s *Space, clocks int) int {
 	return leftOut(s, clocks, func(l *LayerOptions) []int { return l.large })
 }
 
-// leftOut counts the folds of some list of each layer that take at most so many clocks.
+// leftOut counts the entries of at most the given clocks in a list of each layer.
 func leftOut(s *Space, clocks int, list func(l *LayerOptions) []int) (n int) {
 	for i := range s.Layers {
 		for _, iterations := range list(&s.Layers[i]) {
