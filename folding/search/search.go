@@ -1,7 +1,7 @@
-// Package search makes a choice for each part of a whole. Neighbouring parts must fit together, all choices together
-// must stay within caps, and one measure is to be as small as possible. The package knows nothing of hardware: amounts
-// are vectors of integers, and parts are leaves of a tree of tables. It proves that no solution is better, or says how
-// far the result may be from the best.
+// Package search finds the best choice for each part of a whole, such that neighbouring parts fit together and all
+// choices stay within caps. In come a Plan, Choices and Caps; out come Solutions. One measure of a solution is to be as
+// small as possible: the package proves that no solution measures less, or says how far the result may be from the
+// best. It knows nothing of hardware: amounts are vectors of integers, and parts are leaves of a tree of tables.
 //
 // A Plan is the tree. A leaf is one part: a table with a row for each way to meet its neighbours. A join is a part made
 // of two parts, with the pairs of their rows that fit together. The last table is the whole, with one row. This is the
@@ -24,10 +24,10 @@
 //	  - If there are too many labels, the choices of one leaf are halved, and both halves are searched
 //	    (branch.go; branch and bound: A. H. Land and A. G. Doig 1960), each with prices of its own.
 //
-// The files: search.go has the input, a Plan and its Choices, and the output, Solutions within Caps; minimise.go looks
-// for the least of a Measure; parts.go holds the choices, and columns.go their amounts by kind; price.go, game.go,
-// label.go, with digest.go, branch.go and reduce.go are the items above; room.go holds memory for reuse; explain.go
-// says why a choice is in no solution. The package imports nothing of this module.
+// search.go declares these types. minimise.go looks for the least of a Measure. parts.go holds the choices, and
+// columns.go their amounts by kind. The items above are in price.go, game.go, reduce.go, label.go with digest.go, and
+// branch.go. room.go holds memory for reuse. explain.go says why a choice is in no solution. The package imports
+// nothing of this module.
 //
 // Paths are a second sort of amounts. There may be any number of them, they share one cap, and the measure may be the
 // longest of them. A tree with paths uses no labels.
