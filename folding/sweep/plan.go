@@ -73,8 +73,8 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		}) {
 			found = append(found, b)
 			if hls := o.Backend.For(b, d).HLS(); o.Synthesise && !hls {
-				d.Fail(diag.BackendUnfit, "", b.Name+": --jobs slurm synthesises with Vitis HLS, but this board is built in "+
-					"SystemVerilog",
+				d.Fail(diag.BackendUnfit, "", b.Name+": --jobs slurm synthesises with Vitis HLS, but this "+
+					"board is built in SystemVerilog",
 					"leave --jobs slurm out, or --backend rtl, and boards that are not AMD's")
 			}
 		}

@@ -35,7 +35,8 @@ var sweepFiles = []templates.Entry{
 		What: "the quantised model: w4a8 has weights of 4 bits and activations of 8"},
 	{Patterns: []string{"cycles.svg", "cycles.png"}, What: "the clocks of every layer of the chosen point"},
 	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},
-	{Patterns: []string{journalFile}, What: "the results of the searches in the order they ended; an interrupted sweep resumes from here"},
+	{Patterns: []string{journalFile},
+		What: "the results of the searches, in the order in which they ended; an interrupted sweep resumes from here"},
 	{Patterns: []string{owned.List}, What: "the files that hlsgen wrote here; it replaces no other file"},
 	{Patterns: []string{pointsFolder + "/"},
 		What: "a build of each different design that fits, with the files of its synthesis"},
@@ -70,7 +71,8 @@ func (r *Result) writeReadme(o Options, d *diag.List) error {
 			templates.Code(r.Model), o.Version)}
 	page.Steps = append(page.Steps, templates.Step{Title: "Continue the sweep",
 		Commands: []string{templates.ShellLine(o.command(r.Source))},
-		Text:     "Searches whose results are in the journal are not repeated. Add values to search only the new ones."})
+		Text: "Searches whose results are in the journal are not repeated. Add values to search only the new " +
+			"ones."})
 	if c := r.Chosen(); c != nil {
 		step := templates.Step{Title: "Build the chosen point"}
 		frame := "a frame"
