@@ -45,8 +45,8 @@ func (b *Bottleneck) Line() string {
 	return line
 }
 
-// bottleneck describes the design's bottleneck. If layers are as slow as the host's port or the processor's memory, it
-// names all of them, and the host first, because no fold of a layer makes the host faster.
+// bottleneck describes the design's bottleneck. Layers may be as slow as the host's port or the processor's memory.
+// Then it names all of them, and the host first, because no fold of a layer makes the host faster.
 func (q report) bottleneck(d *Design) (b Bottleneck) {
 	b.Layers = q.asSlow(d)
 	at := ask.Clocks(d.Clocks.Interval)

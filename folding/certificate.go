@@ -14,9 +14,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Certificate says what the search proved about all designs in the space: each choice of a fold per layer, with the
-// width converters between them, FIFOs of any sufficient depth in any memory (but see InLUTs), and the host's port,
-// within the budget of the goal.
+// A Certificate says what the search proved about all designs in the space within the budget of the goal. These have
+// any choice of one fold per layer, the width converters between them, and the host's port. Their FIFOs have any
+// sufficient depth, in any memory (but see InLUTs).
 type Certificate struct {
 	Options int // the number of legal folds, summed over the layers
 	// how many of them the device cannot build, the folding file excludes, or take too much block RAM (Dear)

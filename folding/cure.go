@@ -21,7 +21,7 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// The search for a cure, a change of flags that makes the design faster, gets a part of the steps of the design's own
+// A cure is a change of flags that makes the design faster. Its search gets a part of the steps of the design's own
 // search, but at least cureWork steps, a tenth of a second. To list a layer's fold again counts as listSteps steps.
 const (
 	curePart  = 20

@@ -173,15 +173,15 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 	return s.Make(ctx, goal, d)
 }
 
-// Make returns the best design for a goal. If the user has to change something, such as a goal that is out of reach or
-// a budget that nothing fits, Make adds a diagnostic with an alternative to d, and returns nil. The error is the
-// context's, a *rtlsim.Deadlock that given FIFO depths cause, or says that the clock or the goal is invalid, which the
-// command line rules out.
+// Make returns the best design for a goal. If the user has to change something, Make adds a diagnostic with an
+// alternative to d, and returns nil: for example if the goal is out of reach, or if no design fits the budget. The
+// error is the context's, or a *rtlsim.Deadlock that given FIFO depths cause. Or it says that the clock or the goal is
+// invalid, which the command line rules out.
 //
-// Make leaves out folds with serial step functions that take much block RAM, large tables in LUTs, and FIFOs of a few
-// words in block RAM, unless no design exists without them. It also tries such FIFOs if they might make the design
-// faster. For this, the goal must be speed (the shortest latency, if that search was short, or the shortest interval
-// with no rate given), nothing may be fixed, and no folds may be left out.
+// Make leaves out serial step functions that take much block RAM, large tables in LUTs, and FIFOs of a few words in
+// block RAM. It uses these only if no design exists without them. It also tries such FIFOs if they might make the
+// design faster. For this, the goal must be the shortest latency, if that search was short, or the shortest interval
+// with no rate given. Also, no folding file may fix anything, and no folds may be left out.
 //
 // The certificate states what the search did not prove. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on earlier goals of the space.
@@ -231,8 +231,8 @@ func left(goal Goal, begun time.Time) Goal {
 	return goal
 }
 
-// latencySteps is the most steps that a search for the shortest latency may have taken for Make to repeat it with FIFOs
-// of few words in block RAM.
+// latencySteps limits repeated searches: Make repeats a search for the shortest latency with FIFOs of few words in
+// block RAM only if it took no more steps than these.
 const latencySteps = 240_000_000
 
 // quicken looks for a design of this space that is faster than a design of another space, or returns nil. It reports no

@@ -160,8 +160,8 @@ func words(d *dataflow.Design) (n int) {
 // deadlockNodes is the number of nodes that the search for a folding with a deadlock looks at.
 const deadlockNodes = 200
 
-// deadlocked returns the *rtlsim.Deadlock of the folding with the least load, with all FIFOs as deep as can be of use
-// except those whose depths the user gives. It returns nil if there is no deadlock.
+// deadlocked returns the *rtlsim.Deadlock of the folding with the least load, or nil if there is none. FIFOs have the
+// depths that the user gives; all others are as deep as can be of use.
 func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
 	least, err := q.Tree(limit).Minimise(ctx, q.Measure(LeastLoad), nil, search.Unlimited, deadlockNodes)
 	if err != nil || least.Best == nil {

@@ -1,7 +1,7 @@
 // Package finn reads and writes folding files, in the form of FINN's auto_folding_config.json and final_hw_config.json
-// (github.com/Xilinx/finn). In comes text; out comes a File, which says for each layer of a graph which folds are
-// allowed and why others are not possible (Of), and how deep FIFOs are (FIFOs). Format writes a design in the form that
-// Read reads. The package may import hlslib, for the kinds of layers; it knows nothing of boards, budgets and searches.
+// (github.com/Xilinx/finn). In comes text; out comes a File. For each layer of a graph it says which folds are allowed
+// and why others are not possible (Of), and how deep FIFOs are (FIFOs). Format writes a design in the form that Read
+// reads. The package may import hlslib, for the kinds of layers; it knows nothing of boards, budgets and searches.
 //
 //	json.go    text to objects with their keys in order
 //	file.go    objects to the choices for each layer (Read)

@@ -336,9 +336,9 @@ func (h *hunt) again(ctx context.Context, r space.Region) error {
 	return nil
 }
 
-// assess takes the best way to build a folding of the given classes in a region whose FIFOs are as deep as z says, and
-// returns that region. If the depths are untried, the design is simulated; ok is false if it does not keep the
-// interval.
+// assess finds the best way to build a folding of the given classes, with FIFOs as deep as z says, and takes it if it
+// is better. It returns the region with these depths. If the depths are untried, the design is simulated; ok is false
+// if it does not keep the interval.
 func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.Built, class []int32, z *rtlsim.Sizing) (
 	with space.Region, ok bool, err error) {
 	with = r.Holding(b, z.Words)

@@ -8,13 +8,13 @@ import (
 )
 
 // The latency of a design is the maximum over its paths. A path begins at a word from the host or at the start of a
-// layer, goes through words that layers wait for, and ends at the last word of an output. Its length is the sum of the
-// clocks that the layers and width converters on it take; FIFOs only add to the sum. A path names elements and not
+// layer. It goes through words that layers wait for, and ends at the last word of an output. Its length is the sum of
+// the clocks that the layers and width converters on it take; FIFOs only add to the sum. A path names elements and not
 // words, so it exists in every folding.
 //
 // So the search treats a path as one more kind of amount. The smallest maximum of several paths bounds every latency
-// from below. The search for the shortest latency finds the folding with this minimum, simulates it, adds the path that
-// the simulated design waits for, and repeats until bound and design meet (cutting planes).
+// from below. The search for the shortest latency finds the folding with this minimum, simulates it, and adds the path
+// that the simulated design waits for. It repeats this until bound and design meet (cutting planes).
 
 // A Path holds the clocks that each class of each layer takes on one path through the network.
 type Path struct {
@@ -26,9 +26,9 @@ type Path struct {
 // A Hop is a word on a path; it names a stream of a design.
 type Hop struct{ stream, word int }
 
-// Critical returns the words that the last word of the first frame waits for, the last word first, and the clocks until
-// that word leaves the design. It assumes FIFOs that never fill up. The last Hop is a word from the host, or a word
-// whose layer waits for no other word.
+// Critical returns the words that the last word of the first frame waits for, the last one first. It also returns the
+// clocks until that word leaves the design. It assumes FIFOs that never fill up. The last Hop is a word from the host,
+// or a word whose layer waits for no other word.
 func Critical(ctx context.Context, d *dataflow.Design) (hops []Hop, clocks int, err error) {
 	g := d.Model.Graph
 	arrives, cause := make([][]int, len(g.Streams)), make([][]Hop, len(g.Streams))

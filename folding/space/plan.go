@@ -416,8 +416,8 @@ func difference(a, b []int) []int {
 // symmetric returns the elements that only one of the two lists contains.
 func symmetric(a, b []int) []int { return append(difference(a, b), difference(b, a)...) }
 
-// shared returns the indices of the common elements in a and in b, in the same order, and the indices of the other
-// elements of a and of b.
+// shared returns ia and ib, the indices of the common elements in a and in b, in the same order. It also returns ra and
+// rb, the indices of the other elements.
 func shared(a, b []int) (ia, ib, ra, rb []int) {
 	for i, e := range a {
 		if j := slices.Index(b, e); j >= 0 {

@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A layer's step functions may be a process of their own, which searches for a word's codes one bit at a time while the
+// A layer's step functions may be a process of their own. It searches for a word's codes one bit at a time, while the
 // layer makes the next sums. If the search takes no longer than the sums, the two processes take as many iterations as
 // one, and only the latency grows, by a constant.
 

@@ -131,8 +131,8 @@ func (m menu) option(list []search.Choice, layer, option int) []search.Choice {
 }
 
 // stream returns the choices of each row of a stream's leaf: FIFOs, with a width converter between them where the forms
-// differ. The low bits of a choice's ID say how the FIFO behind the writer is built, the bits above them how the FIFO
-// in front of the reader is built.
+// differ. The low bits of a choice's ID select the FIFO behind the writer, and the bits above them the FIFO in front of
+// the reader.
 func (m menu) stream(id int) [][]search.Choice {
 	_, behind := m.words[Side{stream: id}]
 	_, front := m.words[Side{stream: id, front: true}]

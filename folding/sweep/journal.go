@@ -38,8 +38,8 @@ type entry struct {
 	Points []Point `json:"points"`
 }
 
-// A journal keeps the results of searches, one line each, in the order in which the searches end. A line counts only if
-// it is unchanged. Lines that an interrupted run left incomplete, or that a disk has changed, are dropped.
+// A journal keeps the results of searches, one line each, in the order of their ends. A line counts only if it is
+// unchanged. Lines that an interrupted run left incomplete, or that a disk has changed, are dropped.
 type journal struct {
 	mu     sync.Mutex
 	file   *os.File

@@ -36,9 +36,9 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// Options describe a sweep. Of the embedded Options, a sweep uses those that say how to read the model, and Latency,
-// Least, IO, Unroll, AccPerPE, FIFO, the formula of costs, Out, Force, Version and Progress. An empty axis has one
-// value, the default of a build.
+// Options describe a sweep. Of the embedded Options, a sweep uses those that say how to read the model. It also uses
+// Latency, Least, IO, Unroll, AccPerPE, FIFO, the formula of costs, Out, Force, Version and Progress. An empty axis has
+// one value, the default of a build.
 type Options struct {
 	compiler.Options
 	Boards    []string // names or paths

@@ -178,8 +178,7 @@ func (all functions) halves(f *function) (low, high *function) {
 	return f.low, f.high
 }
 
-// joined is the most lookup tables that form one function of more inputs, through the multiplexers beside them on AMD's
-// devices.
+// joined is the most lookup tables that the multiplexers of AMD's devices join into one function of more inputs.
 const joined = 4
 
 // plan returns the fewest lookup tables of a function, if none are shared. Either one lookup table reads the last

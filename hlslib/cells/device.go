@@ -6,7 +6,7 @@ import "hlsgen/hlslib/cost"
 type Device struct {
 	Fabric  cost.Fabric
 	Inputs  int     // inputs of a lookup table
-	Wide    int     // most inputs of a function made of lookup tables and the multiplexers beside them
+	Wide    int     // most inputs of a function made of lookup tables joined by the device's multiplexers
 	Short   int     // most bits of an adder that is logic
 	Maps    bool    // whether logic is mapped gate by gate (mapping.go); if not, by the rules of cover.go
 	Small   bool    // whether small circuits of constants alone are mapped gate by gate (small.go)

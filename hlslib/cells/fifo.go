@@ -73,8 +73,8 @@ func End(words int) cost.Part { return ends(bits.Len(uint(words - 1))) }
 
 func ends(n int) cost.Part { return cost.Resources{LUT: n, FF: n}.As("reset and ends of frames") }
 
-// Registers returns the cost of the AXI4-Lite slave of a design with the given number of streams, and of the design's
-// own two counters, as in templates/rtl/registers.
+// Registers returns the cost of the AXI4-Lite slave of a design with the given number of streams. It includes the
+// design's own two counters, as in templates/rtl/registers.
 func Registers(streams int) cost.Part {
 	const width = 32
 	// The slave has an address, a word that is read, and the state of both channels.

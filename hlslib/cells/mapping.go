@@ -21,7 +21,7 @@ type mapping struct {
 	scratch  []cut
 }
 
-// widest is the most inputs of a function of lookup tables and the multiplexers beside them.
+// widest is the most inputs of a function made of lookup tables joined by the device's multiplexers.
 const widest = 8
 
 // kept is the most cuts of a gate that are examined.

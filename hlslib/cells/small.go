@@ -8,7 +8,7 @@ const mostGates = 16384
 
 // constantAlone reports whether a circuit is logic of constants alone: signs or weights that are constants, factors,
 // step functions in lookup tables. It has no states, memories, multipliers or functions. With few lookup tables in a
-// row, ABC makes the logic flat where it can, and the rules of cover.go, which absorb only what one lookup table reads,
+// row, ABC makes the logic flat where it can. The rules of cover.go, which absorb only what one lookup table reads,
 // miss half of that.
 func constantAlone(w *walk) bool {
 	if !w.d.Small || w.m.Fire == circuit.None || len(w.m.Calls) > 0 {

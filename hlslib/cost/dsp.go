@@ -98,9 +98,9 @@ func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 	return p
 }
 
-// A stack holds lanes side by side, as close together as sums of the given terms allow. The bits below a lane, in the
-// sum as well as among the weights, are a signed number of exactly that width, or of one bit more if the lane overlaps.
-// So the lane lends it at most 1.
+// A stack holds lanes side by side, as close together as sums of the given terms allow. The bits below a lane are a
+// signed number of exactly that width, in the sum as well as among the weights; with an overlap they are one bit more.
+// So the lane lends them at most 1.
 type stack struct {
 	weights, product num.Range // the ranges of one lane
 	packed, sum      num.Range // the ranges of all lanes together

@@ -1,5 +1,5 @@
-// Package delay computes how many stages a pipeline has: from the time in ns of operations on a family of devices, and
-// from the way in which synthesis from C++ (HLS) packs a chain of operations into stages of a clock.
+// Package delay computes how many stages a pipeline has. It knows the time in ns of operations on a family of devices,
+// and packs a chain of operations into stages of a clock, as synthesis from C++ (HLS) does.
 //
 // A stage lasts the clock's period minus its uncertainty. Operations share a stage as long as they fit; the next one
 // begins a new stage. Memories and DSP slices have registers of their own, so there are several clocks between their

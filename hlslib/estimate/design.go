@@ -104,10 +104,10 @@ func End(t dataflow.Target, e dataflow.End, l *dataflow.Lengths) dataflow.Cost {
 // FIFOMemory returns the memory of a FIFO that the formulas call m; it is the inverse of Memory.
 func FIFOMemory(m cost.Memory) dataflow.Memory { return dataflow.Memory(slices.Index(memories[:], m)) }
 
-// Host returns the cost of the logic that joins the network to a memory, if the board has one. That is a mover per
-// stream of the host, one for each layer whose weights come with every frame, and one for weights that are loaded once,
-// and on a Zynq the shell around them. It does not depend on the folding. A design that is fed from inside the FPGA has
-// none.
+// Host returns the cost of the logic that joins the network to a memory, if the board has one. There is a mover per
+// stream of the host, one for each layer whose weights come with every frame, and one for weights that are loaded once.
+// On a Zynq, the shell around the movers is added. The cost does not depend on the folding. A design that is fed from
+// inside the FPGA has none.
 func Host(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	if t.PortBits() == 0 {
 		return nil

@@ -30,8 +30,8 @@ func (l *Lengths) EndPort() Port {
 // returns none if all frames have one length.
 func (m *Model) Ends() (list []End) { return m.ends(m.EachEnd()) }
 
-// Ends returns the FIFOs of the design that tell where sequences end. With RTL, a stream's FIFO also holds the words
-// that are on their way through its writer's pipeline, so an End has room for the time steps of all FIFOs.
+// Ends returns the FIFOs of the design that tell where sequences end. With RTL, a stream's FIFO also holds words that
+// are on their way through its writer's pipeline. So an End has room for the time steps that all FIFOs hold.
 func (d *Design) Ends() []End {
 	if d.Model.Lengths == nil || d.Target.Stalls != Credit {
 		return d.Model.Ends()

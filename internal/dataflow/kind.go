@@ -1,7 +1,7 @@
 package dataflow
 
-// A Kind is a row in the table of kinds of layers. It has what a parser of the text form needs to make a layer from its
-// name and parameters, what `hlsgen layers` lists, and what engines need to know of a kind.
+// A Kind is a row in the table of kinds of layers. A parser of the text form uses it to make a layer from its name and
+// parameters. `hlsgen layers` lists the kinds, and engines look up their properties.
 type Kind struct {
 	Name string // the result of Meaning.Kind for its layers
 	Doc  string // one line

@@ -10,7 +10,7 @@ import (
 type Recurrence struct {
 	Path   []string // the operations on its way, from the start of a time step to the value that is handed on
 	Clocks int      // clocks from the start of a time step until the value is available to the next one
-	Work   int      // clocks in which a time step has work
+	Work   int      // clocks of a time step that have work
 	Step   int      // clocks of a time step
 	Beside int      // the sequences that would have to take turns so that no clock is idle, including those that do
 }

@@ -20,8 +20,9 @@ func RequantField(name, doc string, x num.Range, q ...num.Requant) Field {
 	return Field{Name: name, Doc: doc, Value: all}
 }
 
-// requantNumbers returns the multiplier, the shift, the rounding mode, the two limits, which of them are reached (1 the
-// lower, 2 the upper), and the bits of the product, at least two more than the shift.
+// requantNumbers returns the multiplier, the shift, the rounding mode, the two limits, a number that says which of them
+// are reached (1 the lower, 2 the upper, 3 both), and the bits of the product. These are at least two more than the
+// shift.
 func requantNumbers(q num.Requant, x num.Range) []int64 {
 	p, _ := q.Product(x)
 	codes, _ := q.Rounded(x)

@@ -76,8 +76,8 @@ type Divisible interface {
 	// layer's only input, in the same iterations. Of every word of the layer's only output it makes the PE/n elements
 	// from k*PE/n on. n divides PE. The part may lack a choice of memory or of multipliers that the layer has.
 	Part(f Fold, k, n int) (part Op, out Type, err error)
-	// Alike reports whether a part has the same folds as another part of the same fold, and on a target the same loops
-	// and costs for the fold's PE. It may report false although that is so.
+	// Alike reports whether a part has the same folds as another part of the same fold. On a target, it must also have
+	// the same loops and costs for the fold's PE. Alike may report false although that is so.
 	Alike(other Op, f Fold, t Target) bool
 }
 

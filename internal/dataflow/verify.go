@@ -16,8 +16,8 @@ const (
 	MaxChannels = 1 << 22
 )
 
-// Verify checks the graph's form: IDs are in range, each stream has one writer and one reader and a layer at one of
-// them, nodes are in topological order and named by kind and count, and types are well formed.
+// Verify checks the graph's form. IDs must be in range, and each stream must have one writer and one reader, at least
+// one of them a layer. Nodes must be in topological order and named by kind and count, and types well formed.
 func (g *Graph) Verify() error {
 	for i, s := range g.Streams {
 		if s.ID != i {
@@ -159,8 +159,8 @@ func (t Type) Check(v Tensor) error {
 	return nil
 }
 
-// Verify checks the graph, that every layer offers its fold, that both ends of every stream agree on its words, that
-// every loop moves exactly these words, and that every FIFO holds at least one.
+// Verify checks the graph, that every layer offers its fold, and that both ends of every stream agree on its words. It
+// also checks that every loop moves exactly these words, and that every FIFO holds at least one.
 func (d *Design) Verify() error {
 	g := d.Model.Graph
 	if err := g.Verify(); err != nil {
