@@ -21,7 +21,7 @@ type Series struct {
 	Clocks int     `json:"clocks"`              // from the first input word to the last output word
 	First  int     `json:"first_frame_clocks"`  // the clocks of the first frame
 	Each   float64 `json:"each_further_clocks"` // the clocks of each further frame
-	// the difference between Clocks and that sum: until FIFOs are as full as they get, frames come sooner or later
+	// further clocks until FIFOs are as full as they get; negative if frames come sooner meanwhile
 	Filling float64 `json:"filling_clocks"`
 	// whether the run showed all frames or a steady state; if not, further frames are assumed to take as long as the
 	// last

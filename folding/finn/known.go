@@ -15,7 +15,7 @@ import (
 // They come from FINN's operators (github.com/Xilinx/finn, src/finn/custom_op/fpgadataflow, both of its branches) and
 // from files of its builds.
 
-// finnOnly lists the kinds of layers that only FINN has. derived has those that hlsgen inserts by itself.
+// finnOnly lists the kinds of layers that only FINN has. Kinds that hlsgen inserts by itself are in derived.
 var finnOnly = slices.Concat(
 	// elementwise operators, and their earlier names
 	strings.Fields(`ChannelwiseOp StreamingEltwise ElementwiseSub ElementwiseAbsDiff ElementwiseDiv ElementwiseMax

@@ -17,7 +17,7 @@ type Found struct {
 	Useless bool     // whether the design is no better than Question.Than; then it may not have been simulated
 }
 
-// A Bound is a measure that a search minimised.
+// A Bound is the result for a measure that a search minimised: the design's value, and a lower bound of it.
 type Bound struct {
 	Measure ask.Measure
 	Value   float64 // the design's value: a share of the budget, or an amount

@@ -118,7 +118,7 @@ type chase struct {
 	region space.Region
 	best   *space.Folding
 	clocks int // the simulated latency of best
-	bound  int // no latency is shorter
+	bound  int // a lower bound on the latency of all designs
 	seen   map[string]bool
 	end    End
 }
@@ -220,7 +220,7 @@ func (c *chase) cut(ctx context.Context) (more bool, err error) {
 	if b := t.Bound(search.Measure{Path: true}, caps); !math.IsInf(b, 1) {
 		c.bound = max(c.bound, int(math.Ceil(b)))
 	} else if c.best != nil {
-		c.bound = c.clocks // no latency is shorter
+		c.bound = c.clocks // best is proved to be the shortest
 		return false, nil
 	}
 	for _, f := range t.Mixture() {
@@ -239,7 +239,7 @@ func (c *chase) cut(ctx context.Context) (more bool, err error) {
 	}
 	if least.Best == nil {
 		if least.Proved && c.best != nil {
-			c.bound = c.clocks // no latency is shorter
+			c.bound = c.clocks // best is proved to be the shortest
 		}
 		return false, nil
 	}

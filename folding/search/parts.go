@@ -14,7 +14,7 @@ type parts struct {
 	count   int          // the number of choices
 	// per table: the number of its first row when the rows of all tables are counted; one more entry for the end
 	start   []int
-	kinds   []int   // kind 0, and each kind of which some choice takes any
+	kinds   []int   // the kinds in use: kind 0, and each kind of which some choice takes any
 	dearest Vector  // per kind: no solution takes more
 	longest []int64 // per path: no solution takes more
 	widest  []int64 // per path: the amount of any part of a solution lies between -widest and widest

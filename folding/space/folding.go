@@ -72,7 +72,8 @@ func (s *Space) Folding(r *Region, f *search.Solution) *Folding {
 				at = pick >> wayBits
 			}
 			list := menu{s, r}.ways(side, f, only)
-			// where the plan drops an end, the index may belong to another form: any FIFO will do
+			// If the plan drops an end of the stream, the index may have been made for another form. Then any FIFO is
+			// valid.
 			g.fifos[side] = list[min(int(at), len(list)-1)].FIFO
 		})
 	}

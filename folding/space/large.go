@@ -21,7 +21,7 @@ func (l *LayerOptions) spareLarge() {
 			return false
 		}
 		if clocks <= dataflow.LargeTable || len(dataflow.Large(l.Node.Op, l.single(o.Fold))) == 0 {
-			return false // a table has no more rows than a frame has iterations
+			return false // no table is large, because a table has at most one row per iteration of a frame
 		}
 		l.large = append(l.large, clocks)
 		return true

@@ -188,7 +188,7 @@ func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.Source
 	return src, all, nil
 }
 
-// importing returns the options of an import with the given number of samples, and of builds of the model it gives.
+// importing returns the options to import the model with the given number of samples per frame, and to build it.
 func (o *Options) importing(samples int) compiler.Options {
 	one := o.Options
 	one.Samples = samples

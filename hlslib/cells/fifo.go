@@ -9,10 +9,10 @@ import (
 // The lookup tables of a FIFO of SystemVerilog (templates/rtl/lib/hlsgen_stream.sv) on AMD's devices, by bits of its
 // counters of places and of the addresses of its ring. On other devices FIFOs are mapped gate by gate.
 const (
-	counterLUT = 2   // per bit of the counters of places and of words
-	flagLUT    = 3   // for room and valid
-	ringLUT    = 3.5 // per bit of the addresses where words are written and read
-	aheadLUT   = 5.5 // per bit of the addresses where words are read a clock ahead
+	counterLUT = 2   // lookup tables per bit of the counters of places and of words
+	flagLUT    = 3   // lookup tables for room and valid
+	ringLUT    = 3.5 // lookup tables per bit of the addresses where words are written and read
+	aheadLUT   = 5.5 // lookup tables per bit of the addresses where words are read a clock ahead
 )
 
 // A FIFO has Places places for words of Width bits. With cost.Shift as In, it is of shift registers.

@@ -51,8 +51,8 @@ type Costly interface {
 	FINN() []Part
 }
 
-// A Storing is a layer with memories. Logic is Fitted without them. A layer of this project prices each memory where it
-// lies (Model.Memory), while Fitted includes the memories of the measured designs.
+// A Storing is a layer with memories. Logic returns the parts of Fitted except the memories. A layer of this project
+// prices each memory where it lies (Model.Memory), while Fitted includes the memories of the measured designs.
 type Storing interface {
 	Costly
 	Logic() []Part

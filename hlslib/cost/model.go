@@ -7,7 +7,7 @@ type Model struct {
 	Fabric  Fabric
 }
 
-// As returns r as a part.
+// As returns r as a part with the given name.
 func (r Resources) As(name string) Part { return Part{name, r} }
 
 // Control returns the control of a layer that only moves, adds or compares. FINN has no formula for it, so the given
@@ -43,8 +43,8 @@ type Store struct {
 	In          Memory // 0 if there is none, or for a single row, which is constants
 }
 
-// Memory returns the cost of s. FINN has a formula only for the memories of some layers, so by FINN this is a plain
-// count.
+// Memory returns the cost of s. FINN has a formula only for the memories of some layers. So with FINN's formulas, this
+// is a plain count.
 func (m Model) Memory(s Store) Resources {
 	switch {
 	case s.In == 0:

@@ -5,7 +5,7 @@ import "math/bits"
 // Fitted returns the estimate of an MVAU: the cost of the loop, and every part by its own bits.
 func (m MVAU) Fitted() []Part { return parts(m.shares(&fitted)) }
 
-// Logic is Fitted without memories.
+// Logic returns the parts of Fitted except the memories.
 func (m MVAU) Logic() []Part {
 	var room [8]share
 	return parts(m.logic(room[:0], &fitted))
@@ -193,5 +193,5 @@ func (f Fabric) ram(name string, m Memory, rows, width int) share {
 	return s
 }
 
-// Arithmetic is Logic with only products, sums and accumulators.
+// Arithmetic returns the parts of Logic that are products, sums and accumulators.
 func (m MVAU) Arithmetic() []Part { return parts(m.dot().shares(nil, &fitted)) }

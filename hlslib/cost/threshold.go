@@ -31,7 +31,7 @@ func (t Thresholding) FINN() []Part {
 // Fitted returns the estimate of a thresholding layer: storage and comparators, or a binary search.
 func (t Thresholding) Fitted() []Part { return parts(t.shares(&fitted)) }
 
-// Logic is Fitted without memory, for a layer that compares with all thresholds at once.
+// Logic returns the parts of Fitted except the memory, for a layer that compares with all thresholds at once.
 func (t Thresholding) Logic() []Part { return parts(t.logic(&fitted)) }
 
 func (t Thresholding) shares(v *values) []share {

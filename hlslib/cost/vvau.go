@@ -57,7 +57,7 @@ func (m VVAU) Fitted() []Part {
 	})...)
 }
 
-// Logic is Fitted without memories.
+// Logic returns the parts of Fitted except the memories.
 func (m VVAU) Logic() []Part {
 	var room [8]share
 	list := append(room[:0], share{name: "stream control", lut: fitted[mvauLUT], ff: fitted[mvauFF]})

@@ -30,7 +30,8 @@ func RoomOf(weight num.Type, weights num.Range, coding *num.Coding, out num.Type
 		return r.coded(coding, false)
 	}
 	most := max(weights.Hi, -weights.Lo)
-	if most&(most-1) != 0 { // -2^n is only needed if the codes are all that its bits hold
+	// round up to 2^n-1; the value -2^n itself is only needed if codes use all that its bits hold
+	if most&(most-1) != 0 {
 		most = 1<<bits.Len64(uint64(most)) - 1
 	}
 	r.Values = num.Range{Lo: -most, Hi: most}
