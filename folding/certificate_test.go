@@ -51,7 +51,7 @@ func TestCertificateLines(t *testing.T) {
 	if got := ebr.Lines(); !slices.Equal(got, []string{"2 EBR, the least there is"}) {
 		t.Errorf("%q", got)
 	}
-	open.Dear = 3 // then all that is proved is proved without these
+	open.Dear = 3 // then the proofs exclude these
 	for i := range want[:4] {
 		want[i] += " without serial step functions dear in block RAM"
 	}
@@ -67,7 +67,7 @@ func TestCertificateLines(t *testing.T) {
 	}
 }
 
-// A certificate says what became of every option.
+// TestExcluded checks that a certificate accounts for every option.
 func TestExcluded(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -105,7 +105,7 @@ func TestExcluded(t *testing.T) {
 	}
 }
 
-// What is proved needs every part of it.
+// TestProved checks that Proved needs every part of the proof.
 func TestProved(t *testing.T) {
 	t.Parallel()
 	met, loose := Bound{Measure: LeastLUT, Value: 5, Least: 5}, Bound{Measure: LeastLUT, Value: 5, Least: 4}
