@@ -16,8 +16,8 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// figures are those of one design of the enumeration: any fold of every layer, width converters where words differ, and
-// every FIFO of two words, or as deep as its memory. The design is simulated.
+// figures holds the figures of one design of the enumeration: any fold of every layer, width converters where words
+// differ, and every FIFO of two words, or as deep as its memory. The design is simulated.
 type figures struct {
 	interval  float64 // in clocks, at least those of the processor's memory for a frame
 	simulated float64 // the same without the processor's memory
