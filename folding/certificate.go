@@ -146,20 +146,19 @@ func (c *Certificate) Lines() (lines []string) {
 	}
 	if c.Spares {
 		lines = append(lines,
-			"LUTs are enough for factors of few bits, so no DSP slice multiplies any: with some the load might be "+
-				"lower")
+			"LUTs multiply all factors of few bits; with DSP slices the load might be lower")
 	}
 	if c.Dear > 0 {
-		lines = append(lines, fmt.Sprintf("serial step functions of %d folds were no choice: they take more than %d "+
-			"times the share of block RAM that they save of LUTs; a folding file may ask for them", c.Dear,
+		lines = append(lines, fmt.Sprintf("%d folds with serial step functions were left out: their share of block RAM "+
+			"is more than %d times the share of LUTs that they save; a folding file may ask for them", c.Dear,
 			space.Dearest))
 	}
 	if c.Large > 0 {
-		lines = append(lines, fmt.Sprintf("tables of more than %s rows in LUTs were no choice for %d folds, which may "+
-			"have them in block RAM; a folding file may ask for them", humanize.Comma(dataflow.LargeTable), c.Large))
+		lines = append(lines, fmt.Sprintf("%d folds with tables of more than %s rows in LUTs were left out: block RAM "+
+			"can hold them; a folding file may ask for them", c.Large, humanize.Comma(dataflow.LargeTable)))
 	}
 	if c.InLUTs {
-		lines = append(lines, "LUTs hold FIFOs of few words, where they can: block RAM would save logic")
+		lines = append(lines, "FIFOs of few words lie in LUTs where possible; block RAM would save logic")
 	}
 	if c.Latency != nil {
 		lines = append(lines, c.Latency.String()+c.Without())
@@ -171,7 +170,7 @@ func (c *Certificate) Lines() (lines []string) {
 		lines[i] = ask.Called(line, c.On)
 	}
 	if l := c.Lengths; l != nil {
-		lines = append(lines, fmt.Sprintf("a frame is a sequence of %d to %d steps (axis %s): all this is said of the "+
+		lines = append(lines, fmt.Sprintf("a frame is a sequence of %d to %d steps (axis %s); all this holds for the "+
 			"longest", l.Min, l.Max, l.Axis))
 	}
 	return lines
@@ -241,14 +240,13 @@ func (q report) gap(f *found) string {
 		return "left open: the search was interrupted"
 	}
 	if q.Goal.SearchTime > 0 {
-		return "the end of --search-time came before all was proved"
+		return "left open: --search-time ended before everything was proved"
 	}
 	if deep := q.Sized(f.Folding, deepFIFO); deep > 0 {
-		return fmt.Sprintf("left open: the bound holds whatever FIFOs hold, so it takes for shallow the %d that "+
-			"hold more than %d words; "+
-			"a longer --search-time may close it", deep, deepFIFO)
+		return fmt.Sprintf("left open: %d FIFOs hold more than %d words, which the bound does not count; "+
+			"a longer --search-time may close the gap", deep, deepFIFO)
 	}
-	return "left open: the search has done as much work as it may; --search-time lets it go on"
+	return "left open: the search reached its limit of work; --search-time lets it continue"
 }
 
 // explain counts, for each option, the first reason why no folding with it keeps the interval within the budget.

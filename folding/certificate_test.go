@@ -16,7 +16,7 @@ func TestCertificateLines(t *testing.T) {
 	small := boards.Board{Name: "small", LUT: 1384, LUTRAM: 100, FF: 1000, BRAM36: 4, DSP: 20}
 	const (
 		without = " without FIFOs in block RAM that save logic"
-		inLUTs  = "LUTs hold FIFOs of few words, where they can: block RAM would save logic"
+		inLUTs  = "FIFOs of few words lie in LUTs where possible; block RAM would save logic"
 	)
 	for _, c := range []struct {
 		goal Goal
@@ -55,8 +55,8 @@ func TestCertificateLines(t *testing.T) {
 	for i := range want[:4] {
 		want[i] += " without serial step functions dear in block RAM"
 	}
-	want = slices.Insert(want, 3, "serial step functions of 3 folds were no choice: they take more than 2 times the "+
-		"share of block RAM that they save of LUTs; a folding file may ask for them")
+	want = slices.Insert(want, 3, "3 folds with serial step functions were left out: their share of block RAM is more "+
+		"than 2 times the share of LUTs that they save; a folding file may ask for them")
 	if open.Proved() || !slices.Equal(open.Lines(), want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
 	}

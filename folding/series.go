@@ -101,14 +101,14 @@ func (s *Series) Lines() []string {
 	if s.Slowest == "" {
 		return []string{all}
 	}
-	each := fmt.Sprintf("of a frame's %s %s works in all, an iteration in each", ask.Clocks(s.Each), s.Slowest)
+	each := fmt.Sprintf("%s works in all of a frame's %s, one iteration in each", s.Slowest, ask.Clocks(s.Each))
 	if s.Waits > 0 {
-		each = fmt.Sprintf("of a frame's %s %s works in %s, an iteration in each, and waits in %s: %s",
-			ask.Clocks(s.Each), s.Slowest, whole(s.Works), humanize.Commaf(s.Waits), s.reason)
+		each = fmt.Sprintf("%s works in %s of a frame's %s, one iteration in each, and waits in %s: %s",
+			s.Slowest, whole(s.Works), ask.Clocks(s.Each), humanize.Commaf(s.Waits), s.reason)
 	}
 	between := "no clock lies between frames: a call of a kernel is one iteration, and no pipeline empties"
 	if s.AsLoops > s.Each {
-		between += fmt.Sprintf("; as a loop for each frame it would, and a frame take about %s (docs/clock.md)",
+		between += fmt.Sprintf("; with a loop for each frame it would, and a frame would take about %s (docs/clock.md)",
 			ask.Clocks(s.AsLoops))
 	}
 	return []string{all, each, between}

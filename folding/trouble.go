@@ -198,8 +198,8 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	}
 	if f == nil { // the neighbours can be joined: find checked that first
 		q.told.Fail(diag.BudgetExceeded, "",
-			"no design was found before the work that a search may do came to its end",
-			"--search-time lets it go on; or set the folds of some layers in a folding file")
+			"the search reached its limit of work without a design",
+			"give it more --search-time, or set the folds of some layers in a folding file")
 		return nil, nil
 	}
 	whole, err := q.design(ctx, f.Folding)

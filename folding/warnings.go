@@ -32,14 +32,14 @@ func (q *inquiry) tell(d *Design) {
 	if most < asked {
 		i, ns := d.Slowest()
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Layer(),
-			Msg: fmt.Sprintf("what it carries from one clock to the next takes %.2f ns by estimate, and %s MHz "+
-				"leave %.2f; rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
+			Msg: fmt.Sprintf("%.2f ns is the estimate of its longest path from clock to clock; %s MHz leave %.2f ns; "+
+				"rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
 			Hint: hint})
 	}
 	if carried.clock < asked {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: carried.layer,
-			Msg: fmt.Sprintf("from its state to the next one it is %.2f ns by the table of delays (%s), and a stage "+
-				"at %s MHz has %.2f: synthesis may answer with a slower clock or a longer interval", carried.NS,
+			Msg: fmt.Sprintf("%.2f ns is its path from one state to the next by the table of delays (%s); a stage at "+
+				"%s MHz has %.2f ns; synthesis may give a slower clock or a longer interval", carried.NS,
 				carried.Steps, ask.Plain(asked), d.Target.Delays().Budget()),
 			Hint: hint})
 	}
@@ -114,10 +114,9 @@ func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
 	}
 	if d.Clocks.Interval > slowFIFOs*free.Clocks.Interval {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.FIFOSlow, Where: "folding file",
-			Msg: fmt.Sprintf("the depths that it gives FIFOs hold the design up: a frame every %s clocks, where "+
-				"FIFOs of hlsgen's depths give one every %s", ask.Plain(d.Clocks.Interval),
+			Msg: fmt.Sprintf("its FIFO depths give a frame every %s clocks; hlsgen's depths give one every %s", ask.Plain(d.Clocks.Interval),
 				ask.Plain(free.Clocks.Interval)),
-			Hint: "leave depths out of the file, or override them: --fifo throughput"})
+			Hint: "leave the depths out of the file, or override them: --fifo throughput"})
 	}
 	return nil
 }
