@@ -125,7 +125,7 @@ func (q report) instead(d *Design) string {
 }
 
 // leastLoad returns the design with the least load at an interval, even if it exceeds the budget; nil if it finds none.
-// It takes none of the kinds of which the budget is 0, or else as little as possible.
+// The design uses no kind of resource whose budget is 0, or as little of it as possible.
 func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 	fresh := q.Fresh()
 	loose := q.uncapped(limit)

@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// MaxDepth is the depth, in words, of the deepest FIFO that a file may ask for.
+// MaxDepth is the largest FIFO depth, in words, that a file may ask for.
 const MaxDepth = 1 << 20
 
 // depths holds the depths that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths do,

@@ -26,8 +26,8 @@ import (
 	"hlsgen/hlslib/estimate"
 )
 
-// maxWork limits the steps of work for one design of a small network, some seconds. It counts steps and not time, so
-// that the answer does not depend on the machine. line.work adds more for large networks.
+// maxWork limits the steps of work for one design of a small network; they take some seconds. It counts steps and not
+// time, so that the answer does not depend on the machine. line.work adds more for large networks.
 const maxWork = 60_000_000
 
 // A Question is a goal to reach in a space, with the work done for the answer.

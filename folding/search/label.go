@@ -120,7 +120,7 @@ func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 	return p
 }
 
-// around1 returns the price of 1 per unit of a kind, with rest filled in.
+// around1 returns the price that costs 1 per unit of the given kind and 0 for the others, with rest filled in.
 func (t *prices) around1(kind int) *price {
 	i := t.singleOf(kind)
 	if i < 0 { // no choice takes any of it

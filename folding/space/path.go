@@ -23,7 +23,7 @@ type Path struct {
 	element []int     // per stream: the element that the path goes through, -1 where it does not
 }
 
-// A Hop is a word on a path; it names a stream of a design.
+// A Hop is a word on a path: a stream of a design, and the number of the word on it.
 type Hop struct{ stream, word int }
 
 // Critical returns the words that the last word of the first frame waits for, the last one first. It also returns the

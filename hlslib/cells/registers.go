@@ -46,7 +46,8 @@ func chain(w *walk, n int) {
 var styles = map[circuit.Style]cost.Memory{circuit.Block: cost.Block, circuit.Ultra: cost.Ultra,
 	circuit.Distributed: cost.Distributed, circuit.Registers: cost.Registers}
 
-// memories counts memories, except tables in lookup tables that are counted by their contents, and multipliers.
+// memories counts the cells of memories and of multipliers. Tables in lookup tables whose contents are examined are
+// counted elsewhere.
 func memories(w *walk) {
 	for k := range w.m.Memories {
 		m := &w.m.Memories[k]

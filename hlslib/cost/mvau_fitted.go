@@ -96,7 +96,7 @@ func (d dot) shares(list []share, v *values) []share {
 func (d dot) delay(v *values) float64 {
 	ns := v[clockDelay]
 	if d.w == 1 && d.a == 1 {
-		return ns // HLS pipelines the count of ones
+		return ns // HLS pipelines the adders that count the ones, so they do not lengthen the path
 	}
 	w, a := d.w, d.a
 	if d.factors.floats() {

@@ -141,7 +141,7 @@ type Fold struct {
 	PE      int     // outputs computed in parallel
 	SIMD    int     // inputs of one output consumed in parallel
 	Memory  Memory  // the memory of weights or thresholds
-	Compute Compute // LUTs or DSP slices as multipliers
+	Compute Compute // whether LUTs or DSP slices multiply
 	Steps   Stepping
 }
 
