@@ -149,8 +149,8 @@ func (c *Certificate) Lines() (lines []string) {
 			"LUTs multiply all factors of few bits; with DSP slices the load might be lower")
 	}
 	if c.Dear > 0 {
-		lines = append(lines, fmt.Sprintf("%d folds with serial step functions were left out: their share of block RAM "+
-			"is more than %d times the share of LUTs that they save; a folding file may ask for them", c.Dear,
+		lines = append(lines, fmt.Sprintf("%d folds with serial step functions were left out: their share of block "+
+			"RAM is more than %d times the share of LUTs that they save; a folding file may ask for them", c.Dear,
 			space.Dearest))
 	}
 	if c.Large > 0 {

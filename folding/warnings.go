@@ -114,8 +114,8 @@ func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
 	}
 	if d.Clocks.Interval > slowFIFOs*free.Clocks.Interval {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.FIFOSlow, Where: "folding file",
-			Msg: fmt.Sprintf("its FIFO depths give a frame every %s clocks; hlsgen's depths give one every %s", ask.Plain(d.Clocks.Interval),
-				ask.Plain(free.Clocks.Interval)),
+			Msg: fmt.Sprintf("its FIFO depths give a frame every %s clocks; hlsgen's depths give one every %s",
+				ask.Plain(d.Clocks.Interval), ask.Plain(free.Clocks.Interval)),
 			Hint: "leave the depths out of the file, or override them: --fifo throughput"})
 	}
 	return nil
