@@ -108,7 +108,7 @@ func (s *Series) Lines() []string {
 	}
 	between := "no clock lies between frames: a call of a kernel is one iteration, and no pipeline empties"
 	if s.AsLoops > s.Each {
-		between += fmt.Sprintf("; with a loop for each frame it would, and a frame would take about %s (docs/clock.md)",
+		between += fmt.Sprintf(". With a loop for each frame it would, and a frame would take about %s (docs/clock.md)",
 			ask.Clocks(s.AsLoops))
 	}
 	return []string{all, each, between}

@@ -38,8 +38,8 @@ func (q *inquiry) tell(d *Design) {
 	}
 	if carried.clock < asked {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: carried.layer,
-			Msg: fmt.Sprintf("%.2f ns is its path from one state to the next by the table of delays (%s); a stage at "+
-				"%s MHz has %.2f ns; synthesis may give a slower clock or a longer interval", carried.NS,
+			Msg: fmt.Sprintf("%.2f ns is its path from one state to the next, by the table of delays (%s): a stage at "+
+				"%s MHz has %.2f ns, so synthesis may give a slower clock or a longer interval", carried.NS,
 				carried.Steps, ask.Plain(asked), d.Target.Delays().Budget()),
 			Hint: hint})
 	}
