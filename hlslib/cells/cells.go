@@ -127,7 +127,7 @@ func (d *Device) walked(m *circuit.Module) *walk {
 	return w
 }
 
-// count returns the cells of a circuit. No path is made shorter, in lookup tables, than longest allows.
+// count returns the cells of a circuit. Its paths may have up to longest lookup tables in a row.
 func (d *Device) count(m *circuit.Module, longest int16) Counts {
 	w := d.walked(m)
 	if d.Maps {

@@ -32,8 +32,8 @@ func open(m *circuit.Memory) bool {
 	return m.Constant() && m.Rows*m.Width <= looked
 }
 
-// contents returns the columns of a table. A row that the table does not have takes the values of the row below it by
-// the highest bit of the address.
+// contents returns the columns of a table. An address beyond the last row has the values of the row that remains when
+// the highest bits of the address are cleared.
 func (w *walk) contents(memory int) *lookup {
 	if t, ok := w.tables[memory]; ok {
 		return t

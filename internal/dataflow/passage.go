@@ -6,8 +6,8 @@ import "slices"
 // row is the elements of one index along the first axis. It is meant for layers that make windows, whose output is many
 // times as large as their input.
 type InRows interface {
-	// EvalRows returns rows from to to-1 of the result of Eval. in returns a row of the input, which the layer must not
-	// keep.
+	// EvalRows returns the rows from, from+1 and so on up to to-1 of the result of Eval. in returns a row of the input,
+	// which the layer must not keep.
 	EvalRows(in func(row int) []int64, from, to int) []int64
 }
 
