@@ -326,7 +326,7 @@ func (s *Scaled) Fields() []dataflow.Field {
 		list = digits(s.s.multiplier[0])
 	}
 	return append(fields,
-		dataflow.Field{Name: "digits", Doc: "powers of two that sum to the multiplier: e for 2^e, -1-e for -2^e", Value: list})
+		dataflow.Field{Name: "digits", Doc: "powers of two that sum to it: e for 2^e, -1-e for -2^e", Value: list})
 }
 
 // Tables returns the biases, and the digits if each lane has its own multiplier.
@@ -351,7 +351,7 @@ func (s *Scaled) Tables() []dataflow.Table {
 			}
 		}
 	}
-	return append(tables, dataflow.Table{Name: "exponents", Doc: "powers of two of the lanes' multipliers: e for 2^e, -1-e for -2^e",
+	return append(tables, dataflow.Table{Name: "exponents", Doc: "powers of two by lane: e for 2^e, -1-e for -2^e",
 		Elem: s.exponent(), Rows: [][]int64{row}})
 }
 
