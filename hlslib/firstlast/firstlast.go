@@ -235,10 +235,10 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Config: []dataflow.Field{
 			{Name: "steps", Doc: "steps of a frame", Value: o.steps},
 			{Name: "in_words", Doc: "words of a step", Value: in},
-			{Name: "out_words", Doc: "words written of a frame", Value: out},
+			{Name: "out_words", Doc: "output words of a frame", Value: out},
 			{Name: "chunk_words", Doc: "words of a chunk", Value: o.P.Chunk / f.SIMD},
 			{Name: "step_chunks", Doc: "chunks of a step", Value: o.P.chunks()},
-			{Name: "behind", Doc: "words in front of those of the latest step", Value: kept},
+			{Name: "behind", Doc: "words kept in front of the latest step", Value: kept},
 		},
 		Tables:  []dataflow.Table{o.P.table()},
 		Storage: o.storage(f),
@@ -266,7 +266,7 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Insta
 // table returns Order as a table.
 func (p Params) table() dataflow.Table {
 	t := dataflow.Table{
-		Name: "order", Doc: "by chunk written: the chunk of the first step, or, behind those, of the last one",
+		Name: "order", Doc: "by output chunk: the chunk of the first step or, numbered after those, of the last",
 		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(2*p.chunks() - 1)}),
 	}
 	for _, from := range p.Order {

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit joins a word with what is kept of its channels: where that is one word, in registers.
+// Circuit joins a word with the kept values of its channels. If all channels fit in one word, registers keep them.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)
@@ -34,8 +34,8 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// turn joins values with the row of their channels, which comes round again two iterations later at the least: a clock
-// to read it, and one to join and write it.
+// turn joins values with the kept row of their channels. A row is needed again after at least two iterations, so
+// there are two clocks: one to read it, and one to join and write it.
 func (o *op) turn(b *circuit.Builder, f dataflow.Fold, fold, first circuit.Value, x []circuit.Value) circuit.Value {
 	elem := o.Out[0].Elem
 	kept := b.Array("kept", dataflow.StyleOf(o.storage(f), "kept"), o.Words(f), f.PE*elem.Width)

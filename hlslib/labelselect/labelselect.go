@@ -208,10 +208,10 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Func:    "labelselect",
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: o.Config(f, "labels taken", []dataflow.Field{
-			{Name: "k", Doc: "indices given of a vector", Value: o.P.K},
+			{Name: "k", Doc: "indices per vector", Value: o.P.K},
 			{Name: "largest", Doc: "the largest label comes first, else the smallest", Value: o.P.First == Largest},
 			{
-				Name: "last_first", Doc: "of equal labels the one with the higher index comes first",
+				Name: "last_first", Doc: "among equal labels the higher index comes first",
 				Value: o.P.Ties == HigherIndex,
 			},
 		}...),

@@ -284,7 +284,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Streams: []string{"in0_t", "in0_width", "in1_t", "in1_width", "out_t", "out_width"},
 		Config: o.Config(f, "channels computed", []dataflow.Field{
 			o.VectorsField(),
-			{Name: "gate", Doc: "input 1 is one vector, for all of input 0", Value: o.gate},
+			{Name: "gate", Doc: "input 1 is a single vector, used for all of input 0", Value: o.gate},
 			{Name: "factor0_t", Doc: "input 0 plus its offset", Value: o.factor[0]},
 			{Name: "factor1_t", Doc: "input 1 plus its offset", Value: second},
 			{Name: "offset0", Value: int(o.P.Offset[0])},
@@ -298,7 +298,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		i.Func = "mul_requant"
 		i.Config = append(i.Config,
 			dataflow.RequantField("requant", "every product's requantiser", o.products, *o.P.Requant),
-			dataflow.Field{Name: "requant_dsp", Doc: "it multiplies in DSP slices", Value: dsp && o.rescales()},
+			dataflow.Field{Name: "requant_dsp", Doc: "requantise in DSP slices", Value: dsp && o.rescales()},
 			dataflow.Field{Name: "shared", Doc: "one serves all channels", Value: true})
 		return i
 	}

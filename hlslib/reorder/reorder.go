@@ -232,8 +232,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Streams: []string{"in_width", "out_width"},
 		Config: []dataflow.Field{
 			{Name: "blocks", Doc: "blocks in a frame", Value: o.blocks},
-			{Name: "in_words", Doc: "words of a block read", Value: in},
-			{Name: "out_words", Doc: "words of a block written", Value: out},
+			{Name: "in_words", Doc: "words of an input block", Value: in},
+			{Name: "out_words", Doc: "words of an output block", Value: out},
 			{Name: "chunk_words", Doc: "words of a chunk", Value: o.P.Chunk / f.SIMD},
 		},
 		Tables:  []dataflow.Table{o.P.table()},
@@ -244,7 +244,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 // table returns Order as a table.
 func (p Params) table() dataflow.Table {
 	t := dataflow.Table{
-		Name: "order", Doc: "by chunk written: the chunk of the block read",
+		Name: "order", Doc: "by output chunk: the chunk of the input block",
 		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(p.Block - 1)}),
 	}
 	for _, i := range p.Order {
@@ -314,9 +314,9 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow
 	in, out := step.words(f)
 	i.Func, i.Ends = "reorder_steps", true
 	i.Config = []dataflow.Field{
-		{Name: "in_words", Doc: "words of a step read", Value: in},
-		{Name: "out_words", Doc: "words of a step written", Value: out},
-		{Name: "in_chunks", Doc: "chunks of a step read", Value: step.Block},
+		{Name: "in_words", Doc: "words of an input step", Value: in},
+		{Name: "out_words", Doc: "words of an output step", Value: out},
+		{Name: "in_chunks", Doc: "chunks of an input step", Value: step.Block},
 		{Name: "chunk_words", Doc: "words of a chunk", Value: o.P.Chunk / f.SIMD},
 		{Name: "longest", Doc: "steps of the longest sequence", Value: longest},
 	}
@@ -339,8 +339,8 @@ func (o *op) step(longest int) (Params, dataflow.Table) {
 		panic(fmt.Sprintf("reorder: a sequence without steps: %v", err))
 	}
 	step := one.Params().(Params)
-	order := dataflow.Table{Name: "order", Doc: "by chunk written: the chunk of the step read, and from where on " +
-		"they are those of the step as far from the end",
+	order := dataflow.Table{Name: "order", Doc: "by output chunk: the chunk of the input step, plus in_chunks " +
+		"if the step is counted from the end",
 		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(2*step.Block - 1)})}
 	for c, k := range o.P.Order[:len(step.Order)] {
 		from := k % step.Block

@@ -105,8 +105,8 @@ func (s *serial) emit() dataflow.Instance {
 		Func:    "threshold_serial",
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: append([]dataflow.Field{
-			{Name: "pe", Doc: "channels searched for side by side", Value: s.fold.PE},
-			{Name: "calls", Doc: "of a word", Value: s.calls},
+			{Name: "pe", Doc: "channels computed side by side", Value: s.fold.PE},
+			{Name: "calls", Doc: "calls per word", Value: s.calls},
 		}, s.form.Fields()...),
 		Tables:  s.form.Tables(),
 		Storage: s.storage(),
