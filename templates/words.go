@@ -69,7 +69,7 @@ func AppendWord(text []byte, t num.Type, elems []int64) []byte {
 
 // appendWord is AppendWord, but returns an error that names an element that t does not hold.
 func appendWord(text []byte, t num.Type, elems []int64) ([]byte, error) {
-	const narrow = 60 // with three bits left over from the elements before, it fits 64 bits
+	const narrow = 60 // an element and three bits left over from the one before fit in 64 bits
 	if t.Width > narrow || t.Kind != num.Int && t.Kind != num.UInt {
 		word, err := pack(nil, t, elems)
 		if err != nil {

@@ -44,7 +44,7 @@ func runProject(ctx context.Context, gxx, dir string, programs []program) ([]wor
 	return compile(ctx, gxx, dir, programs, trials, files)
 }
 
-// compile does the same with the given files, which bench returned for the programs.
+// compile is runProject for trials and files that bench has returned for the programs.
 func compile(ctx context.Context, gxx, dir string, programs []program, trials []templates.Trial,
 	files templates.Files) ([]work, error) {
 	files, err := probed(files)

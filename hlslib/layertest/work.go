@@ -34,7 +34,7 @@ const (
 	leastPart = 20  // a larger fold costs at least a LUT more for so many more bits
 )
 
-// Clocks of an iteration that are no operations.
+// Clocks that an iteration takes besides its operations.
 const (
 	stages    = 3 // decide, read, write
 	registers = 3 // of a DSP slice, or of the slowest memory

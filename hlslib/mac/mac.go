@@ -101,7 +101,7 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 		if len(row) != len(weights[0]) {
 			return fmt.Errorf("row %d of the weights has %d elements, row 0 has %d", c, len(row), len(weights[0]))
 		}
-		magnitudes := int64(0) // every bit that occurs in a magnitude
+		magnitudes := int64(0) // the OR of all magnitudes
 		for _, w := range row {
 			magnitudes |= w ^ w>>63
 		}

@@ -184,7 +184,7 @@ func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.EachApart(2, o.Vectors)
 }
 
-// Computation describes Eval as data, or returns nil if one vector is used for all.
+// Computation describes Eval as data, or returns nil if a gate multiplies all vectors.
 func (o *op) Computation() dataflow.Computation {
 	if o.gate {
 		return nil

@@ -73,7 +73,7 @@ var Kinds = map[string][]Draw{
 	lookup.Layer.Name:      {Lookup},
 }
 
-// Instance returns random layer n, and the one of its folds to be tested. It takes the kinds in turn, with a random
+// Instance returns random layer n, and the fold of it that is tested. It takes the kinds in turn, with a random
 // board and clock. The ranges' bounds need not be attained, because the test of each kind checks that.
 func Instance(n int) (layertest.Case, dataflow.Fold) {
 	r := rand.New(rand.NewPCG(uint64(n), 51))

@@ -74,7 +74,7 @@ func (o *op) Loop(f dataflow.Fold, target dataflow.Target) dataflow.Loop {
 	return dataflow.Loop{Body: dataflow.Join(append(body, last...)...), Latency: t.latency}
 }
 
-// arrival returns the iterations before the first step: those that read initial states, and then the rest.
+// arrival returns the iterations before the first step: those that read initial states, and then t.rest idle ones.
 func (t *timing) arrival(o *op, f dataflow.Fold) (runs []dataflow.Run) {
 	words := make([]int, len(o.P.Starts))
 	for i, s := range o.P.Starts {

@@ -20,8 +20,8 @@ type position struct {
 	half     circuit.Value // the half that is read, of memories with two halves
 }
 
-// A stand says where in a phase an iteration stands. Only in is meaningful if the iteration is not in the
-// phase.
+// A stand says where in a phase an iteration stands. If the iteration is not in the phase, all values but in are
+// meaningless.
 type stand struct {
 	in, ends circuit.Value // the iteration is in the phase; it completes a word
 	begins   circuit.Value // the iteration begins a word

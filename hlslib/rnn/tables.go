@@ -30,7 +30,7 @@ type parameter struct {
 	multiplies bool
 }
 
-// newParameter returns a parameter of the given numbers by cell. It stores a cell's numbers once if they are
+// newParameter returns a parameter with the given numbers, by cell. It stores a cell's numbers once if they are
 // all equal.
 func newParameter(name, doc string, units int, cells [][]int64) parameter {
 	p := parameter{name: name, doc: doc, units: units, cells: make([][]int64, len(cells))}

@@ -355,7 +355,7 @@ func (s *Scaled) Tables() []dataflow.Table {
 		Elem: s.exponent(), Rows: [][]int64{row}})
 }
 
-// exponent returns the type of the digits in their table.
+// exponent returns the element type of the table of digits.
 func (s *Scaled) exponent() num.Type {
 	return num.Smallest(num.Range{Lo: -1 - int64(s.s.sum.Width), Hi: int64(s.s.sum.Width)})
 }

@@ -19,7 +19,7 @@ const (
 
 // Limits of segments.
 const (
-	mostInside   = 3       // thresholds inside a segment
+	mostInside   = 3       // most thresholds inside a segment
 	widestRecord = 1 << 10 // bits of a row
 	widestValue  = 62      // bits of a value that is divided into segments
 )

@@ -54,7 +54,7 @@ type Table struct {
 	memory      *circuit.Memory
 }
 
-// Words returns the table's rows as the words by which they are loaded.
+// Words returns the words of 32 bits that load the table's rows.
 func (t Table) Words() []uint32 {
 	elem, rows := t.memory.Data()
 	words := make([]uint32, 0, t.Size())

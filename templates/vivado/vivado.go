@@ -41,7 +41,7 @@ const (
 	RTL Flow = "rtl"
 )
 
-// Folder is the folder for the Makefile's results. It remains when a project is generated again, because a bitstream
+// Folder is the folder for the Makefile's results. It is kept when a project is generated again, because a bitstream
 // takes long.
 const Folder = "vivado/build"
 
