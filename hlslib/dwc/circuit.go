@@ -67,7 +67,7 @@ func (o *op) mix(b *circuit.Builder) {
 	m.count()
 	word := m.turned(b.Input(m.in*m.width, m.reads))
 	most := m.most()
-	was := make([]circuit.Value, most) // by unit: it is left over
+	was := make([]circuit.Value, most) // by number: a unit with the number is left over
 	for i := range was {
 		was[i] = circuit.Exceeds(m.fill, b.Constant(int64(i)))
 	}

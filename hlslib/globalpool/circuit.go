@@ -34,8 +34,8 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// turn joins values with the kept row of their channels. A row is needed again after at least two iterations, so
-// there are two clocks: one to read it, and one to join and write it.
+// turn adds the values to the kept row of their channels, or takes the maximum of both, and stores the row. The next
+// access to a row comes at least two iterations later. So one clock is left to read it, and one to compute and write.
 func (o *op) turn(b *circuit.Builder, f dataflow.Fold, fold, first circuit.Value, x []circuit.Value) circuit.Value {
 	elem := o.Out[0].Elem
 	kept := b.Array("kept", dataflow.StyleOf(o.storage(f), "kept"), o.Words(f), f.PE*elem.Width)

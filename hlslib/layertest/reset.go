@@ -8,7 +8,7 @@ import (
 	"hlsgen/templates/synthtest"
 )
 
-// resets is the number of folds per test that are reset.
+// resets is the number of folds per test whose C++ is also checked after a reset.
 const resets = 10
 
 // runReset checks that the compiled C++ of some programs restarts correctly after a reset.

@@ -125,8 +125,8 @@ func (p program) constant() bool {
 	})
 }
 
-// logic returns the LUTs of the named parts of a fold's cost, with each DSP slice counted as slice LUTs, and whether
-// there are such parts. With nil names it returns those of all parts outside of memories.
+// logic returns the LUTs of the named parts of a fold's cost, and whether there are parts with these names. A DSP slice
+// counts as many LUTs as the argument slice says. With nil names it counts all parts outside of memories.
 func (p program) logic(names []string, slice int) (luts int, some bool) {
 	memory := map[string]bool{}
 	for _, s := range p.op.Emit(p.fold, p.target()).Storage {

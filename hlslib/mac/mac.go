@@ -56,9 +56,9 @@ const (
 )
 
 // A Unit holds weights and step functions, bound to the type and ranges of their inputs.
-type Unit struct { // type of a weight
-	Weight num.Type    // type of the accumulator
-	Acc    num.Type    // of the accumulator
+type Unit struct {
+	Weight num.Type    // type of a weight
+	Acc    num.Type    // type of the accumulator
 	XNOR   bool        // weights and inputs are bipolar, and the accumulator counts matches
 	Out    num.Type    // type of an output
 	Range  []num.Range // range of each channel's output

@@ -22,7 +22,7 @@ type maker struct {
 	cell   rnn.Cell
 	units  []int   // units of each phase
 	writer []int   // by state: the phase that computes its next value
-	widths [][]int // by phase and value: the most bits
+	widths [][]int // by phase and value: an upper bound on its width in bits
 	odd    bool    // all weights are odd
 }
 

@@ -96,7 +96,7 @@ func choose(from []num.Range) []int64 {
 	return chosen
 }
 
-// proves reports whether channel c of the layer equals the stair. It compares both ends of every plateau. That
+// proves reports whether channel c of the layer equals the staircase s. It compares both ends of every plateau. That
 // suffices, because the layer is monotonic.
 func proves(s num.Stair, p Params, c int) bool {
 	for i, v := range s.F.Value {

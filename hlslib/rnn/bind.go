@@ -40,8 +40,8 @@ type program struct {
 
 // A phase holds the hardware of one Phase.
 type phase struct {
-	units, length int   // indices of the dots that the outputs depend on, by lane
-	dots          []int // in the order of their lanes: those that something depends on
+	units, length int
+	dots          []int // by lane: the index of a dot that the outputs depend on
 	values        []value
 }
 

@@ -11,7 +11,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit returns the layer's RTL: the programs of all phases behind one shared set of dots.
+// Circuit returns the layer's RTL. All phases share one set of multipliers and accumulators for their dot products; the
+// results enter the circuit of each phase's program.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return wire(o, f, t, wired(o, f, t))
 }

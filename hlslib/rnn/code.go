@@ -431,7 +431,8 @@ func (w *writer) arrivals() {
 	}
 }
 
-// keep writes the statement that stores the units of a word, under the condition that the iteration has some.
+// keep writes the C++ statement that stores a word of units, under the condition that the iteration computes or
+// receives one.
 func (w *writer) keep(s *store) {
 	when := fmt.Sprintf("at.ends(%d)", s.writer.Phase)
 	if w.o.arrives(s) {

@@ -14,8 +14,8 @@ import (
 const mostClocks = 2
 
 // A stepped value holds the step functions of a value, and the hardware for them.
-type stepped struct { // in the generated C++
-	name         string   // in the C++
+type stepped struct {
+	name         string   // the value's name in the generated C++
 	of, code     num.Type // types of the argument and of the result
 	cells, units int
 	perCell      bool            // all units of a cell share one step function

@@ -117,8 +117,8 @@ type wire struct {
 // A link connects two buses.
 type link struct{ Master, Slave string }
 
-// A memory describes a mover's view of the PS's address space: patterns of the segments that it needs, and of all
-// segments.
+// A memory describes the PS's address space as one mover sees it. Has is the pattern of the address segments that the
+// mover needs, and All the pattern of all its segments.
 type memory struct{ Mover, Has, All string }
 
 // block returns the system as a block design.
