@@ -2,8 +2,9 @@ package fast
 
 import "golang.org/x/sys/cpu"
 
-// machines are the processors that this one is, the best first. The last is any. AVX-512VL has what AVX-VNNI has in
-// other words: it is there to be tested where no processor has the latter.
+// machines returns the sets of kernels that this processor supports, the fastest first. The last one runs on any
+// processor. AVX-512VL has the instructions of AVX-VNNI in another encoding. It allows a test of them where no
+// processor has AVX-VNNI.
 func machines() (list []*kernels) {
 	x := cpu.X86
 	wide := x.HasAVX2 && x.HasBMI2 && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI
@@ -139,7 +140,7 @@ func soughtMany(y []uint8, x []float32, l *lookup) { soughtBy(32, soughtAVX2, y,
 
 func soughtWide(y []uint8, x []float32, l *lookup) { soughtBy(16, soughtAVX512, y, x, l) }
 
-// soughtBy takes so many numbers a step; the last of them may be some of those before.
+// soughtBy processes the given number of elements per step. The last step may repeat elements of the step before.
 func soughtBy(each int, do func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32),
 	y []uint8, x []float32, l *lookup) {
 	n := len(y) / each

@@ -2,7 +2,8 @@ package fast
 
 import "golang.org/x/sys/cpu"
 
-// machines are the processors that this one is, the best first. The last is any.
+// machines returns the sets of kernels that this processor supports, the fastest first. The last one runs on any
+// processor.
 func machines() (list []*kernels) {
 	x := cpu.ARM64
 	for _, row := range []struct {
