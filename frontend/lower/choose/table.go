@@ -14,7 +14,7 @@ import (
 	"hlsgen/hlslib/vvau"
 )
 
-// Table is ranked: of the rows of a form the first one that fits is taken.
+// Table is sorted by preference: among the rows of a form, the first one that fits is used.
 var Table = []Row{
 	row(Wire, "A function that changes no integer needs no layer.", wire),
 	elementwise(requant.Layer.Name,
