@@ -4,14 +4,14 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A Rule says what becomes of a step. match answers done (the step is dealt with), a Reject (it is this rule's, and
-// cannot be mapped), or neither (not mine).
+// A Rule handles a kind of step. match returns true if it has handled the step, an error if the step belongs to
+// this rule but cannot be mapped, and false otherwise.
 type Rule struct {
 	Name, Doc string
 	match     func(*lowering, *graph.Step) (done bool, reject error)
 }
 
-// Rules is the table; the first rule that answers decides.
+// Rules is the table of rules. The first rule that returns true or an error decides.
 var Rules = []Rule{
 	{"host-quantiser",
 		"A quantiser that depends on the model's inputs alone runs on the host: its codes are what the accelerator " +
