@@ -168,7 +168,8 @@ func (p *pause) note(e *engine) {
 	p.counts = e.counts()
 }
 
-// later computes the shifts of the last frame, and reports whether the frame before had the same shifts.
+// later computes how many clocks later each task did in the last frame what it did in the frame before. It reports
+// whether these numbers are the same as one frame ago.
 func (d *drift) later() (same bool) {
 	var clocks []int
 	for _, side := range []struct{ was, now []held }{{d.was.sources, d.now.sources}, {d.was.workers, d.now.workers},
@@ -240,8 +241,8 @@ func (d *drift) undecided(e *engine) bool {
 	return true
 }
 
-// seen reports whether the clocks of all words of the last frame are known in the streams that fill. If not, it
-// makes the next frame be run in full.
+// seen reports whether the clocks of all words of the last frame are known in the streams that fill. If not, the
+// engine runs the next frame in full.
 func (d *drift) seen(e *engine) bool {
 	for i, s := range e.streams {
 		words := s.port.Words

@@ -63,8 +63,8 @@ func (h holds) last(clock int) (last heldUp, ok bool) {
 	return heldUp{r.clock + n*r.clocks, r.number + n*r.numbers, r.cause}, true
 }
 
-// noted makes an engine that has not started record all waits of its workers. It then runs every word of every
-// frame.
+// noted makes an engine record all waits of its workers. The caller must call it before the engine starts. The
+// engine then runs every word of every frame.
 func (e *engine) noted() {
 	e.stretch.over, e.drift.over = true, true
 	for _, k := range e.workers {

@@ -79,7 +79,7 @@ type source struct {
 	turns  int   // number of frames that waited for their turn
 }
 
-// visit gives words as long as the room for them is known.
+// visit writes words of the host for as long as it is known when there is room for them.
 func (s *source) visit(e *engine) {
 	for left := visitWords; s.frame < e.goal; left-- {
 		if left == 0 {

@@ -20,7 +20,7 @@ import (
 // Then the same can happen again, later by the same number of clocks, as long as these runs have repetitions left
 // and the host has words of the frame left: the equations and their right sides are the same. A task that has not
 // moved shares no stream with a task that has, and stays as it is. Nothing is left out if streams are recorded or
-// dice are thrown.
+// the host stalls at random.
 
 // A stretch looks for repetitions within a frame. It compares each state with two marks. The mark of far is
 // replaced after 1, 2, 4, 8 ... sweeps of the frame and finds long repetitions. The mark of near begins anew after

@@ -26,8 +26,8 @@ type stream struct {
 	gone          int  // a lower bound of the words read before clock taken; exact until high is depth
 	high          int  // the most places taken in any clock
 	empty, full   int  // clocks that the reader waited for a word, and the writer for room
-	tight         int  // words that lack of room delayed by at least one clock
-	hungry, late  int  // this frame's first word waited for, and first (or earlier) word that lacked room; -1: none
+	tight         int  // words that waited for room, for at least one clock
+	hungry, late  int  // this frame's first word that came late, and first (or earlier) that lacked room; -1: none
 
 	agenda         agenda
 	writer, reader task

@@ -28,8 +28,8 @@ var changed = map[string]struct {
 const axesAreInputs = 18
 
 // oneVersion refuses nodes of functions that import another version of ONNX's operators than the model, if the form
-// of their operators changed in between. For a file without functions has one version. oneVersion reports whether
-// there are no such nodes.
+// of their operators changed in between. In the converted file, without functions, all nodes have the model's
+// version. oneVersion reports whether there are no such nodes.
 func (c *conversion) oneVersion(g *graph.Graph) bool {
 	ok := true
 	for _, n := range g.Nodes {

@@ -161,7 +161,7 @@ func (d *dequantising) constants(codes *graph.Tensor, as string, lo, hi float64)
 	return d.quant(d.put(as, "values", values), as, lo, hi)
 }
 
-// quant writes the Quant.
+// quant writes the Quant node.
 func (d *dequantising) quant(x, as string, lo, hi float64) *refusal {
 	q := *d.q
 	bits, signed, narrow, ok := widthOf(lo, hi)

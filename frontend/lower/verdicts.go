@@ -38,7 +38,7 @@ func (v *verdicts) report(step *graph.Step, rule string, reject error) {
 		Where: graph.Where(v.file, step.Node) + ", rule " + rule, Msg: why.Msg, Hint: why.Hint})
 }
 
-// realGates refuses a cell whose gates are real numbers. It reports it once for all outputs.
+// realGates refuses a cell whose gates are real numbers. It reports the cell once, not for each output.
 func realGates(l *lowering, step *graph.Step) (bool, error) {
 	if step.Recur == nil || step.Recur.RealGates == nil {
 		return false, nil

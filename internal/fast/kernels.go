@@ -107,7 +107,8 @@ func lookedGo(acc []int32, x []uint8, at []int, offs []int32, weights []uint8, t
 	}
 }
 
-// encodeGo computes the doubled code of each pair: two bits of a byte and two bits of the next byte.
+// encodeGo computes twice the code of each pair of adjacent bytes. The code has the low two bits of the first byte
+// and, above them, the low two bits of the second byte.
 func encodeGo(y, x []uint8) {
 	for i := range y {
 		y[i] = x[i]&3<<1 | x[i+1]&3<<3

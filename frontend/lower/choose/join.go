@@ -6,7 +6,7 @@ import (
 	"hlsgen/hlslib/mul"
 )
 
-// sum adds inputs. It adds more than two one after the other, and the last layer has the steps.
+// sum adds inputs with a chain of layers that have two inputs each. The last layer applies the steps.
 func sum(s Sum) (c Choice, err error) {
 	before := compact(s.Factors[0])
 	for _, factors := range s.Factors[1:] {

@@ -87,7 +87,7 @@ var ErrUnscaled = errors.New("find: no scaled integer")
 
 const afterActivation = "quantise the input of this layer, after its activation function"
 
-// unscaled returns the reason for such a value. nodes are the nodes between the integer and the value.
+// unscaled returns an error with ErrUnscaled. nodes are the nodes between the integer and the value.
 func unscaled(nodes []*graph.Node) error {
 	return unmapped.By(ErrUnscaled, diag.NotMapped,
 		"its input is no scaled integer: "+between(nodes)+" stands between it and the last quantiser", afterActivation)

@@ -60,7 +60,7 @@ type Source struct {
 	Functions []*real.Expr
 	Nodes     []*graph.Node
 
-	first []int // per channel: an element of the quantiser; -1 if it takes none of the channel
+	first []int // per channel: index in the quantiser of one of its elements, or -1 if it has none there
 }
 
 // Sources finds the integers behind the quantiser. All elements of a channel must have the same function.

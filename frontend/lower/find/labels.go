@@ -9,7 +9,7 @@ type labels struct {
 	last int // run of the last access
 }
 
-// A label is a run of positions with a class, from position first on.
+// A label states the class of all positions from first up to the next label.
 type label struct{ first, class int32 }
 
 // then appends a position.

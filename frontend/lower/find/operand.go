@@ -308,7 +308,7 @@ type Padding struct{ Value *big.Rat }
 
 func (*Padding) Error() string { return "find: padding" }
 
-// padding returns such a reason. wrong states what is wrong with the value.
+// padding returns an error with a Padding. wrong states what is wrong with the value.
 func padding(value *big.Rat, wrong, hint string) error {
 	return unmapped.By(&Padding{value}, diag.PaddingNotInteger,
 		fmt.Sprintf("the padding %s %s", value.FloatString(6), wrong), hint)

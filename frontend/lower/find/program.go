@@ -120,8 +120,8 @@ func BehindMove(p *Program, tensor string) bool {
 	return moved(tensor)
 }
 
-// SharedSum reports whether a tensor's value is, in front of steps with one argument, a sum that other steps read
-// too. Such a sum is best computed once.
+// SharedSum reports whether steps with one argument compute a tensor from a sum that other steps read, too. It is
+// best to compute this sum only once.
 func (p *Program) SharedSum(tensor string) bool {
 	_, shared, ok := p.meeting(tensor)
 	return ok && shared

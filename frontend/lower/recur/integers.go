@@ -332,7 +332,8 @@ var (
 // sum.
 var widest = num.Range{Lo: -1 << 52, Hi: 1 << 52}
 
-// exactSteps finds the steps over integer multiples of each unit's own least unit, and the bits of these sums.
+// exactSteps expresses each unit's sum as an exact integer, in the greatest unit of which all its scales are
+// multiples. It returns the factors, the steps over these integers, and the most bits of any sum.
 func exactSteps(units []polynomial) (m *made, width int, err error) {
 	m = &made{factors: make([][]int64, len(units[0].scale))}
 	steps, sums := make([]num.Step, len(units)), make([]num.Range, len(units))
