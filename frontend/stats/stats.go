@@ -97,7 +97,7 @@ const (
 	Data        Kind = "data" // products of data with data
 )
 
-// An Other is a node that computes without weights. Its operations are no products as defined above.
+// An Other is a node that computes without weights. Its operations do not count as MACs.
 type Other struct {
 	Index   int    `json:"index"`
 	Node    string `json:"node"`

@@ -128,7 +128,7 @@ func (f *wideFunction) steps(lo, hi *big.Int) (at []*big.Int, values []int64, er
 	return at, values, nil
 }
 
-// write computes the values.
+// write makes the values: those of the digits, and the code that is computed from them.
 func (l *limbs) write() {
 	var ranks []*value
 	var weight []int64

@@ -26,7 +26,7 @@ var modes = map[real.Rounding]num.Rounding{real.HalfEven: num.HalfEven, real.Hal
 	real.HalfDown: num.HalfTowardZero, real.Floor: num.Floor, real.Ceil: num.Ceil, real.Down: num.TowardZero,
 	real.Up: num.AwayFromZero}
 
-// RoundingOf reads a quantiser without a zero point. The error states why it is no such quantiser.
+// RoundingOf reads a quantiser without a zero point. The error states why the step is no such quantiser.
 func RoundingOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	q, err := ShiftedOf(p, step)
 	if err == nil && (q.Before.Sign() != 0 || q.Behind != 0) {
@@ -35,7 +35,8 @@ func RoundingOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	return q, err
 }
 
-// ShiftedOf reads a quantiser. The error states why it has no such form.
+// ShiftedOf reads a quantiser that has a single scale and a single zero point, which may be 0. The error states why
+// the step is no such quantiser.
 func ShiftedOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	codes, ok := scaled.Codes(step)
 	if !ok || !step.Node.Is(graph.Uniform) || step.Node.Int("sign", 0) != 0 {
