@@ -1,14 +1,18 @@
-// // Package measured compares the estimated resources and delays of circuits with what Yosys makes of them. It has
-// only // tests. measured.csv is the table of what Yosys counted, for layers in many folds and for whole networks;
-// `make // measure` measures what is not in it yet. The package may import any other. // //    points_test.go   the
-// points that are measured: layers in folds, FIFOs and networks //   swept_test.go    more points: constant signs,
-// factors and step functions //     yosys_test.go    runs Yosys //  netlist_test.go  counts cells and levels of
-// logic in Yosys' netlists // carried_test.go  paths between registers that depend on each other, in layers //
-// flags_test.go    the same in FIFOs, in other modules that are no layers, and in networks //     measure_test.go
-// measures the points that the table does not have //    table_test.go    reads the table, and fits the estimator's
-// numbers to it //     errors_test.go   checks the errors of the estimates, and the page that shows them //
-// a2q_test.go      networks trained for narrow accumulators, and their page //    formats_test.go  integer and
-// minifloat formats, and their page
+// Package measured compares the estimated resources and delays of circuits with what Yosys makes of them. It has
+// only tests. measured.csv is the table of what Yosys counted, for layers in many folds and for whole networks.
+// `make measure` measures what is not in the table yet. In come layers in folds; it sees everything.
+//
+//	points_test.go   the points that are measured: layers in folds, FIFOs and networks
+//	swept_test.go    more points: constant signs, factors and step functions
+//	yosys_test.go    runs Yosys
+//	netlist_test.go  counts cells and levels of logic in Yosys' netlists
+//	carried_test.go  paths between registers that depend on each other, in layers
+//	flags_test.go    the same in FIFOs, in other modules that are no layers, and in networks
+//	measure_test.go  measures the points that the table does not have
+//	table_test.go    reads the table, and fits the estimator's numbers to it
+//	errors_test.go   checks the errors of the estimates, and the page that shows them
+//	a2q_test.go      networks trained for narrow accumulators, and their page
+//	formats_test.go  integer and minifloat formats, and their page
 package measured
 
 import (

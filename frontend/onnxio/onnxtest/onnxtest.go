@@ -6,7 +6,7 @@
 //	m.Node("Quant", "x", "s", "z", "b").Domain("qonnx.custom_op.general").Int("signed", 1).Out("y")
 //	b := m.Bytes()
 //
-// // Mistakes of a test, such as a number of values that does not fit a shape, cause a panic.
+// Mistakes of a test, such as a number of values that does not fit a shape, cause a panic.
 //
 // In come names, shapes and values; out come the bytes of a model. It sees graph, onnxpb, diag and num.
 package onnxtest
