@@ -32,7 +32,7 @@ func TestLoneLayer(t *testing.T) {
 		out := n.add("Any", loop, n.input(loop.Reads(0)))
 		d := n.design(2+rng.IntN(3), out...)
 		d.Target.Stalls = dataflow.Stalls(rng.IntN(2))
-		if d.Target.Stalls == dataflow.Credit { // a place is taken from an iteration's start until the clock when the word is read
+		if d.Target.Stalls == dataflow.Credit { // a place is taken until its word is read
 			d.FIFO = dataflow.ShiftRegisters(1, loop.Latency+1)
 		}
 		const frames = 3
