@@ -172,7 +172,7 @@ func reached() {
 	TEXT("reachedAVX2", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)")
 	Pragma("noescape")
-	Doc("reachedAVX2 is reachedGo for 32 numbers a step, and n thresholds, of which there is one at least.")
+	Doc("reachedAVX2 is reachedGo. Each step takes 32 numbers. n is the number of thresholds, at least one.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	steps := Load(Param("steps"), GP64())
@@ -229,7 +229,7 @@ func reached() {
 func finite() {
 	TEXT("finiteAVX2", NOSPLIT, "func(x *float32, steps int) (others uint32)")
 	Pragma("noescape")
-	Doc("finiteAVX2 is 0 where finiteGo is true, for 32 numbers a step, of which there is one at least.")
+	Doc("finiteAVX2 returns 0 if finiteGo returns true. Each step takes 32 numbers; there must be at least one step.")
 	x := Load(Param("x"), GP64())
 	n := Load(Param("steps"), GP64())
 	exponent := YMM()

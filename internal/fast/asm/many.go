@@ -109,7 +109,7 @@ func count() {
 	TEXT("countAVX2", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)")
 	Pragma("noescape")
-	Doc("countAVX2 is countGo for n thresholds of each lane, of which there is one.")
+	Doc("countAVX2 is countGo. n is the number of thresholds per lane, at least one.")
 	order, bases := crossing(), twice("base")
 	first := Load(Param("thresholds"), GP64())
 	all := Load(Param("n"), GP64())
@@ -207,8 +207,8 @@ func steep() {
 func highest() {
 	TEXT("highestAVX2", NOSPLIT, "func(y, x *uint8, channels int, offs *int32, positions int)")
 	Pragma("noescape")
-	Doc("highestAVX2 is highestGo for a position or more, and 16 channels or more, the last 16 of which may be some")
-	Doc("of those before.")
+	Doc("highestAVX2 is highestGo for a single window of at least 16 channels.",
+		"The last step may repeat channels of the step before.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	left := Load(Param("channels"), GP64())
@@ -269,7 +269,7 @@ func sought() {
 	TEXT("soughtAVX2", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)")
 	Pragma("noescape")
-	Doc("soughtAVX2 is soughtGo for 32 numbers a step.")
+	Doc("soughtAVX2 is soughtGo. Each step takes 32 numbers.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	steps := Load(Param("steps"), GP64())

@@ -178,7 +178,8 @@ func looked() {
 	TEXT("lookedAVX2", NOSPLIT, "func(acc *int32, apart int, x *uint8, at *int, groups int, offs *int32, "+
 		"weights *uint8, table *int8, steps, chunk int)")
 	Pragma("noescape")
-	Doc("lookedAVX2 is lookedGo for groups of four rows.")
+	Doc("lookedAVX2 is lookedGo for groups of four rows.",
+		"apart is the distance between successive blocks of acc, in bytes.")
 	words := AllocLocal(16 * 32)
 	table := Load(Param("table"), GP64())
 	tiles(func(acc, offs, w Register, x [4]Register) {
@@ -254,7 +255,7 @@ func looked() {
 func encode() {
 	TEXT("encodeAVX2", NOSPLIT, "func(y, x *uint8, steps int)")
 	Pragma("noescape")
-	Doc("encodeAVX2 is encodeGo for 32 bytes a step.")
+	Doc("encodeAVX2 is encodeGo. Each step takes 32 bytes.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	n := Load(Param("steps"), GP64())

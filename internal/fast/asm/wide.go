@@ -29,7 +29,7 @@ func dotWide() {
 	TEXT("dotAVX512", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, pairs int)")
 	Pragma("noescape")
-	Doc("dotAVX512 is dotGo for groups of four rows, and pairs of steps.")
+	Doc("dotAVX512 is dotGo for groups of four rows and for pairs of steps.")
 	tiles(func(acc, offs, w Register, x [4]Register) {
 		n := Load(Param("pairs"), GP64())
 		var sums [8]VecVirtual
@@ -124,7 +124,7 @@ func countWide() {
 	TEXT("countAVX512", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)")
 	Pragma("noescape")
-	Doc("countAVX512 is countGo for n thresholds of each lane, of which there is one.")
+	Doc("countAVX512 is countGo. n is the number of thresholds per lane, at least one.")
 	bases, one := spread("base"), ZMM()
 	VPTERNLOGD(U8(255), one, one, one) // -1
 	first := Load(Param("thresholds"), GP64())
@@ -221,7 +221,7 @@ func reachedWide() {
 	TEXT("reachedAVX512", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)")
 	Pragma("noescape")
-	Doc("reachedAVX512 is reachedGo for 64 numbers a step, and n thresholds, of which there is one at least.")
+	Doc("reachedAVX512 is reachedGo. Each step takes 64 numbers. n is the number of thresholds, at least one.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	steps := Load(Param("steps"), GP64())
@@ -269,7 +269,7 @@ func reachedWide() {
 func highestWide() {
 	TEXT("highestAVX512", NOSPLIT, "func(y, x *uint8, channels int, offs *int32, positions int)")
 	Pragma("noescape")
-	Doc("highestAVX512 is highestGo for a channel and a position, or more.")
+	Doc("highestAVX512 is highestGo for a single window with at least one channel and one position.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	left := Load(Param("channels"), GP64())
@@ -307,7 +307,7 @@ func soughtWide() {
 	TEXT("soughtAVX512", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)")
 	Pragma("noescape")
-	Doc("soughtAVX512 is soughtGo for 16 numbers a step.")
+	Doc("soughtAVX512 is soughtGo. Each step takes 16 numbers.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	steps := Load(Param("steps"), GP64())
