@@ -55,9 +55,9 @@ const longSentence = 25
 
 // mostLong is how many sentences are longer, by where they stand. All are to come down to 0.
 var mostLong = map[string]int{
-	"README":  5,
-	"docs":    474,
-	"explain": 47,
+	"README":  0,
+	"docs":    0,
+	"explain": 0,
 	"strings": 20,
 	"goldens": 18,
 }

@@ -12,18 +12,19 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestOutside makes a Go module of README.md's blocks for other people's unit tests, beside a checkout of this one, and
-// runs it: what it names has to be open to other modules.
+// TestOutside makes a Go module of docs/library.md's blocks for other people's tests, beside a checkout of this one,
+// and runs it: what it names has to be open to other modules.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "bash")
 	root, dir := tier.Root(t), t.TempDir()
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	const name = "docs/library.md"
+	page, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var code, commands string
-	for _, b := range blocks(t, "README.md", string(readme)) {
+	for _, b := range blocks(t, name, string(page)) {
 		switch b.info {
 		case "go outside":
 			code += b.text

@@ -77,12 +77,12 @@ var held = []struct{ page, marker, head, by string }{
 	{"docs/estimator.md", "circuits networks", "", "internal/measured.TestPage"},
 	{"docs/estimator.md", "*", "", "hlslib/cost.TestPage"},
 	{"docs/finn-l.md", "*", "", "internal/compiler.TestFINNLStudy"},
-	{"README.md", "diagnostic", "", "docs.TestREADME"},
+	{"docs/features.md", "diagnostic", "", "docs.TestFeatures"},
 }
 
 // pictures are files that a page shows, and what draws them when its commands are run, in its folder.
 var pictures = []struct{ page, shown, drawn string }{
-	{"README.md", "docs/pareto.svg", "sweep/pareto-lut.svg"},
+	{"docs/features.md", "docs/pareto.svg", "sweep/pareto-lut.svg"},
 }
 
 // TestPages runs the documents. Every page has a folder of its own, in which its commands are run one after the other:
