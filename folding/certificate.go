@@ -138,7 +138,10 @@ func (c *Certificate) Lines() (lines []string) {
 		lines = append(lines, line)
 	}
 	for _, b := range c.Bounds {
-		lines = append(lines, b.String()+c.Given())
+		lines = append(lines, b.String())
+	}
+	if given := c.Given(); len(c.Bounds) > 0 && given != "" {
+		lines = append(lines, "this covers designs"+given)
 	}
 	if c.Spares {
 		lines = append(lines,
@@ -151,8 +154,8 @@ func (c *Certificate) Lines() (lines []string) {
 			space.Dearest))
 	}
 	if c.Large > 0 {
-		lines = append(lines, fmt.Sprintf("tables of more than %s rows in LUTs were no choice for %d folds, which may "+
-			"have them in block RAM; a folding file may ask for them", humanize.Comma(dataflow.LargeTable), c.Large))
+		lines = append(lines, fmt.Sprintf("tables of more than %s rows in LUTs were no choice for %d folds. These may "+
+			"have them in block RAM, and a folding file may ask for them", humanize.Comma(dataflow.LargeTable), c.Large))
 	}
 	if c.InLUTs {
 		lines = append(lines, "LUTs hold FIFOs of few words, where they can: block RAM would save logic")

@@ -33,12 +33,12 @@ func (q *inquiry) tell(d *Design) {
 		i, ns := d.Slowest()
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Layer(),
 			Msg: fmt.Sprintf("what it carries from one clock to the next takes %.2f ns by estimate, and %s MHz "+
-				"leave %.2f; rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
+				"leave %.2f. Rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
 			Hint: hint})
 	}
 	if carried.clock < asked {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: carried.layer,
-			Msg: fmt.Sprintf("from its state to the next one it is %.2f ns by the table of delays (%s), and a stage "+
+			Msg: fmt.Sprintf("from its state to the next one it is %.2f ns by the table of delays (%s). A stage "+
 				"at %s MHz has %.2f: synthesis may answer with a slower clock or a longer interval", carried.NS,
 				carried.Steps, ask.Plain(asked), d.Target.Delays().Budget()),
 			Hint: hint})

@@ -21,7 +21,7 @@ var Rules = []Rule{
 	{"real-gates", "The cell of an ONNX LSTM has no formats for its gates and its state: the user has to give them.",
 		realGates},
 	{"matrix", "A product of scaled integers with constant weights is an MVAU, behind a sliding window for a " +
-		"convolution (a VVAU for a depthwise one, a Pool where it only adds). It waits for a quantiser to become " +
+		"convolution. A depthwise one is a VVAU, one that only adds a Pool. It waits for a quantiser to become " +
 		"its activation.", matrix},
 	{"recurrence", "A body that runs once per element of a sequence is read as a program over codes. It waits: a " +
 		"cell that walks through the same sequence the other way may join it, so that the two take turns in one layer.",
@@ -31,7 +31,7 @@ var Rules = []Rule{
 	{"quantiser", "The slice from a quantiser back to integers is a step function: the thresholds of the layer that " +
 		"made them, or a Thresholding of its own; of a sum of two tensors, those of an AddStreams.", quantiser},
 	{"labels", "The places of integers in order (ArgMax, TopK) are a LabelSelect, where their order is that of the " +
-		"real values and nothing else needs them; else the host puts them in order.", labels},
+		"real values and nothing else needs them. Else the host puts them in order.", labels},
 	{"slice", "A step between integers and a quantiser has no layer: it is part of that quantiser's step function, " +
 		"or of the host's suffix.", slice},
 }

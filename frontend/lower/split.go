@@ -73,8 +73,8 @@ func inBlocks(blocks int) error {
 // another.
 func byTap() error {
 	return unmapped.As(diag.WeightsNotInteger, "its weights are quantised in blocks that differ from one position of "+
-		"the kernel to another, and it becomes a sum of convolutions, one per scale, only where all weights that a "+
-		"channel is multiplied with have one", "quantise the weights per output channel")
+		"the kernel to another. It becomes a sum of convolutions, one per scale, only where all weights that a "+
+		"channel is multiplied with have one scale", "quantise the weights per output channel")
 }
 
 // grouped puts elements together that have one scale and are in one block. Constants belong to any.

@@ -15,6 +15,7 @@ import (
 	"testing"
 )
 
+// seed is the flag of TestDraw: go test ./internal/arch -run TestDraw -draw SEED.
 var seed = flag.String("draw", "", "draw names and comments by a `seed` of hex digits; -v prints them")
 
 // drawn is how many exported names, and how many comments, a drawing has.
