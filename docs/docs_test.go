@@ -94,9 +94,9 @@ func TestPageUnknown(t *testing.T) {
 	}
 }
 
-// The diagnostic that README shows is what a golden test holds; package doctest runs the rest.
-func TestREADME(t *testing.T) {
-	show(t, "../README.md", "<!-- diagnostic -->\n", section(t, "../internal/compiler/testdata/diag/not-mapped.txtar",
+// The diagnostic that features.md shows is what a golden test holds; package doctest runs the rest.
+func TestFeatures(t *testing.T) {
+	show(t, "features.md", "<!-- diagnostic -->\n", section(t, "../internal/compiler/testdata/diag/not-mapped.txtar",
 		"printed"))
 }
 

@@ -37,10 +37,10 @@ func (b Bottleneck) Names() []string {
 func (b *Bottleneck) Line() string {
 	line := b.Reason
 	if len(b.Tried) > 0 {
-		line += "; " + strings.Join(b.Tried, " or ") + " is no faster"
+		line += ". " + strings.Join(b.Tried, " or ") + " is no faster"
 	}
 	if b.Cure != "" {
-		line += "; " + b.Cure
+		line += ". " + b.Cure
 	}
 	return line
 }
@@ -62,7 +62,7 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 	case b.Host:
 		b.Reason = doing(host, "takes", "take") + " " + at + " for a frame"
 		if len(b.Layers) > 0 {
-			b.Reason += "; " + doing(b.Layers, "keeps", "keep") + " pace with that"
+			b.Reason += ". " + doing(b.Layers, "keeps", "keep") + " pace with that"
 		}
 	case len(b.Layers) > 0:
 		b.Reason = doing(b.Layers, "takes", "take") + " " + at + " for a frame"
@@ -70,7 +70,7 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 		b.Reason = d.Clocks.Trace.Bottleneck.Reason
 	}
 	if widest := q.widest(d, b.Layers); widest != "" {
-		b.Reason += "; " + widest + " has no wider fold"
+		b.Reason += ". " + widest + " has no wider fold"
 		if q.Goal.Fixed != nil && q.options(widest).Fixed {
 			b.Reason += " in the folding file"
 		}
