@@ -159,14 +159,30 @@ func All() []Board {
 // maxFile bounds a board file, so that a wrong path cannot fill the memory.
 const maxFile = 64 << 10
 
+// An AmbiguousError says that a part, or the beginning of a name, is that of several boards.
+type AmbiguousError struct {
+	Name   string
+	Boards []Board
+}
+
+func (e *AmbiguousError) Error() string {
+	var names []string
+	for _, b := range e.Boards {
+		names = append(names, b.Name)
+	}
+	last := len(names) - 1
+	return fmt.Sprintf("%q may be %s or %s", e.Name, strings.Join(names[:last], ", "), names[last])
+}
+
 // IsPath reports whether a board is given by the path of a file: whatever contains a slash or ends in .json.
 func IsPath(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json")
 }
 
-// Find returns the board of that name or alias, in any case, or the one described by the JSON file at that path
-// (IsPath). The error is an *UnknownError for a name, an *InvalidError for a file whose content is wrong, and the
-// operating system's for a file that cannot be read.
+// Find returns the board of that name, alias or part number, in any case, or the one described by the JSON file at that
+// path (IsPath). The error is an *AmbiguousError where several boards have the part, or begin so, an *UnknownError for
+// another name, an *InvalidError for a file whose content is wrong, and the operating system's for a file that cannot
+// be read.
 func Find(nameOrPath string) (Board, error) {
 	if IsPath(nameOrPath) {
 		return read(nameOrPath)
@@ -181,8 +197,37 @@ func Find(nameOrPath string) (Board, error) {
 		names = append(names, b.Name)
 		aliases = append(aliases, b.Aliases...)
 	}
+	switch meant := meant(nameOrPath); {
+	case len(meant) == 1 && strings.EqualFold(meant[0].Part, nameOrPath):
+		return meant[0], nil
+	case len(meant) > 1:
+		return Board{}, &AmbiguousError{nameOrPath, meant}
+	}
 	return Board{}, &UnknownError{nameOrPath, suggest.Nearest(strings.ToLower(nameOrPath),
 		append(slices.Clip(names), aliases...)), names}
+}
+
+// leastStart is the length of the shortest text that counts as the beginning of a name.
+const leastStart = 3
+
+// meant returns the boards that have the part, or else those whose name, alias or part begins so.
+func meant(text string) (list []Board) {
+	text = strings.ToLower(text)
+	for _, b := range All() {
+		if strings.ToLower(b.Part) == text {
+			list = append(list, b)
+		}
+	}
+	if list != nil || len(text) < leastStart {
+		return list
+	}
+	for _, b := range All() {
+		names := append([]string{b.Name, strings.ToLower(b.Part)}, b.Aliases...)
+		if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, text) }) {
+			list = append(list, b)
+		}
+	}
+	return list
 }
 
 func read(path string) (Board, error) {
