@@ -107,11 +107,17 @@ func (l *List) Told() []Diag {
 	return told
 }
 
-// Write prints every diagnostic, worst first and otherwise in order of arrival, then a line that counts them.
-func (l *List) Write(w io.Writer) {
+// Worst returns the diagnostics as the user is to see them, the worst first and otherwise in the order in which they
+// arose.
+func (l *List) Worst() []Diag {
 	ds := l.Told()
 	sort.SliceStable(ds, func(i, j int) bool { return ds[i].Severity > ds[j].Severity })
-	for _, d := range ds {
+	return ds
+}
+
+// Write prints the diagnostics, the worst first.
+func (l *List) Write(w io.Writer) {
+	for _, d := range l.Worst() {
 		io.WriteString(w, d.String())
 	}
 }
