@@ -23,10 +23,11 @@ const seldom = 10 * time.Second
 type progress struct {
 	mu    sync.Mutex
 	notes notes
-	alive bool      // a bar may be shown
-	lines bool      // every phase has a line
-	begun time.Time // when the command began
-	wrote time.Time // when the last line was written
+	size  func() int // of the terminal, whose user may change it; nil: as notes say
+	alive bool       // a bar may be shown
+	lines bool       // every phase has a line
+	begun time.Time  // when the command began
+	wrote time.Time  // when the last line was written
 	stage string
 	since time.Time         // when the stage began
 	found *folding.Standing // by the stage that folds, so far; nil: no design
@@ -40,9 +41,9 @@ type progress struct {
 
 // newProgress starts to watch a command. A terminal shows a bar, after a while. With verbose, or as objects, every
 // phase has a line. Each stage is logged.
-func newProgress(n notes, verbose bool, log *slog.Logger) *progress {
-	p := &progress{notes: n, alive: isTerminal(n.Writer) && !n.json && !n.quiet, lines: (verbose || n.json) && !n.quiet,
-		begun: time.Now(), log: log}
+func newProgress(n notes, size func() int, verbose bool, log *slog.Logger) *progress {
+	p := &progress{notes: n, size: size, alive: isTerminal(n.Writer) && !n.json && !n.quiet,
+		lines: (verbose || n.json) && !n.quiet, begun: time.Now(), log: log}
 	if p.alive {
 		p.start = time.AfterFunc(patient, p.show)
 	}
@@ -105,10 +106,14 @@ func (p *progress) text() string {
 
 // columns returns how wide the terminal is.
 func (p *progress) columns() int {
-	if p.notes.width == 0 {
+	width := p.notes.width
+	if p.size != nil {
+		width = p.size()
+	}
+	if width == 0 {
 		return 80
 	}
-	return p.notes.width
+	return width
 }
 
 // leastBar is the number of columns of the shortest bar.

@@ -18,7 +18,7 @@ func onto(w *bytes.Buffer) notes { return notes{Writer: w} }
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	var quick bytes.Buffer
-	p := newProgress(onto(&quick), false, logger(bare()))
+	p := newProgress(onto(&quick), nil, false, logger(bare()))
 	p.step("reading", 0, 0)
 	p.close(true)
 	if quick.Len() > 0 {
@@ -94,7 +94,7 @@ func TestProgressFits(t *testing.T) {
 		for _, total := range []int{0, 16, 1_000_000} {
 			for _, stage := range []string{"reading", folds, simulates} {
 				var shown bytes.Buffer
-				p := &progress{notes: notes{Writer: &shown, width: width}, alive: true, log: logger(bare())}
+				p := &progress{notes: onto(&shown), size: func() int { return width }, alive: true, log: logger(bare())}
 				p.step(stage, 0, total)
 				p.since = p.since.Add(-100 * time.Minute)
 				p.show()

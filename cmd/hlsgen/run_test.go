@@ -102,6 +102,7 @@ func TestExit(t *testing.T) {
 		{"help build", exitOK, "--max-use", ""},
 		{"version", exitOK, "hlsgen dev\n", ""},
 		{"--version", exitOK, "hlsgen dev\n", ""},
+		{"-v", exitOK, "hlsgen dev\n", ""},
 		{"completion bash", exitOK, "complete", ""},
 		{"completion fish", exitOK, "complete", ""},
 		{"completion powershell", exitOK, "Register-ArgumentCompleter", ""},

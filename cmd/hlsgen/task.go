@@ -29,8 +29,8 @@ type task struct {
 	d      diag.List
 	asJSON bool
 
-	quiet, verbose bool   // how much is said on stderr
-	format         string // of what is said there
+	quiet, verbose bool    // how much is said on stderr
+	format         *string // of what is said there
 }
 
 // An answer is what a task has worked out, in both forms.
@@ -65,9 +65,9 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 			return usagef("--quiet and --verbose exclude each other")
 		}
 		a.quiet = t.quiet
-		a.objects.Store(t.format == logJSON)
+		a.objects.Store(*t.format == logJSON)
 		a.running = true
-		p := newProgress(a.notes(), t.verbose, logger(a))
+		p := newProgress(a.notes(), func() int { return columnsFor(a.world, a.stderr) }, t.verbose, logger(a))
 		t.o.Progress, t.o.Standing = p.step, p.stand
 		if a.lean != nil {
 			t.o.Progress = func(stage string, done, total int) {
@@ -93,8 +93,9 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 func speech(t *task) {
 	t.BoolVarP(&t.quiet, "quiet", "q", false, "print nothing but errors, and what --json or --output - ask for")
 	t.BoolVarP(&t.verbose, "verbose", "v", false, "print a line for every phase to stderr, with the time so far")
-	t.format = "text"
-	option(t.FlagSet, &t.format, "log-format", t.format, "FORMAT", oneOf[string]("formats", logFormats), "what stderr "+
+	text := logFormats[0] // no part of t: cobra keeps the flags that complete their values, and what they point to
+	t.format = &text
+	option(t.FlagSet, t.format, "log-format", text, "FORMAT", oneOf[string]("formats", logFormats), "what stderr "+
 		"has: text, or json, one object a line for every diagnostic and phase")
 	t.completes("log-format", logFormats)
 }
