@@ -74,6 +74,15 @@ test: ## every check and every test but the long ones; HLSGEN_SHARED=DIR adds th
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt: $$unformatted"; exit 1; fi
 	HLSGEN_FULL=1 go test -timeout 30m -v ./... 2>&1 | awk -f internal/setup/summary.awk
 
+# Pages show what golden files hold, so they come second. Tables of several packages have one heading.
+TABLE := awk '/^\|/ { if (!seen[$$0]++) print; next } /FAIL|_test\.go:/'
+
+.PHONY: figures
+figures: ## write the figures of golden files and pages after a change of a price, and print a table of old and new
+	@$(SETUP) go
+	@go test -v ./cmd/hlsgen ./internal/compiler -run 'TestGolden|TestCollect|TestDiagnostics' -figures | $(TABLE)
+	@go test -v ./docs ./internal/doctest -run 'TestPages|TestREADME' -figures | $(TABLE)
+
 .PHONY: test-quick
 test-quick: ## the tests in Go alone, fewer cases
 	@$(SETUP) go

@@ -22,10 +22,12 @@ import (
 	"time"
 
 	"hlsgen/internal/examples"
+	"hlsgen/internal/golden"
 	"hlsgen/internal/tier"
 )
 
-var update = flag.Bool("update", false, "write what commands printed into the pages, and the table of blocks")
+// update is the flag -update: what commands printed is written into the pages, and so is the table of blocks.
+var update = golden.Update
 
 // A treatment is a way to check blocks, for those with a certain info string.
 type treatment struct {
@@ -134,7 +136,7 @@ func TestPages(t *testing.T) {
 						s.picture(t, x.shown, x.drawn)
 					}
 				}
-				if *update && s.text != string(text) {
+				if (*update || *golden.Figures && !t.Failed()) && s.text != string(text) {
 					if err := os.WriteFile(path, []byte(s.text), 0o666); err != nil {
 						t.Fatal(err)
 					}
@@ -329,7 +331,7 @@ func (s *site) console(t *testing.T, b *block) {
 		if got != "" && !strings.HasSuffix(got, "\n") {
 			got += "\n"
 		}
-		if got != c.output && !*update {
+		if got != c.output && !golden.Accept(b.page, c.output, got) {
 			t.Errorf("%s: %s (-update to accept)\nprints\n%s\nwant\n%s", b, c.script, got, c.output)
 		}
 		now.WriteString(strings.Join(c.lines, "\n") + "\n" + got)
@@ -364,7 +366,7 @@ func (s *site) picture(t *testing.T, shown, drawn string) {
 	switch {
 	case err == nil && bytes.Equal(got, want):
 		return
-	case *update:
+	case *update || *golden.Figures:
 		err = os.WriteFile(file, got, 0o666)
 	case err == nil:
 		err = fmt.Errorf("%s is not what is drawn (-update to accept)", shown)
