@@ -75,8 +75,8 @@ func (d *Design) ClockMHz() float64 {
 	return asked
 }
 
-// Every returns the clocks between frames that a user gets: the interval of a pace, or, if the host has to carry a state
-// from frame to frame, its latency. All rates are those of Every.
+// Every returns the clocks between frames that a user gets: the interval of a pace, or its latency, if the host has to
+// carry a state from frame to frame. All rates are those of Every.
 func (d *Design) Every(p Pace) float64 {
 	if len(d.Model.Feedback) > 0 {
 		return float64(p.Latency)
