@@ -21,7 +21,7 @@ func sumRows(acc, x []float64, terms []int32, weights []float64, lane int) {
 	x = x[lane:]
 	weights = weights[:4*len(terms)]
 	for k, t := range terms {
-		v, w := x[t:t+2:t+2], weights[4*k:4*k+4:4*k+4]
+		v, w := (*[2]float64)(x[t:]), (*[4]float64)(weights[4*k:])
 		v0, v1 := v[0], v[1]
 		a0 += float64(v0 * w[0])
 		b0 += float64(v1 * w[0])
@@ -67,14 +67,23 @@ func row[E float32 | float64](sums []float64, x []E, w walk, weights []float64) 
 	}
 }
 
+// termsAtOnce are so few that what they read of lanes side by side streams.
+const termsAtOnce = 32
+
 // rowPlain is row in plain Go.
 func rowPlain[E float32 | float64](sums []float64, x []E, w walk, weights []float64) {
-	for ; len(sums) >= 4; sums = sums[4:] {
-		if w.step == 1 {
-			sums[0], sums[1], sums[2], sums[3] = beside(x, w.terms, weights)
-		} else {
-			sums[0], sums[1], sums[2], sums[3] = apart(x, x[w.step:], x[2*w.step:], x[3*w.step:], w.terms, weights)
+	if n := len(sums) / 8 * 8; w.step == 1 && n > 0 {
+		clear(sums[:n])
+		for k := 0; k < len(w.terms); k += termsAtOnce {
+			terms := w.terms[k:min(k+termsAtOnce, len(w.terms))]
+			for l := 0; l < n; l += 8 {
+				beside((*[8]float64)(sums[l:]), x[l:], terms, weights[4*k:])
+			}
 		}
+		sums, x = sums[n:], x[n:]
+	}
+	for ; len(sums) >= 4; sums = sums[4:] {
+		sums[0], sums[1], sums[2], sums[3] = apart(x, x[w.step:], x[2*w.step:], x[3*w.step:], w.terms, weights)
 		x = x[min(4*w.step, len(x)):]
 	}
 	for i := range sums {
@@ -86,18 +95,23 @@ func rowPlain[E float32 | float64](sums []float64, x []E, w walk, weights []floa
 	}
 }
 
-// beside takes four lanes that lie side by side. It has the registers to itself.
+// beside adds to the sums of eight lanes that lie side by side. It has the registers to itself.
 //
 //go:noinline
-func beside[E float32 | float64](x []E, terms []int32, weights []float64) (s0, s1, s2, s3 float64) {
+func beside[E float32 | float64](sums *[8]float64, x []E, terms []int32, weights []float64) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
 	for k, t := range terms {
-		v, w := x[t:t+4:t+4], weights[4*k]
+		v, w := (*[8]E)(x[t:]), weights[4*k]
 		s0 += float64(float64(v[0]) * w)
 		s1 += float64(float64(v[1]) * w)
 		s2 += float64(float64(v[2]) * w)
 		s3 += float64(float64(v[3]) * w)
+		s4 += float64(float64(v[4]) * w)
+		s5 += float64(float64(v[5]) * w)
+		s6 += float64(float64(v[6]) * w)
+		s7 += float64(float64(v[7]) * w)
 	}
-	return s0, s1, s2, s3
+	*sums = [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
 // apart takes four lanes, as beside does.

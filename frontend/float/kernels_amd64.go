@@ -22,9 +22,12 @@ func rowWide[E float32 | float64](sums []float64, x []E, w walk, weights []float
 	_ = weights[rowsAtOnce*(k-1)]
 	switch x := any(x).(type) {
 	case []float64:
-		if w.step == 1 {
+		switch w.step {
+		case 1:
 			doubles(&sums[0], &x[0], terms, &weights[0], k, lanes)
-		} else {
+		case 2:
+			seconds(&sums[0], &x[0], terms, &weights[0], k, lanes)
+		default:
 			doublesApart(&sums[0], &x[0], terms, &weights[0], k, lanes, w.step)
 		}
 	case []float32:
@@ -53,10 +56,13 @@ func rows4x8(out, x *float64, terms *int32, weights *float64, k int)
 func rows4x4(out, x *float64, terms *int32, weights *float64, k int)
 
 // doubles adds up k products, one or more, of one row and some lanes, a multiple of four; singles does where x is
-// float32. What lies apart lies so many elements apart.
+// float32, seconds where each lane lies two elements from the one before. What lies apart lies step elements apart.
 //
 //go:noescape
 func doubles(out, x *float64, terms *int32, weights *float64, k, lanes int)
+
+//go:noescape
+func seconds(out, x *float64, terms *int32, weights *float64, k, lanes int)
 
 //go:noescape
 func doublesApart(out, x *float64, terms *int32, weights *float64, k, lanes, step int)

@@ -90,9 +90,9 @@ terms:
 	VZEROUPPER
 	RET
 
-// One row, four vectors at a time while there are as many, then one. ADD16 and ADD4 add what a term has for them.
-// R11 lanes are left; four of x take R12 bytes.
-#define LANES(ADD16, ADD4) \
+// One row, four vectors at a time while there are as many, then one. ADD16 and ADD4 add what a term has for them,
+// ORDER puts the lanes of a vector in order. R11 lanes are left; four of x take R12 bytes.
+#define LANES(ADD16, ADD4, ORDER) \
 	MOVQ DX, R8; \
 	MOVQ BX, R9; \
 	MOVQ CX, R10; \
@@ -106,6 +106,10 @@ manyTerms: \
 	ADD16; \
 	NEXT; \
 	JNZ manyTerms; \
+	ORDER(Y0); \
+	ORDER(Y1); \
+	ORDER(Y2); \
+	ORDER(Y3); \
 	VMOVUPD Y0, (DI); \
 	VMOVUPD Y1, 32(DI); \
 	VMOVUPD Y2, 64(DI); \
@@ -128,6 +132,7 @@ fourTerms: \
 	ADD4; \
 	NEXT; \
 	JNZ fourTerms; \
+	ORDER(Y0); \
 	VMOVUPD Y0, (DI); \
 	ADDQ R12, SI; \
 	ADDQ $32, DI; \
@@ -139,6 +144,8 @@ fourTerms: \
 done: \
 	VZEROUPPER; \
 	RET
+
+#define ORDERED(vector)
 
 #define DOUBLE(at, product, sums) ADD(at(SI)(AX*8), Y15, product, sums)
 #define DOUBLES \
@@ -152,7 +159,7 @@ TEXT ·doubles(SB), NOSPLIT, $0-48
 	ARGUMENTS
 	MOVQ lanes+40(FP), R11
 	MOVQ $32, R12
-	LANES(DOUBLES, DOUBLE(0, Y8, Y0))
+	LANES(DOUBLES, DOUBLE(0, Y8, Y0), ORDERED)
 
 #define SINGLE(at, product, sums) \
 	VCVTPS2PD at(SI)(AX*4), product; \
@@ -168,7 +175,26 @@ TEXT ·singles(SB), NOSPLIT, $0-48
 	ARGUMENTS
 	MOVQ lanes+40(FP), R11
 	MOVQ $16, R12
-	LANES(SINGLES, SINGLE(0, Y8, Y0))
+	LANES(SINGLES, SINGLE(0, Y8, Y0), ORDERED)
+
+// Every other double: lanes come as 0, 2, 1, 3.
+#define SECOND(at, next, product, sums) \
+	VMOVUPD at(SI)(AX*8), product; \
+	VSHUFPD $10, next(SI)(AX*8), product, product; \
+	ADD(product, Y15, product, sums)
+#define SECONDS \
+	SECOND(0, 24, Y8, Y0); \
+	SECOND(64, 88, Y9, Y1); \
+	SECOND(128, 152, Y10, Y2); \
+	SECOND(192, 216, Y11, Y3)
+#define SWAP(vector) VPERMPD $0xd8, vector, vector
+
+// func seconds(out, x *float64, terms *int32, weights *float64, k, lanes int)
+TEXT ·seconds(SB), NOSPLIT, $0-48
+	ARGUMENTS
+	MOVQ lanes+40(FP), R11
+	MOVQ $64, R12
+	LANES(SECONDS, SECOND(0, 24, Y8, Y0), SWAP)
 
 // Lanes of x that lie R13 elements apart; then R13 is bytes, and R14 three times as many.
 #define APART(shift) \
@@ -201,7 +227,7 @@ TEXT ·doublesApart(SB), NOSPLIT, $0-56
 	MOVQ lanes+40(FP), R11
 	MOVQ step+48(FP), R13
 	APART(3)
-	LANES(DOUBLES_APART, DOUBLE4_APART)
+	LANES(DOUBLES_APART, DOUBLE4_APART, ORDERED)
 
 #define SINGLE_APART(a, product, sums) \
 	VMOVSS (AX), a; \
@@ -228,7 +254,7 @@ TEXT ·singlesApart(SB), NOSPLIT, $0-56
 	MOVQ lanes+40(FP), R11
 	MOVQ step+48(FP), R13
 	APART(2)
-	LANES(SINGLES_APART, SINGLE4_APART)
+	LANES(SINGLES_APART, SINGLE4_APART, ORDERED)
 
 // Eight lanes of float32, four terms of them: lane l is in half l/4 of vector l%4. Terms come out in
 // Y0, Y5, Y2 and Y7, eight lanes each.

@@ -41,7 +41,7 @@ func lyingOf(lanes axes, terms []int32) *lying {
 func (l *lying) length(rows int) int { return (rows-1)*l.next + l.lanes.n }
 
 // lanesAtLying is the lanes from which work is shared, where sums have many terms.
-const lanesAtLying = 16
+const lanesAtLying = 64
 
 // A span is a part of a run: some rows, or some lanes of one.
 type span struct{ row, rows, lane, lanes int }
