@@ -37,23 +37,29 @@ func factorOf(slot int, terms []int32, fixed *graph.Tensor) factor {
 	f := factor{slot: slot, terms: terms}
 	switch {
 	case fixed == nil:
-		return f
-	case fixed.F != nil:
-		f.doubles = fixed.F
-		return f
 	case fixed.Singles != nil:
 		f.singles = fixed.Singles
-		return f
-	}
-	f.singles = make([]float32, fixed.Len())
-	for i := range f.singles {
-		v := fixed.At(i)
-		if f.singles[i] = float32(v); float64(f.singles[i]) != v {
-			f.singles, f.doubles = nil, fixed.Floats()
-			break
+	case fixed.F != nil:
+		f.doubles = fixed.F
+	default:
+		f.narrow(fixed.Len(), fixed.At)
+		if f.singles == nil {
+			f.doubles = fixed.Floats()
 		}
 	}
 	return f
+}
+
+// narrow makes singles of elements that float32 holds.
+func (f *factor) narrow(n int, at func(i int) float64) {
+	singles := make([]float32, n)
+	for i := range singles {
+		v := at(i)
+		if singles[i] = float32(v); float64(singles[i]) != v {
+			return
+		}
+	}
+	f.singles, f.doubles = singles, nil
 }
 
 // in is the elements of a factor, as one of two.
@@ -124,6 +130,9 @@ func newDot(of *graph.Dot, a, b *graph.Tensor) *dot {
 	}
 	if d.rows.size() <= fewRows {
 		d.lying = lyingOf(d.lanes, d.lane.terms)
+	}
+	if all := d.lane.doubles; d.lying != nil && all != nil { // they are read once, from far away
+		d.lane.narrow(len(all), func(i int) float64 { return all[i] })
 	}
 	return d
 }

@@ -6,8 +6,9 @@
 //
 //   - float.go runs the steps of a part, and says which programs decide nothing; room.go holds their memory
 //   - elem.go does functions of elements, move.go movements and orders, loop.go recurrences
-//   - dot.go lays out sums of products; kernels.go adds them up, kernels_amd64.go with AVX2, which
-//     kernels_other.go says that there is none of; team.go shares work among processors
+//   - dot.go lays out sums of products, lying.go those whose lanes are read where they lie; kernels.go adds them up,
+//     kernels_amd64.go with AVX2, which kernels_other.go says that there is none of; team.go shares work among
+//     processors
 package float
 
 import (
