@@ -21,12 +21,14 @@ type values struct {
 	every, n int // one of so many; how many there were
 	most     int // that are kept; 0: maxKept
 	min, max float64
+	scales   map[choosing]float64 // that were chosen for them
 }
 
 // maxKept bounds the values that are kept of a tensor.
 const maxKept = 1 << 15
 
 func (v *values) add(list []float64) {
+	v.scales = nil
 	if v.every == 0 {
 		v.every, v.min, v.max, v.most = 1, math.Inf(1), math.Inf(-1), cmp.Or(v.most, maxKept)
 	}
@@ -46,6 +48,20 @@ func (v *values) add(list []float64) {
 
 // all is the values that are kept, and the least and the greatest.
 func (v *values) all() []float64 { return append(slices.Clip(v.kept), v.min, v.max) }
+
+// scale is the rule's scale for them, which is looked for once.
+func (v *values) scale(r Rule, c code, grid float64) float64 {
+	s, ok := v.scales[choosing{r, c, grid}]
+	if ok {
+		return s
+	}
+	if v.scales == nil {
+		v.scales = map[choosing]float64{}
+	}
+	s = r.scale(c, v.all(), grid)
+	v.scales[choosing{r, c, grid}] = s
+	return s
+}
 
 // A Calibration runs a network's float model: quantisers that are to be others only bound what they are given.
 type Calibration struct {
