@@ -21,14 +21,14 @@ type values struct {
 	every, n int // one of so many; how many there were
 	most     int // that are kept; 0: maxKept
 	min, max float64
-	scales   map[choosing]float64 // that were chosen for them
+	chosen   map[choosing]choice // for them
 }
 
 // maxKept bounds the values that are kept of a tensor.
 const maxKept = 1 << 15
 
 func (v *values) add(list []float64) {
-	v.scales = nil
+	v.chosen = nil
 	if v.every == 0 {
 		v.every, v.min, v.max, v.most = 1, math.Inf(1), math.Inf(-1), cmp.Or(v.most, maxKept)
 	}
@@ -49,18 +49,19 @@ func (v *values) add(list []float64) {
 // all is the values that are kept, and the least and the greatest.
 func (v *values) all() []float64 { return append(slices.Clip(v.kept), v.min, v.max) }
 
-// scale is the rule's scale for them, which is looked for once.
-func (v *values) scale(r Rule, c code, grid float64) float64 {
-	s, ok := v.scales[choosing{r, c, grid}]
+// quantiser is the rule's code and scale for them, which are looked for once.
+func (v *values) quantiser(r Rule, f Format, grid float64) choice {
+	by := choosing{r, f.of(v.min < 0, false), grid}
+	c, ok := v.chosen[by]
 	if ok {
-		return s
+		return c
 	}
-	if v.scales == nil {
-		v.scales = map[choosing]float64{}
+	if v.chosen == nil {
+		v.chosen = map[choosing]choice{}
 	}
-	s = r.scale(c, v.all(), grid)
-	v.scales[choosing{r, c, grid}] = s
-	return s
+	c.code, c.scale = r.quantiser(f, v.all(), v.min < 0, grid)
+	v.chosen[by] = c
+	return c
 }
 
 // A Calibration runs a network's float model: quantisers that are to be others only bound what they are given.
@@ -141,9 +142,15 @@ func (c *Calibration) watch(prog *graph.Program) {
 	}
 	for _, p := range c.n.spots {
 		if t := c.watched[p]; runs(t) {
-			add(t, func(_ []int, data []float64) { p.lead().values.add(data) })
+			for _, kept := range p.surviving(t) {
+				add(kept, func(_ []int, data []float64) { p.lead().values.add(data) })
+			}
 			if p.even != nil {
-				add(t, p.even.add)
+				add(t, func(shape []int, data []float64) {
+					if p.even != nil {
+						p.even.add(shape, data)
+					}
+				})
 			}
 		}
 	}
@@ -152,6 +159,27 @@ func (c *Calibration) watch(prog *graph.Program) {
 			add(w.data, w.mean)
 		}
 	}
+}
+
+// surviving lists the tensors whose values count for the scale of a place that tensor is quantised at: where nothing but
+// the largest of several elements goes on, as in a MaxPool, these alone.
+func (p *spot) surviving(tensor string) (list []string) {
+	s := p.scope
+	for _, it := range s.items {
+		switch {
+		case it.spot != nil && it.spot.given == p.to:
+			return []string{tensor}
+		case it.node != nil && slices.Contains(it.node.Inputs, p.to):
+			if s.loop != nil || !it.node.Chooses() {
+				return []string{tensor}
+			}
+			list = append(list, it.node.Outputs[0])
+		}
+	}
+	if len(list) == 0 || slices.ContainsFunc(s.g.Outputs, func(o graph.Value) bool { return o.Name == p.to }) {
+		return []string{tensor}
+	}
+	return list
 }
 
 func first(d *diag.List) string {

@@ -262,15 +262,16 @@ func TestKeptValues(t *testing.T) {
 // TestScalesAreThoseOfAllValues holds that a scale that was chosen for values is not that of these and others.
 func TestScalesAreThoseOfAllValues(t *testing.T) {
 	t.Parallel()
-	c, v := Format{Bits: 4}.of(true, false), values{}
+	f, v := Format{Bits: 4}, values{}
 	last := 0.0
 	for _, list := range [][]float64{{1, -2, 0.5}, {7, 3}, {100, -90, 80}} {
 		v.add(list)
 		for range 2 {
-			if got, want := v.scale(MSE, c, 0), MSE.scale(c, v.all(), 0); got != want || got == last {
+			_, want := MSE.quantiser(f, v.all(), v.min < 0, 0)
+			if got := v.quantiser(MSE, f, 0).scale; got != want || got == last {
 				t.Errorf("scale %v of %v, want %v", got, v.all(), want)
 			}
 		}
-		last = v.scale(MSE, c, 0)
+		last = v.quantiser(MSE, f, 0).scale
 	}
 }

@@ -114,8 +114,7 @@ func (p *spot) choose(r Recipe) choice {
 			return choice{c, scale, s}
 		}
 	}
-	c := p.format(r).of(p.values.min < 0, false)
-	return choice{c, p.values.scale(r.Scales, c, p.grid), nil}
+	return p.values.quantiser(r.Scales, p.format(r), p.grid)
 }
 
 // format returns the format that a recipe gives a place.
