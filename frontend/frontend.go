@@ -151,8 +151,8 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	return im, nil
 }
 
-// read is as far as the model as written can be executed.
-func (im *Imported) read(g *graph.Graph, name string, opt Options, d *diag.List) bool {
+// readWritten reads as far as the model as written can be executed. It reports false where d says why that fails.
+func readWritten(im *Imported, g *graph.Graph, name string, opt Options, d *diag.List) bool {
 	im.options = opt.bind(g, name, d)
 	if im.file, im.batch = sample(g, name, &im.options, d); im.file == nil {
 		return false
@@ -168,7 +168,7 @@ func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.Li
 	if g == nil {
 		return nil
 	}
-	switch ok := im.read(g, name, opt, d); {
+	switch ok := readWritten(im, g, name, opt, d); {
 	case im.file == nil:
 		im.Fates = restFates(g, name, opt, d)
 		return nil
@@ -360,15 +360,15 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 		return &Imported{}
 	}
 	read := &Imported{}
-	if !read.read(g, name, o, d) {
+	if !readWritten(read, g, name, o, d) {
 		return &Imported{Fates: unknownFates(g)}
 	}
-	return read.reference(o, d)
+	return asWritten(read, o, d)
 }
 
 // AsWritten is ImportReference of what Import has read, with the same file and options. It has no Model where that was
 // nothing.
-func (im *Imported) AsWritten(name string, onnx []byte, opt Options, d *diag.List) *Imported {
+func AsWritten(im *Imported, name string, onnx []byte, opt Options, d *diag.List) *Imported {
 	if im.written == nil {
 		return &Imported{}
 	}
@@ -377,16 +377,16 @@ func (im *Imported) AsWritten(name string, onnx []byte, opt Options, d *diag.Lis
 		return &Imported{}
 	}
 	if im.asked == nil {
-		return im.reference(opt, d)
+		return asWritten(im, opt, d)
 	}
 	opt.Lengths = im.asked
-	ref := im.reference(opt.fixed(opt.Lengths.Max), d)
+	ref := asWritten(im, opt.fixed(opt.Lengths.Max), d)
 	opt.varyReference(ref, name, onnx, d)
 	return ref
 }
 
-// reference is the model as written of what was read.
-func (im *Imported) reference(o Options, d *diag.List) *Imported {
+// asWritten is the model as written of what was read.
+func asWritten(im *Imported, o Options, d *diag.List) *Imported {
 	p := im.written
 	m := &dataflow.Model{Name: p.Graph.Name, Reference: reference(p), Meta: p.Graph.Meta}
 	m.In, m.Out = signature(p)

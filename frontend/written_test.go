@@ -25,9 +25,10 @@ func TestAsWritten(t *testing.T) {
 		if err != nil || im.Model != nil {
 			t.Fatal(name, err, im)
 		}
-		as := im.AsWritten("m.onnx", m.Bytes(), opt, &told)
+		as := AsWritten(im, "m.onnx", m.Bytes(), opt, &told)
 		ref := ImportReference("m.onnx", m.Bytes(), opt, &want)
-		if (as.Model == nil) != (ref.Model == nil) || ref.Model != nil && fmt.Sprint(told.Diags) != fmt.Sprint(want.Diags) {
+		if (as.Model == nil) != (ref.Model == nil) ||
+			ref.Model != nil && fmt.Sprint(told.Diags) != fmt.Sprint(want.Diags) {
 			t.Fatalf("%s: %v, want %v", name, told.Diags, want.Diags)
 		}
 		if ref.Model == nil {
@@ -36,7 +37,8 @@ func TestAsWritten(t *testing.T) {
 		if as.written != im.written {
 			t.Errorf("%s: it was read again", name)
 		}
-		if (as.Model.Float == nil) != (ref.Model.Float == nil) || (as.Model.Lengths == nil) != (ref.Model.Lengths == nil) ||
+		if (as.Model.Float == nil) != (ref.Model.Float == nil) ||
+			(as.Model.Lengths == nil) != (ref.Model.Lengths == nil) ||
 			!slices.Equal(as.Model.In[0].Shape, ref.Model.In[0].Shape) {
 			t.Errorf("%s: %+v, want %+v", name, as.Model, ref.Model)
 		}

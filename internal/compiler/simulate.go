@@ -189,8 +189,8 @@ func (o SimOptions) steps(d *diag.List) (a *npy.Array, ok bool) {
 	return a, err == nil
 }
 
-// importFor chooses the engine, and imports as far as that needs; there is no model where d says why. Engine fast, which
-// is the usual one, has no tensors between layers to trace; accumulators overflow in the model as written alone; and a
+// importFor chooses the engine, and imports as far as that needs; there is no model where d says why. Engine fast, the
+// usual one, has no tensors between layers to trace; accumulators overflow in the model as written alone; and a
 // model in which nothing becomes a code is run in float64.
 func (o SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List) (Engine, *frontend.Imported,
 	error) {
@@ -225,7 +225,8 @@ func (o SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List
 	}
 	if im.Model == nil && o.Engine == "" && o.Overflow == "" {
 		var quiet diag.List
-		if as := im.AsWritten(src.File, src.ONNX, opt, &quiet); as.Model != nil && as.Model.Float != nil {
+		as := frontend.AsWritten(im, src.File, src.ONNX, opt, &quiet)
+		if as.Model != nil && as.Model.Float != nil {
 			d.Merge(quiet.Diags)
 			return Float, as, nil
 		}
