@@ -161,14 +161,30 @@ func All() []Board {
 // maxFile limits the size of a board file in bytes, so that a wrong path cannot fill the memory.
 const maxFile = 64 << 10
 
+// An AmbiguousError reports that several boards have the given part number, or names that begin with the given text.
+type AmbiguousError struct {
+	Name   string
+	Boards []Board
+}
+
+func (e *AmbiguousError) Error() string {
+	var names []string
+	for _, b := range e.Boards {
+		names = append(names, b.Name)
+	}
+	last := len(names) - 1
+	return fmt.Sprintf("%q may be %s or %s", e.Name, strings.Join(names[:last], ", "), names[last])
+}
+
 // IsPath reports whether the argument is the path of a board file: it contains a slash or ends in .json.
 func IsPath(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json")
 }
 
-// Find returns the board with the given name or alias, ignoring case. If IsPath reports true, it reads the board
-// from the JSON file at that path. The error is an *UnknownError for a name, an *InvalidError for a file with wrong
-// content, and the operating system's error for a file that cannot be read.
+// Find returns the board with the given name, alias or part number, ignoring case. If IsPath reports true, it reads
+// the board from the JSON file at that path. The error is an *AmbiguousError if several boards have the part number,
+// or names that begin with the text; an *UnknownError for any other name; an *InvalidError for a file with wrong
+// content; and the operating system's error for a file that cannot be read.
 func Find(nameOrPath string) (Board, error) {
 	if IsPath(nameOrPath) {
 		return read(nameOrPath)
@@ -183,8 +199,37 @@ func Find(nameOrPath string) (Board, error) {
 		names = append(names, b.Name)
 		aliases = append(aliases, b.Aliases...)
 	}
+	switch meant := meant(nameOrPath); {
+	case len(meant) == 1 && strings.EqualFold(meant[0].Part, nameOrPath):
+		return meant[0], nil
+	case len(meant) > 1:
+		return Board{}, &AmbiguousError{nameOrPath, meant}
+	}
 	return Board{}, &UnknownError{nameOrPath, suggest.Nearest(strings.ToLower(nameOrPath),
 		append(slices.Clip(names), aliases...)), names}
+}
+
+// leastStart is the length of the shortest text that counts as the beginning of a name.
+const leastStart = 3
+
+// meant returns the boards that have the part, or else those whose name, alias or part begins so.
+func meant(text string) (list []Board) {
+	text = strings.ToLower(text)
+	for _, b := range All() {
+		if strings.ToLower(b.Part) == text {
+			list = append(list, b)
+		}
+	}
+	if list != nil || len(text) < leastStart {
+		return list
+	}
+	for _, b := range All() {
+		names := append([]string{b.Name, strings.ToLower(b.Part)}, b.Aliases...)
+		if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, text) }) {
+			list = append(list, b)
+		}
+	}
+	return list
 }
 
 func read(path string) (Board, error) {

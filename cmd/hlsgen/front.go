@@ -47,13 +47,17 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 	s.line("")
 	what := "fewer " + least.String()
 	if least == folding.LeastLoad {
-		what = "a smaller load (the largest share of the budget that any kind of resource takes)"
+		what = "a smaller load"
 	}
 	gap := ""
 	if slices.ContainsFunc(f.Points, func(d *folding.Design) bool { return d.Certificate.Bounds[0].Open() > 0 }) {
 		gap = "; or, where a per cent is given, one may take so much less"
 	}
-	s.field("proved", "no design within the budget%s has both a shorter interval and %s%s", given(f.Points), what, gap)
+	s.field("proved", "no design within the budget has both a shorter interval and %s%s%s", what, gap,
+		among(given(f.Points)))
+	if least == folding.LeastLoad {
+		s.field("load", "the largest share of the budget that any kind of resource takes")
+	}
 	if c := f.Points[0].Certificate; c.Floor > 0 && float64(c.Floor) != c.Interval {
 		s.field("", "of the fastest: no interval below %s is possible%s", count(c.Floor, "clock"),
 			c.BelowFloor())
@@ -80,7 +84,7 @@ func given(points []*folding.Design) string {
 		all.InLUTs = all.InLUTs || d.Certificate.InLUTs
 	}
 	if all.Spares && slices.ContainsFunc(points, func(d *folding.Design) bool { return !spares(d) }) {
-		return all.Given() + ", where there is one,"
+		return all.Given() + ", where there is one"
 	}
 	return all.Given()
 }

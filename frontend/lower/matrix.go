@@ -64,8 +64,8 @@ func (l *lowering) multiply(step *graph.Step) error {
 	switch {
 	case l.Integers.Derived(in[d.A]) && l.Integers.Derived(in[d.B]):
 		return unmapped.By(find.ErrJoined, diag.NotMapped, "both operands depend on data",
-			"a product of two tensors of data, as in attention, needs weights that arrive on a stream, which no "+
-				"layer takes; behind the last quantiser it would stay on the host")
+			"a product of two tensors of data, as in attention, needs weights that arrive on a stream. No layer "+
+				"takes these; behind the last quantiser it would stay on the host")
 	case l.Integers.Derived(in[d.B]):
 		return unmapped.Because("the constant is on the left",
 			"export the layer as data times weights (transpose both)")

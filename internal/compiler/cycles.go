@@ -9,11 +9,11 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A cycleReport is report/cycle_simulation.json. The first keys are those of FINN's rtlsim_performance.json.
+// A cycleReport is report/cycle_simulation.json. Throughput and Clock have the keys of FINN's rtlsim_performance.json.
 type cycleReport struct {
-	Latency    int            `json:"latency_cycles"`
-	At         folding.Ends   `json:"latency_at_ends_cycles"` // of these: at the ends of the network
-	Interval   float64        `json:"interval_cycles"`
+	Latency    int            `json:"latency_clocks"`
+	At         folding.Ends   `json:"latency_at_ends_clocks"` // of these: at the ends of the network
+	Interval   float64        `json:"interval_clocks"`
 	Throughput float64        `json:"throughput[images/s]"`
 	Clock      float64        `json:"fclk[mhz]"`
 	Period     *periodReport  `json:"steady_state,omitempty"`
@@ -79,8 +79,8 @@ type fifoReport struct {
 	Used      int                `json:"most_words"`
 	Memory    string             `json:"memory"`
 	Reason    string             `json:"reason,omitempty"`
-	Empty     int                `json:"reader_waited_cycles"`
-	Full      int                `json:"writer_waited_cycles"`
+	Empty     int                `json:"reader_waited_clocks"`
+	Full      int                `json:"writer_waited_clocks"`
 	Resources dataflow.Resources `json:"cost"`
 }
 

@@ -22,10 +22,12 @@ import (
 	"time"
 
 	"hlsgen/internal/examples"
+	"hlsgen/internal/golden"
 	"hlsgen/internal/tier"
 )
 
-var update = flag.Bool("update", false, "write what commands printed into the pages, and the table of blocks")
+// update is the flag -update: what commands printed is written into the pages, and so is the table of blocks.
+var update = golden.Update
 
 // A treatment is a way to check blocks, for those with a certain info string.
 type treatment struct {
@@ -77,13 +79,13 @@ var held = []struct{ page, marker, head, by string }{
 	{"docs/estimator.md", "circuits networks", "", "internal/measured.TestPage"},
 	{"docs/estimator.md", "*", "", "hlslib/cost.TestPage"},
 	{"docs/finn-l.md", "*", "", "internal/compiler.TestFINNLStudy"},
-	{"README.md", "diagnostic", "", "docs.TestREADME"},
+	{"docs/features.md", "diagnostic", "", "docs.TestFeatures"},
 }
 
 // pictures lists pictures that a page shows, with the file that the page's commands write when they are run in its
 // folder.
 var pictures = []struct{ page, shown, drawn string }{
-	{"README.md", "docs/pareto.svg", "sweep/pareto-lut.svg"},
+	{"docs/features.md", "docs/pareto.svg", "sweep/pareto-lut.svg"},
 }
 
 // TestPages runs the documents. For every page it makes a folder and runs the page's commands there in order.
@@ -134,7 +136,7 @@ func TestPages(t *testing.T) {
 						s.picture(t, x.shown, x.drawn)
 					}
 				}
-				if *update && s.text != string(text) {
+				if (*update || *golden.Figures && !t.Failed()) && s.text != string(text) {
 					if err := os.WriteFile(path, []byte(s.text), 0o666); err != nil {
 						t.Fatal(err)
 					}
@@ -329,7 +331,7 @@ func (s *site) console(t *testing.T, b *block) {
 		if got != "" && !strings.HasSuffix(got, "\n") {
 			got += "\n"
 		}
-		if got != c.output && !*update {
+		if got != c.output && !golden.Accept(b.page, c.output, got) {
 			t.Errorf("%s: %s (-update to accept)\nprints\n%s\nwant\n%s", b, c.script, got, c.output)
 		}
 		now.WriteString(strings.Join(c.lines, "\n") + "\n" + got)
@@ -364,7 +366,7 @@ func (s *site) picture(t *testing.T, shown, drawn string) {
 	switch {
 	case err == nil && bytes.Equal(got, want):
 		return
-	case *update:
+	case *update || *golden.Figures:
 		err = os.WriteFile(file, got, 0o666)
 	case err == nil:
 		err = fmt.Errorf("%s is not what is drawn (-update to accept)", shown)

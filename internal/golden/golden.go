@@ -1,5 +1,6 @@
 // Package golden keeps test cases with their expected results in txtar files. The flag -update writes the actual
-// results.
+// results. Figures that change with every price lie in one file, figures.csv. The flag -figures writes it, and prints
+// a table of the differences.
 //
 // In comes what a test got; out comes a failure where the file has something else. It sees nothing of this module.
 package golden
@@ -8,6 +9,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,13 +19,15 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "write what the tests got into their golden files")
+// Update is the flag -update: tests write what they got into their golden files.
+var Update = flag.Bool("update", false, "write what the tests got into their golden files")
 
 // A Folder is a folder of golden files. Each file NAME.txtar is one case.
 type Folder struct {
 	t       testing.TB
 	dir     string
 	update  bool
+	figures bool // -figures
 	mu      sync.Mutex
 	claimed map[string]bool
 }
@@ -32,7 +36,7 @@ type Folder struct {
 // test no longer exists. This check is left out if -run or -skip select subtests, or if a subtest has failed. A
 // test that may skip must claim its case first.
 func Dir(t testing.TB, dir string) *Folder {
-	f := &Folder{t: t, dir: dir, update: *update, claimed: map[string]bool{}}
+	f := &Folder{t: t, dir: dir, update: *Update, figures: *Figures, claimed: map[string]bool{}}
 	t.Cleanup(func() {
 		if !filtered() && !t.Failed() && !t.Skipped() {
 			for _, name := range f.Cases() {
@@ -40,9 +44,25 @@ func Dir(t testing.TB, dir string) *Folder {
 					t.Errorf("%s: no test claims it", f.path(name))
 				}
 			}
+			f.orphans()
 		}
 	})
 	return f
+}
+
+// orphans fails the test if figures.csv has figures of a golden file that no test claims.
+func (f *Folder) orphans() {
+	root, key := place(f.t, f.path("x"))
+	file, err := readFigures(root)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for name := range file {
+		golden, _, _ := strings.Cut(name, " ")
+		if path.Dir(golden) == path.Dir(key) && !f.claimed[path.Base(golden)] {
+			f.t.Errorf("%s: no test claims %s", figuresFile, golden)
+		}
+	}
 }
 
 // filtered reports whether flags of go test exclude subtests.
@@ -79,6 +99,12 @@ type Case struct {
 	archive *txtar.Archive
 	used    map[string]bool
 	changed bool
+
+	root, key  string // the module, and the file's name from there
+	figures    bool   // -figures
+	newFigures map[string][]Figure
+
+	withFigures map[string]bool // the sections whose figures lie in figures.csv
 }
 
 // Case claims the file with the given name for t. When t ends, a section that t neither read nor compared fails t.
@@ -92,7 +118,9 @@ func (f *Folder) Case(t testing.TB, name string) *Case {
 	if twice {
 		t.Fatalf("%s: two tests claim it", f.path(name))
 	}
-	c := &Case{t: t, path: f.path(name), update: f.update, archive: &txtar.Archive{}, used: map[string]bool{}}
+	c := &Case{t: t, path: f.path(name), update: f.update, archive: &txtar.Archive{}, used: map[string]bool{},
+		figures: f.figures}
+	c.root, c.key = place(t, c.path)
 	switch data, err := os.ReadFile(c.path); {
 	case err == nil:
 		c.archive = txtar.Parse(data)
@@ -155,6 +183,21 @@ func (c *Case) find(section string) int {
 func (c *Case) close() {
 	if c.t.Failed() || c.t.Skipped() {
 		return
+	}
+	for _, key := range c.unclaimed() {
+		if !c.update && !c.figures {
+			c.t.Errorf("%s: no test claims the figures of %s", figuresFile, key)
+			continue
+		}
+		if c.newFigures == nil {
+			c.newFigures = map[string][]Figure{}
+		}
+		c.newFigures[key] = nil
+	}
+	if c.newFigures != nil {
+		if err := writeFigures(c.root, c.newFigures); err != nil {
+			c.t.Fatal(err)
+		}
 	}
 	kept := slices.DeleteFunc(slices.Clone(c.archive.Files), func(f txtar.File) bool { return !c.used[f.Name] })
 	if !c.update {
