@@ -30,6 +30,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 ONNXRUNTIME := onnxruntime-node@1.30.0
 PYPEERS     := numpy==2.4.6 onnxruntime==1.32.0
+PYLINES     := numpy==2.4.6 pillow==13.0.0
 FUZZTIME    ?= 2m
 BENCH       ?= .
 PACKAGES    ?= ./...
@@ -73,6 +74,15 @@ test: ## every check and every test but the long ones; HLSGEN_SHARED=DIR adds th
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt: $$unformatted"; exit 1; fi
 	HLSGEN_FULL=1 go test -timeout 30m -v ./... 2>&1 | awk -f internal/setup/summary.awk
 
+# Pages show what golden files hold, so they come second. Tables of several packages have one heading.
+TABLE := awk '/^\|/ { if (!seen[$$0]++) print; next } /FAIL|_test\.go:/'
+
+.PHONY: figures
+figures: ## write the figures of golden files and pages after a change of a price, and print a table of old and new
+	@$(SETUP) go
+	@go test -v ./cmd/hlsgen ./internal/compiler -run 'TestGolden|TestCollect|TestDiagnostics' -figures | $(TABLE)
+	@go test -v ./docs ./internal/doctest -run 'TestPages|TestREADME' -figures | $(TABLE)
+
 .PHONY: test-quick
 test-quick: ## the tests in Go alone, fewer cases
 	@$(SETUP) go
@@ -86,6 +96,9 @@ test-ci: ## make test, and the tests that start system services (Slurm's daemons
 .PHONY: test-long
 test-long: ## the tests with more random cases, then every fuzz target for FUZZTIME (2m)
 	@$(SETUP) go $(TOOLS)
+	@# what renders lines of text for a classifier of them
+	python3 -m venv bin/lines
+	bin/lines/bin/pip install --quiet $(PYLINES)
 	HLSGEN_FULL=1 HLSGEN_LONG=1 go test -timeout 2h ./...
 	@grep -rl --include='*_test.go' '^func Fuzz' cmd folding frontend hlslib internal rtlsim templates boards | sort | while read -r file; do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file"); do \

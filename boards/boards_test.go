@@ -244,7 +244,8 @@ func TestFindName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"zcu104": "zcu104", "ZCU104": "zcu104", "Zcu104": "zcu104",
 		"u250": "alveo-u250", "U250": "alveo-u250", "Alveo-U55C": "alveo-u55c", "KV260_SOM": "kv260",
-		"ultra96-V2": "ultra96-v2"} {
+		"ultra96-V2": "ultra96-v2", "ultra96": "ultra96", "xczu3eg-sbva484-1-e": "ultra96",
+		"XCZU9EG-FFVB1156-2-E": "zcu102", "ice40up5k-sg48": "icebreaker"} {
 		if b, err := boards.Find(name); err != nil || b.Name != want {
 			t.Errorf("%s: %q, %v", name, b.Name, err)
 		}
@@ -275,6 +276,25 @@ func TestFindName(t *testing.T) {
 		}
 		if unknown.Nearest != c.nearest || err.Error() != c.message {
 			t.Errorf("%q: nearest %q, message %q", c.name, unknown.Nearest, err)
+		}
+	}
+}
+
+// TestFindAmbiguous holds that boards are named where a part, or the beginning of a name, is that of several.
+func TestFindAmbiguous(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"pynq":                 `"pynq" may be pynq-z1 or pynq-z2`,
+		"PYNQ-Z":               `"PYNQ-Z" may be pynq-z1 or pynq-z2`,
+		"xc7z020clg400-1":      `"xc7z020clg400-1" may be pynq-z1 or pynq-z2`,
+		"XC7Z020":              `"XC7Z020" may be pynq-z1 or pynq-z2`,
+		"xczu7ev-ffvc1156-2-e": `"xczu7ev-ffvc1156-2-e" may be zcu104 or zcu106`,
+		"zcu10":                `"zcu10" may be zcu102, zcu104 or zcu106`,
+	} {
+		_, err := boards.Find(name)
+		var ambiguous *boards.AmbiguousError
+		if !errors.As(err, &ambiguous) || err.Error() != want {
+			t.Errorf("%s: %T %v, want %s", name, err, err, want)
 		}
 	}
 }

@@ -2,16 +2,14 @@ package docs
 
 import (
 	"bytes"
-	"flag"
 	"io/fs"
 	"os"
 	"path"
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"hlsgen/internal/diag"
+	"hlsgen/internal/golden"
 )
 
 // Every code has a page of one form, whose example is what the golden test of internal/compiler got, and every page has
@@ -19,7 +17,7 @@ import (
 func TestPages(t *testing.T) {
 	for code := range diag.Codes {
 		name := "diagnostics/" + string(code) + ".md"
-		show(t, name, "\n## Example\n\n", section(t, "../internal/compiler/testdata/diag/"+string(code)+".txtar",
+		show(t, name, "\n## Example\n\n", golden.Text(t, "../internal/compiler/testdata/diag/"+string(code)+".txtar",
 			"printed"))
 		page, err := os.ReadFile(name)
 		if err != nil {
@@ -37,7 +35,7 @@ func TestPages(t *testing.T) {
 			}
 			at = i
 		}
-		if text, ok := Page(string(code)); !*update && (!ok || !bytes.Equal(text, page)) {
+		if text, ok := Page(string(code)); !*golden.Update && !*golden.Figures && (!ok || !bytes.Equal(text, page)) {
 			t.Errorf("%s is not what Page gives", name)
 		}
 	}
@@ -52,8 +50,6 @@ func TestPages(t *testing.T) {
 		}
 	}
 }
-
-var update = flag.Bool("update", false, "write what golden tests hold into the pages that show it")
 
 // show holds that the file shows text in the block of code after the marker, be it with lines after it that begin with
 // three dots; -update makes it so.
@@ -73,7 +69,7 @@ func show(t *testing.T, name, marker, text string) {
 	shown, more, cut := strings.Cut(block, "...\n")
 	switch {
 	case shown == text:
-	case !*update:
+	case !golden.Accept(name, shown, text):
 		t.Errorf("%s shows (go test ./docs -update to accept)\n%sinstead of\n%s", name, shown, text)
 	default:
 		if cut {
@@ -94,24 +90,8 @@ func TestPageUnknown(t *testing.T) {
 	}
 }
 
-// The diagnostic that features.md shows is what a golden test holds; package doctest runs the rest.
+// TestFeatures checks the diagnostic that features.md shows against a golden file. Package doctest runs the rest.
 func TestFeatures(t *testing.T) {
-	show(t, "features.md", "<!-- diagnostic -->\n", section(t, "../internal/compiler/testdata/diag/not-mapped.txtar",
-		"printed"))
-}
-
-// section is a section of a golden file.
-func section(t *testing.T, file, name string) string {
-	t.Helper()
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range archive.Files {
-		if f.Name == name {
-			return string(f.Data)
-		}
-	}
-	t.Fatalf("%s has no section %s", file, name)
-	return ""
+	show(t, "features.md", "<!-- diagnostic -->\n",
+		golden.Text(t, "../internal/compiler/testdata/diag/not-mapped.txtar", "printed"))
 }

@@ -27,6 +27,7 @@ func audited(s *screen, list []*compiler.AccumulatorReport) {
 func audit(s *screen, list []*compiler.AccumulatorReport) {
 	t := newTable("layer", "integers", ">K", ">l1", ">data types", ">l1 rule", ">zero sum", ">exact", ">asked",
 		">slack", ">over")
+	t.keys = 2
 	for _, r := range list {
 		over := fmt.Sprintf("%d of %d", len(r.Over), len(r.Built.Channels))
 		if r.Asked == 0 {
@@ -70,7 +71,10 @@ func slack(n *int) string {
 
 // histogram shows how many sums of a layer need how many bits, beside the widths that are bounds for them.
 func histogram(s *screen, r *compiler.AccumulatorReport) {
-	const widest = 40
+	widest := 40
+	if s.width > 0 {
+		widest = max(8, min(widest, s.width-widest))
+	}
 	h := r.Seen
 	s.line("%s: %s of %s, %d to %d: %d bits; exact bound %d, by l1 %d, by data types %d", label(r.Layer),
 		count(h.Sums, "sum"), count(h.Samples, "sample"), h.Min, h.Max, h.Bits, r.Declared.Exact, r.Declared.L1,

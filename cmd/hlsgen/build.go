@@ -156,7 +156,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	if !r.Backend.HLS() {
 		next = "make -C " + quoted(filepath.Join(r.Out, "rtl")) + " sim"
 	}
-	s.exact("next", next)
+	command(s, "next", next)
 }
 
 // feedback says why a model whose states the host carries has one frame a latency.

@@ -177,7 +177,7 @@ func showCollected(s *screen, t *synthesis.Table, dir, written string) {
 			more = fmt.Sprintf(" and %d others", left)
 		}
 		s.field("missing", "%s%s", listOf(t.Missing[:most]), more)
-		s.exact("", "hlsgen synth "+quoted(dir))
+		command(s, "", "hlsgen synth "+quoted(dir))
 	}
 	if written != "" {
 		s.exact("written", printable(written))

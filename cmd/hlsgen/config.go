@@ -48,6 +48,7 @@ type settings struct {
 	dir     string              // where those of the environment start
 	fromEnv map[string]bool     // by key
 	json    bool                // the file asks for JSON, whatever else may be wrong with it
+	objects bool                // and for objects on stderr
 }
 
 // origin says where the setting is from.
@@ -87,7 +88,7 @@ func (w world) settings(path string, keys []string) (*settings, error) {
 		if err := v.ReadConfig(bytes.NewReader(text)); err != nil {
 			return s, usagef("%s: %v", s.file, err)
 		}
-		s.json = v.GetBool("json")
+		s.json, s.objects = v.GetBool("json"), v.GetString("log-format") == logJSON
 		if err := s.verify(v); err != nil {
 			return s, err
 		}
@@ -152,7 +153,8 @@ func (a *app) configure(cmd *cobra.Command, args []string) (model string, err er
 		file = a.env("HLSGEN_CONFIG")
 	}
 	s, err := a.settings(file, keys(cmd.Root()))
-	if a.byFile = s.json; err != nil {
+	a.byFile, a.objectsByFile = s.json, s.objects
+	if err != nil {
 		return "", err
 	}
 	if err := s.apply(cmd.Flags()); err != nil {

@@ -218,3 +218,13 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// read returns what a file of a folder holds.
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

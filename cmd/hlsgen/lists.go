@@ -90,7 +90,7 @@ func (a *app) layersCommand() *cobra.Command {
 func (a *app) passesCommand() *cobra.Command {
 	return a.list("passes", "List what happens to a model: passes, then rules", "", func() error {
 		s := &a.screen
-		const width = 96
+		width := min(96, prose(s))
 		s.title("Passes normalise the model, in this order:")
 		for i, p := range canon.Passes {
 			after := ""
@@ -139,6 +139,9 @@ func (a *app) explainCommand() *cobra.Command {
 				return usagef("no diagnostic has the code %q%s", code, suggest.Meant(code, codes()))
 			}
 			a.running = true
+			if a.screen.width > 0 {
+				page = []byte(rewrapped(string(page), prose(&a.screen)))
+			}
 			a.screen.Write(page)
 			return nil
 		},

@@ -17,14 +17,16 @@
 //	config.go       settings: the flags that the file and the environment set; environment.go: the variables
 //	foreign.go      what other tools call things, and what is said of them
 //	screen.go       stdout: lines and fields; table.go: tables and figures; swept.go: a sweep
-//	notes.go        stderr: complaints, diagnostics, the log; terminal.go: colours, progress
+//	help.go         --help: the groups of flags; wrap.go: lines that a terminal holds
+//	notes.go        stderr: complaints, diagnostics, the log; progress.go: the phases of a command
+//	terminal.go     the terminal: its colours and its width
 package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -44,11 +46,12 @@ func main() {
 	signal.Notify(signals, ends...)
 	ctx, stop := context.WithCancel(context.Background())
 	search := new(ending)
+	objects := new(atomic.Bool)
 	code := make(chan int, 1)
 	go func() {
 		code <- run(ctx, os.Args[1:], world{env: os.Getenv, environ: os.Environ, stdin: os.Stdin,
 			stdout: os.Stdout, stderr: os.Stderr, ending: search,
-			lean: lean})
+			lean: lean, objects: objects})
 	}()
 	for ctx.Err() == nil {
 		select {
@@ -66,9 +69,10 @@ func main() {
 	case <-signals:
 	case <-time.After(patience):
 	}
+	say := notes{Writer: os.Stderr, json: objects.Load()}
 	if err := templates.Abandon(); err != nil {
-		fmt.Fprintln(os.Stderr, "hlsgen:", err)
+		say.complain(err.Error())
 	}
-	fmt.Fprintln(os.Stderr, "hlsgen: interrupted")
+	say.complain("interrupted")
 	os.Exit(exitInterrupted)
 }

@@ -1,66 +1,165 @@
 package main
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"hlsgen/internal/diag"
 )
 
-// notes is what a command says beside its result, on stderr.
+// notes are what a command says beside its result, on stderr.
 type notes struct {
 	io.Writer
-	ink ink
+	ink   ink
+	width int  // of the terminal; 0: nothing says how wide it is
+	json  bool // one object a line
+	quiet bool // errors alone
 }
 
-func (w world) notes() notes { return notes{w.stderr, w.ink(w.stderr)} }
+func (a *app) notes() notes {
+	return notes{a.stderr, a.ink(a.stderr), columnsFor(a.world, a.stderr), a.objects.Load(), a.quiet}
+}
+
+// A record is a line of --log-format json. Diagnostics have the keys that they have in the object of --json.
+type record struct {
+	Level   string    `json:"severity"`       // error, warning, note, or info
+	Code    diag.Code `json:"code,omitempty"` // of a diagnostic, as the next three
+	Node    string    `json:"node,omitempty"`
+	Op      string    `json:"op,omitempty"`
+	Where   string    `json:"where,omitempty"`
+	Message string    `json:"message"`
+	Hint    string    `json:"hint,omitempty"`
+	Notes   []string  `json:"notes,omitempty"`  // of a diagnostic
+	Text    string    `json:"text,omitempty"`   // of a diagnostic: what is to be copied
+	Detail  string    `json:"detail,omitempty"` // of a defect of hlsgen: where it happened
+
+	// of progress: what a command works at, for how long it has run, and how much of that is done
+	Phase   string   `json:"phase,omitempty"`
+	Elapsed *float64 `json:"elapsed_seconds,omitempty"`
+	Share   *float64 `json:"share,omitempty"` // from 0 to 1, where it is known
+}
+
+// The levels of records that are no diagnostics.
+const (
+	levelError = "error"
+	levelInfo  = "info"
+)
+
+// object writes a record.
+func (n notes) object(r record) {
+	e := json.NewEncoder(n)
+	e.SetEscapeHTML(false)
+	e.Encode(r)
+}
+
+// line says something on a line.
+func (n notes) line(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	switch {
+	case n.json:
+		n.object(record{Level: levelInfo, Message: text})
+	case n.width > 0:
+		io.WriteString(n, fold(text, n.width, 3)+"\n")
+	default:
+		io.WriteString(n, text+"\n")
+	}
+}
+
+// remark says something that is no error.
+func (n notes) remark(format string, args ...any) {
+	if !n.quiet {
+		n.line(format, args...)
+	}
+}
 
 // complain says what went wrong. Names that users and files give stand in it, with control characters as question
-// marks: a terminal would obey these.
-func (n notes) complain(format string, args ...any) {
-	lines := strings.Split(fmt.Sprintf(format, args...), "\n")
+// marks: a terminal would obey these. more says what to do about it.
+func (n notes) complain(text string, more ...string) {
+	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = printable(line)
 	}
-	fmt.Fprintf(n, "%s %s\n", n.ink.red("hlsgen:"), strings.Join(lines, "\n"))
+	if n.json {
+		n.object(record{Level: levelError, Message: strings.Join(lines, "\n"), Hint: strings.Join(more, "; ")})
+		return
+	}
+	lines[0] = n.ink.red("hlsgen:") + " " + lines[0]
+	for _, line := range slices.Concat(lines, more) {
+		n.line("%s", line)
+	}
+}
+
+// defect tells of a defect of hlsgen, and with debug where it happened.
+func (n notes) defect(err error, stack string, debug bool) {
+	const report, where = "this is a defect of hlsgen: please report it, with the model if you can",
+		"HLSGEN_DEBUG=1 shows where it happened"
+	switch {
+	case n.json && debug:
+		n.object(record{Level: levelError, Message: printable(err.Error()), Hint: report, Detail: stack})
+	case debug:
+		n.complain(err.Error(), "   "+report)
+		io.WriteString(n, stack)
+	case n.json:
+		n.complain(err.Error(), report, where)
+	default:
+		n.complain(err.Error(), "   "+report, "   "+where)
+	}
 }
 
 // diagnostics shows d on stderr, and where to read more.
 func (n notes) diagnostics(d *diag.List) {
-	var b bytes.Buffer
-	d.Write(&b)
-	for line := range strings.Lines(b.String()) {
-		switch head, rest, _ := strings.Cut(line, ": "); {
-		case strings.HasPrefix(line, "error["):
-			line = n.ink.red(head+":") + " " + rest
-		case strings.HasPrefix(line, "warning["):
-			line = n.ink.yellow(head+":") + " " + rest
-		}
-		io.WriteString(n, line)
+	told := d.Worst()
+	if n.quiet {
+		told = slices.DeleteFunc(told, func(x diag.Diag) bool { return x.Severity != diag.Error })
 	}
-	for _, x := range d.Told() {
-		if x.Severity == diag.Error {
-			fmt.Fprintf(n, "`hlsgen explain %s` tells more\n", x.Code)
-			break
+	for _, x := range told {
+		if n.json {
+			n.object(record{Level: x.Level, Code: x.Code, Node: x.Node, Op: x.Op, Where: x.Where, Message: x.Msg,
+				Hint: x.Hint, Notes: x.Notes, Text: x.Text})
+			continue
 		}
+		for line := range strings.Lines(x.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			switch head, rest, _ := strings.Cut(line, ": "); {
+			case strings.HasPrefix(line, "error["):
+				line = n.ink.red(head+":") + " " + rest
+			case strings.HasPrefix(line, "warning["):
+				line = n.ink.yellow(head+":") + " " + rest
+			}
+			n.line("%s", line)
+		}
+	}
+	if len(told) > 0 && told[0].Severity == diag.Error && !n.json {
+		n.line("`hlsgen explain %s` tells more", told[0].Code)
 	}
 }
 
 // logger is where stages go with HLSGEN_DEBUG: to stderr, without times, so that two runs can be compared.
-func (w world) logger() *slog.Logger {
-	if w.env("HLSGEN_DEBUG") == "" {
+func logger(a *app) *slog.Logger {
+	if a.env("HLSGEN_DEBUG") == "" {
 		return slog.New(slog.DiscardHandler)
 	}
-	return slog.New(slog.NewTextHandler(w.stderr, &slog.HandlerOptions{
+	objects := a.objects.Load()
+	options := &slog.HandlerOptions{
 		Level: slog.LevelDebug,
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey {
+		ReplaceAttr: func(_ []string, x slog.Attr) slog.Attr {
+			switch {
+			case x.Key == slog.TimeKey:
 				return slog.Attr{}
+			case objects && x.Key == slog.LevelKey:
+				return slog.String("severity", "debug")
+			case objects && x.Key == slog.MessageKey:
+				return slog.String("message", x.Value.String())
 			}
-			return a
+			return x
 		},
-	}))
+	}
+	if objects {
+		return slog.New(slog.NewJSONHandler(a.stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(a.stderr, options))
 }

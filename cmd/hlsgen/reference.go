@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
@@ -33,7 +33,20 @@ func (a *app) referenceCommand() *cobra.Command {
 			root.DisableAutoGenTag = true // it has a date
 			date := committed()
 			header := &doc.GenManHeader{Date: &date, Source: "hlsgen " + version(), Manual: "hlsgen"}
-			if err := errors.Join(doc.GenManTree(root, header, made), doc.GenMarkdownTree(root, made)); err != nil {
+			for _, c := range root.Commands() {
+				showValues(c.Flags())
+			}
+			if err := doc.GenMarkdownTree(root, made); err != nil {
+				return err
+			}
+			for _, c := range root.Commands() {
+				c.Flags().VisitAll(func(f *pflag.Flag) {
+					if f.Annotations[bareValue] != nil {
+						f.DefValue = f.NoOptDefVal // which man pages show, as if it were the same
+					}
+				})
+			}
+			if err := doc.GenManTree(root, header, made); err != nil {
 				return err
 			}
 			var d diag.List

@@ -52,6 +52,7 @@ what the model means, checked bit for bit.`,
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetVersionTemplate("hlsgen {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(a, cmd) })
 	root.AddGroup(&cobra.Group{ID: onModel, Title: "On a model:"},
 		&cobra.Group{ID: onBuild, Title: "On what was built:"}, &cobra.Group{ID: onHlsgen, Title: "On hlsgen:"})
 	root.AddCommand(a.buildCommand(), a.checkCommand(), statsCommand(a), a.simulateCommand(), a.sweepCommand(),

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,8 @@ type world struct {
 	stdout, stderr io.Writer
 	lean           func()  // has the process take less memory, from when samples pass on; nil: nothing does
 	ending         *ending // what a Ctrl-C may end instead of the process; nil: nothing
+	// stderr has one object a line, as --log-format json asks for; set as soon as that is known; nil for a new one
+	objects *atomic.Bool
 }
 
 // An app is one run of hlsgen.
@@ -47,11 +50,17 @@ type app struct {
 	running bool   // the command line was understood
 	args    []string
 	object  bool // an object was printed as JSON
-	byFile  bool // the configuration asks for JSON
+	quiet   bool // nothing but errors is shown
+
+	byFile        bool // the configuration asks for JSON
+	objectsByFile bool // and for objects on stderr
 }
 
 func newApp(w world, args []string) *app {
-	return &app{world: w, args: args, screen: screen{ink: w.ink(w.stdout)}}
+	if w.objects == nil {
+		w.objects = new(atomic.Bool)
+	}
+	return &app{world: w, args: args, screen: screen{ink: w.ink(w.stdout), width: columnsFor(w, w.stdout)}}
 }
 
 // A usage error is a command line, variable or configuration file that asks for nothing that exists.
@@ -80,7 +89,7 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	root.SetOut(&a.screen)
 	root.SetErr(w.stderr)
 	cmd, err := root.ExecuteContextC(ctx)
-	if err != nil && !a.object && a.wantsJSON(cmd) { // a command that has begun has told it itself
+	if err != nil && !a.object && wantsJSON(a, cmd) { // a command that has begun has told it itself
 		a.screen.Reset()
 		if e := a.json(failure{compiler.Versioned, outcomeOf(&diag.List{}, errors.New(a.told(cmd, err)))}); e != nil {
 			err = e
@@ -93,23 +102,41 @@ func run(ctx context.Context, args []string, w world) (code int) {
 }
 
 // wantsJSON reports whether the user asked for JSON, as far as can be told of a command line that was not understood.
-func (a *app) wantsJSON(cmd *cobra.Command) bool {
+func wantsJSON(a *app, cmd *cobra.Command) bool {
 	yes := func(text string) bool { b, err := strconv.ParseBool(text); return err == nil && b }
-	if f := cmd.Flags().Lookup("json"); f != nil && f.Changed {
+	return flagSays(a, cmd, "json", yes, func(string) bool { return true }, a.byFile)
+}
+
+// logJSON is the value of --log-format that makes stderr objects.
+const logJSON = "json"
+
+// wantsObjects reports the same of objects on stderr.
+func wantsObjects(a *app, cmd *cobra.Command) bool {
+	yes := func(text string) bool { return text == logJSON }
+	return flagSays(a, cmd, "log-format", yes, yes, a.objectsByFile)
+}
+
+// flagSays reports whether a flag, its variable or the configuration says yes. next says so of what stands behind a
+// flag without a value.
+func flagSays(a *app, cmd *cobra.Command, name string, yes, next func(string) bool, byFile bool) bool {
+	if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
 		return yes(f.Value.String())
 	}
-	for _, arg := range a.args {
+	for i, arg := range a.args {
 		if arg == "--" {
 			break
 		}
-		if value, given := strings.CutPrefix(arg, "--json="); arg == "--json" || given {
-			return arg == "--json" || yes(value)
+		if value, given := strings.CutPrefix(arg, "--"+name+"="); given {
+			return yes(value)
+		}
+		if arg == "--"+name {
+			return next(strings.Join(a.args[i+1:min(i+2, len(a.args))], ""))
 		}
 	}
-	if text := a.env(variable("json")); text != "" {
+	if text := a.env(variable(name)); text != "" {
 		return yes(text)
 	}
-	return a.byFile
+	return byFile
 }
 
 // told is an error as the user is told.
@@ -128,9 +155,13 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 		deadlock *rtlsim.Deadlock
 		internal *compiler.Internal
 	)
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitOK
+	}
+	if cmd != nil && wantsObjects(a, cmd) {
+		a.objects.Store(true)
+	}
+	switch {
 	case errors.Is(err, errShown):
 		return exitDiagnostics
 	case errors.Is(err, errDiffer):
@@ -142,26 +173,19 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 		if unwritten := new(compiler.Unwritten); errors.As(err, &unwritten) {
 			text += "; " + unwritten.What()
 		}
-		a.notes().complain("%s", text)
+		a.notes().complain(text)
 		return exitInterrupted
 	case errors.As(err, &internal):
-		a.notes().complain("%v", err)
-		fmt.Fprintln(a.stderr, "   this is a defect of hlsgen: please report it, with the model if you can")
-		if a.env("HLSGEN_DEBUG") != "" {
-			fmt.Fprint(a.stderr, internal.Stack)
-		} else {
-			fmt.Fprintln(a.stderr, "   HLSGEN_DEBUG=1 shows where it happened")
-		}
+		a.notes().defect(err, internal.Stack, a.env("HLSGEN_DEBUG") != "")
 		return exitInternal
 	case errors.As(err, &mismatch), errors.As(err, &deadlock):
-		a.notes().complain("%v", err)
+		a.notes().complain(err.Error())
 		return exitMismatch
 	case errors.As(err, &use) || !a.running: // cobra's own errors come before a command runs
-		a.notes().complain("%s", a.told(cmd, err))
-		fmt.Fprintf(a.stderr, "see %s --help\n", cmd.CommandPath())
+		a.notes().complain(a.told(cmd, err), "see "+cmd.CommandPath()+" --help")
 		return exitUsage
 	}
-	a.notes().complain("%v", err)
+	a.notes().complain(err.Error())
 	return exitDiagnostics
 }
 
@@ -207,7 +231,8 @@ func (a *app) without(asJSON bool, d *diag.List, err error) error {
 		if e := a.json(failure{compiler.Versioned, outcomeOf(d, err)}); e != nil {
 			return e
 		}
-	} else {
+	}
+	if !asJSON || a.objects.Load() {
 		a.notes().diagnostics(d)
 	}
 	if err == nil {

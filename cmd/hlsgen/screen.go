@@ -3,22 +3,45 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/examples"
 )
 
-// lineWidth is how wide lines of a screen are at most.
+// lineWidth is the number of columns of a line where nothing says how wide the terminal is. Text for people has no more
+// on any terminal.
 const lineWidth = 100
 
 // A screen is what a command prints: lines, fields and tables. Nothing of it is seen until run writes it to stdout.
 type screen struct {
 	bytes.Buffer
-	ink ink
+	ink   ink
+	width int // of the terminal; 0: nothing says how wide it is
 }
 
-// line prints a line.
-func (s *screen) line(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
+// columns returns how wide a table may be.
+func columns(s *screen) int {
+	if s.width == 0 {
+		return lineWidth
+	}
+	return s.width
+}
+
+// prose returns how wide text for people may be.
+func prose(s *screen) int { return min(columns(s), lineWidth) }
+
+// line prints a line. Where a terminal is narrower, it goes on in the next.
+func (s *screen) line(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if s.width == 0 {
+		s.WriteString(text + "\n")
+		return
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		s.WriteString(fold(line, s.width, 2) + "\n")
+	}
+}
 
 // title prints what a screen is about.
 func (s *screen) title(format string, args ...any) {
@@ -27,13 +50,51 @@ func (s *screen) title(format string, args ...any) {
 
 // field prints what a line is about, and what is to say, wrapped behind it.
 func (s *screen) field(name, format string, args ...any) {
-	const indent = "             "
-	wrapped := wrap(fmt.Sprintf(format, args...), indent, lineWidth)
-	s.exact(name, wrapped[len(indent):len(wrapped)-1])
+	wrapped := wrap(fmt.Sprintf(format, args...), beside, prose(s))
+	put(s, name, strings.TrimPrefix(wrapped[:len(wrapped)-1], beside))
 }
 
-// exact prints a field whose text is to be copied: a path, or a command.
-func (s *screen) exact(name, text string) { s.line("%-13s%s", name, text) }
+// put writes a field. On a terminal, a path that is too long to stand beside the name stands below it.
+func put(s *screen, name, text string) {
+	for i, line := range strings.Split(fmt.Sprintf("%-*s%s", len(beside), name, text), "\n") {
+		word := strings.TrimSpace(line)
+		if i == 0 {
+			word, _, _ = strings.Cut(text, "\n")
+		}
+		if n := columnsOf(word); s.width > 0 && columnsOf(line) > s.width {
+			if i == 0 && name != "" {
+				s.WriteString(name + "\n")
+			}
+			line = strings.Repeat(" ", max(0, min(2, s.width-n))) + word
+		}
+		s.WriteString(line + "\n")
+	}
+}
+
+// beside is the indent of what stands beside the names of fields.
+const beside = "             "
+
+// exact prints a field whose text is to be copied: a path, or a list of them.
+func (s *screen) exact(name, text string) {
+	if s.width > 0 {
+		text = strings.ReplaceAll(fold(text, s.width-len(beside), 0), "\n", "\n"+beside)
+	}
+	put(s, name, text)
+}
+
+// command prints a field with a command to type, which is split into lines.
+func command(s *screen, name string, lines ...string) {
+	for i, text := range lines {
+		if i < len(lines)-1 {
+			text += " \\"
+		}
+		if s.width > 0 {
+			text = strings.ReplaceAll(shellFold(text, s.width-len(beside)), "\n", "\n"+beside)
+		}
+		put(s, name, text)
+		name = ""
+	}
+}
 
 // example says of a source that nobody named what it is, and how one names one's own.
 func (s *screen) example(src *compiler.Source, own string) {

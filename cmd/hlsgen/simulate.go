@@ -121,6 +121,8 @@ are pieces of one stream, in order.
 		got := &answer{object: simulatedOf(o, r, &t.d), show: func(s *screen) { s.simulated(o, r) }, aside: toStdout}
 		if r.Compare != nil && r.Compare.Differ > 0 {
 			got.end = errDiffer
+			got.wrong = fmt.Sprintf("%d of %s differ from %s; the first: %s", r.Compare.Differ,
+				count(r.Compare.Samples, "sample"), o.Compare, r.Compare.First)
 		}
 		return got, nil
 	})

@@ -291,7 +291,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 			err = r.Slurm(ctx, o, &t.d)
 		}
 		if r != nil && err != nil && ctx.Err() != nil && !t.asJSON {
-			fmt.Fprintf(a.stderr, "%d of %d searches are kept in %s: the same command goes on from there\n", r.Kept,
+			a.notes().remark("%d of %d searches are kept in %s: the same command goes on from there", r.Kept,
 				r.Total, printable(r.Out))
 		}
 		if t.d.Failed() {

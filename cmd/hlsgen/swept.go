@@ -102,8 +102,8 @@ func sweepAccuracy(s *screen, r *sweep.Result) {
 // sweepNext says what to type next: for the chosen design, or for all of them on a cluster.
 func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	if r.Array > 0 {
-		s.exact("next", fmt.Sprintf("cd %s && sbatch %s", quoted(r.Out), quoted(r.Script)))
-		s.exact("", fmt.Sprintf("hlsgen sweep --collect %s   (once the %s are done)", quoted(r.Out),
+		command(s, "next", fmt.Sprintf("cd %s && sbatch %s", quoted(r.Out), quoted(r.Script)))
+		command(s, "", fmt.Sprintf("hlsgen sweep --collect %s   (once the %s are done)", quoted(r.Out),
 			count(r.Array, "job")))
 		return
 	}
@@ -146,7 +146,7 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	if o.Stateful {
 		lines = append(lines, "--stateful")
 	}
-	s.exact("next", strings.Join(lines, " \\\n"+strings.Repeat(" ", 13)))
+	command(s, "next", lines...)
 }
 
 // axes are the columns of what was asked for. Those in which all points are the same are said once, below the table.
@@ -204,6 +204,7 @@ func (s *screen) sweepRows(t *table, left int, what string) {
 func (s *screen) sweepDesigns(r *sweep.Result) {
 	t := newTable(append(axes[:len(axes):len(axes)], ">"+r.Unit()+"/s", ">clocks", ">latency", ">LUT",
 		">"+sweep.BlockName(r.Points), ">DSP", "best in", "")...)
+	t.keys = len(axes)
 	left := 0
 	for i := range r.Points {
 		p := &r.Points[i]
@@ -239,6 +240,7 @@ func (s *screen) sweepBounds(r *sweep.Result) {
 			measure = b.Measure
 			t = newTable(append(axes[:len(axes):len(axes)], ">asked", most, ">clocks at least",
 				">"+measure+" at least")...)
+			t.keys = len(axes)
 		}
 		if len(t.rows) == shown {
 			left++

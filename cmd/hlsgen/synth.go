@@ -77,7 +77,7 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 		}
 		r, err := p.Synthesise(ctx, run, &t.d)
 		if r != nil && err != nil && ctx.Err() != nil && !t.asJSON {
-			fmt.Fprintf(a.stderr, "%d of %d are done: the same command goes on from there\n", r.Before+r.Made,
+			a.notes().remark("%d of %d are done: the same command goes on from there", r.Before+r.Made,
 				len(r.Tasks))
 		}
 		if r == nil || err != nil {
@@ -123,6 +123,6 @@ func showSynthesised(s *screen, p *synthesis.Project, r *synthesis.Run, dir stri
 		s.field("failed", "%s", strings.Join(names, ", "))
 	}
 	if r.Made+r.Before > 0 {
-		s.exact("next", "hlsgen collect "+quoted(dir))
+		command(s, "next", "hlsgen collect "+quoted(dir))
 	}
 }

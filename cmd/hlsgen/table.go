@@ -12,10 +12,12 @@ import (
 )
 
 // A table is rows of cells below a heading. Columns whose heading begins with a > are numbers and stand to the right.
-// Where it would be wider than a line, a last column of text is wrapped, or texts are cut.
+// Where it would be wider than a line, a last column of text is wrapped, or texts are cut. A terminal that is narrower
+// than that shows it in parts, which all begin with the columns of keys.
 type table struct {
 	head []string
 	rows [][]string
+	keys int // so many columns at the left tell rows apart, or 1
 }
 
 func newTable(head ...string) *table { return &table{head: head} }
@@ -31,6 +33,9 @@ func (t *table) hide(names ...string) (same map[string]string) {
 			continue
 		}
 		same[name] = t.rows[0][c]
+		if c < t.keys {
+			t.keys--
+		}
 		t.head = slices.Delete(t.head, c, c+1)
 		for i := range t.rows {
 			t.rows[i] = slices.Delete(t.rows[i], c, c+1)
@@ -41,49 +46,122 @@ func (t *table) hide(names ...string) (same map[string]string) {
 
 // table prints a table.
 func (s *screen) table(t *table) {
-	width := make([]int, len(t.head))
-	right := make([]bool, len(t.head))
-	head := make([]string, len(t.head))
-	for c, h := range t.head {
-		head[c], right[c] = strings.CutPrefix(h, ">")
+	for i, part := range t.parts(s.width) {
+		if i > 0 {
+			s.line("")
+		}
+		part.print(s)
 	}
-	for _, r := range append([][]string{head}, t.rows...) {
-		for c, cell := range r {
-			width[c] = max(width[c], utf8.RuneCountInString(cell))
+}
+
+// widths returns how wide the columns are of which nothing is cut.
+func (t *table) widths() []int {
+	width := make([]int, len(t.head))
+	for c, h := range t.head {
+		width[c] = columnsOf(strings.TrimPrefix(h, ">"))
+		for _, r := range t.rows {
+			width[c] = max(width[c], columnsOf(r[c]))
 		}
 	}
+	return width
+}
+
+// number reports whether a column holds numbers.
+func (t *table) number(c int) bool { return strings.HasPrefix(t.head[c], ">") }
+
+// between is the number of columns of a terminal between two columns of a table.
+const between = 2
+
+// parts returns tables that a terminal of so many columns holds, with the columns of t in turn: each begins with those
+// by which one knows a row. Where nothing says how wide the terminal is (0), that is t.
+func (t *table) parts(columns int) []*table {
+	width := t.widths()
+	for c := range width {
+		if !t.number(c) {
+			width[c] = min(width[c], readable)
+		}
+	}
+	keys := max(1, min(t.keys, len(width)))
+	sum := func(from, to int) (n int) {
+		for _, w := range width[from:to] {
+			n += w + between
+		}
+		return n
+	}
+	if columns == 0 || sum(0, len(width))-between <= columns {
+		return []*table{t}
+	}
+	if sum(0, keys) > columns/2 {
+		keys = 1
+	}
+	var parts []*table
+	for from := keys; from < len(width); {
+		to := from + 1
+		for to < len(width) && sum(0, keys)+sum(from, to+1)-between <= columns {
+			to++
+		}
+		parts = append(parts, t.columns(keys, from, to))
+		from = to
+	}
+	return parts
+}
+
+// columns returns the table of the first columns and some others.
+func (t *table) columns(keys, from, to int) *table {
+	pick := func(cells []string) []string {
+		return append(slices.Clone(cells[:keys]), cells[from:to]...)
+	}
+	part := &table{head: pick(t.head)}
+	for _, r := range t.rows {
+		part.rows = append(part.rows, pick(r))
+	}
+	return part
+}
+
+// print prints a table below its heading.
+func (t *table) print(s *screen) {
+	width := t.widths()
 	last := len(width) - 1
-	before := 2 * last
+	before := between * last
 	for _, w := range width[:last] {
 		before += w
 	}
-	if room := lineWidth - before; !right[last] && room >= 30 {
+	least := 30 // columns in which a text is wrapped
+	if s.width > 0 && !t.number(last) {
+		least = readable
+		before = between*last + t.fit(width[:last], columns(s)-between-min(least, width[last]))
+	}
+	if room := columns(s) - before; !t.number(last) && room >= least {
 		width[last] = min(width[last], room)
 	}
-	fit(width, right)
+	t.fit(width, columns(s))
 	line := func(cells []string) string {
 		var l strings.Builder
 		for c, cell := range cells {
-			if c == last {
-				wrapped := wrap(cell, strings.Repeat(" ", before), lineWidth)
-				if strings.Count(wrapped, "\n") > 1 && width[c] >= 30 {
-					l.WriteString("  " + strings.TrimSpace(wrapped))
+			if c == last && !t.number(c) {
+				wrapped := wrap(cell, strings.Repeat(" ", before), columns(s))
+				if strings.Count(wrapped, "\n") > 1 && width[c] >= least {
+					l.WriteString(strings.Repeat(" ", between) + strings.TrimSpace(wrapped))
 					break
 				}
 			}
 			cell = squeeze(cell, width[c])
-			pad := strings.Repeat(" ", width[c]-utf8.RuneCountInString(cell))
-			if right[c] {
+			pad := strings.Repeat(" ", max(0, width[c]-columnsOf(cell)))
+			if t.number(c) {
 				cell = pad + cell
 			} else {
 				cell += pad
 			}
 			if c > 0 {
-				l.WriteString("  ")
+				l.WriteString(strings.Repeat(" ", between))
 			}
 			l.WriteString(cell)
 		}
 		return strings.TrimRight(l.String(), " ")
+	}
+	head := slices.Clone(t.head)
+	for c := range head {
+		head[c] = strings.TrimPrefix(head[c], ">")
 	}
 	s.title("%s", line(head))
 	for _, r := range t.rows {
@@ -91,18 +169,22 @@ func (s *screen) table(t *table) {
 	}
 }
 
-// fit makes columns of text narrower, the widest first, until a line holds the table.
-func fit(width []int, right []bool) {
-	const least, between = 8, 2
+// readable is the number of letters to which a text is cut before a table is split.
+const readable = 16
+
+// fit makes columns of text narrower, the widest first, until a line of so many columns holds them. It returns what
+// they take without the space between them.
+func (t *table) fit(width []int, columns int) int {
+	const least = 8
 	for {
 		all, widest := between*(len(width)-1), -1
 		for c, w := range width {
-			if all += w; !right[c] && w > least && (widest < 0 || w > width[widest]) {
+			if all += w; !t.number(c) && w > least && (widest < 0 || w > width[widest]) {
 				widest = c
 			}
 		}
-		if all <= lineWidth || widest < 0 {
-			return
+		if all <= columns || widest < 0 {
+			return all - between*(len(width)-1)
 		}
 		width[widest]--
 	}
@@ -220,27 +302,4 @@ func count(n int, noun string) string {
 		noun += "s"
 	}
 	return whole(n) + " " + noun
-}
-
-// wrap breaks text into lines of at most width letters, each behind the indent.
-func wrap(text, indent string, width int) string {
-	var b strings.Builder
-	column := 0
-	for _, w := range strings.Fields(text) {
-		n := utf8.RuneCountInString(w)
-		switch {
-		case column == 0:
-			b.WriteString(indent)
-			column = len(indent)
-		case column+1+n > width:
-			b.WriteString("\n" + indent)
-			column = len(indent)
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(w)
-		column += n
-	}
-	return b.String() + "\n"
 }

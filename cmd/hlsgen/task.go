@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,6 +28,9 @@ type task struct {
 	o      *compiler.Options
 	d      diag.List
 	asJSON bool
+
+	quiet, verbose bool    // how much is said on stderr
+	format         *string // of what is said there
 }
 
 // An answer is what a task has worked out, in both forms.
@@ -36,6 +40,7 @@ type answer struct {
 	early  bool          // the screen comes before the diagnostics, which are its point
 	aside  bool          // stdout has something else: the screen goes to stderr
 	end    error         // after all has been shown: errShown, errDiffer
+	wrong  string        // what errDiffer means, for who sees no screen
 }
 
 func (a *app) task(cmd *cobra.Command, o *compiler.Options) *task {
@@ -47,6 +52,7 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 	a := t.app
 	t.cmd.GroupID = onModel
 	t.String("config", "", "configuration `FILE` (default hlsgen.yaml, if there is one)")
+	speech(t)
 	t.SortFlags = false
 	t.cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if t.o.Model, err = a.configure(cmd, args); err != nil {
@@ -55,8 +61,13 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 		if err = calibrating(t); err != nil {
 			return err
 		}
+		if t.quiet && t.verbose {
+			return usagef("--quiet and --verbose exclude each other")
+		}
+		a.quiet = t.quiet
+		a.objects.Store(*t.format == logJSON)
 		a.running = true
-		p := newProgress(a.stderr, a.logger())
+		p := newProgress(a.notes(), func() int { return columnsFor(a.world, a.stderr) }, t.verbose, logger(a))
 		t.o.Progress, t.o.Standing = p.step, p.stand
 		if a.lean != nil {
 			t.o.Progress = func(stage string, done, total int) {
@@ -69,34 +80,67 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 		t.o.Stdin = &compiler.Arriving{From: untilDone(cmd.Context(), a.stdin)}
 		a.ending.tells(p.say)
 		got, err := work(cmd.Context())
-		p.close()
+		p.close(got != nil && err == nil)
 		if got == nil || err != nil {
 			return a.without(t.asJSON, &t.d, err)
 		}
-		if t.asJSON {
-			if err := a.json(got.object); err != nil {
-				return err
-			}
-			return got.end
+		return deliver(t, got)
+	}
+	return t.cmd
+}
+
+// speech adds how much is said beside the result, and in what form.
+func speech(t *task) {
+	t.BoolVarP(&t.quiet, "quiet", "q", false, "print nothing but errors, and what --json or --output - ask for")
+	t.BoolVarP(&t.verbose, "verbose", "v", false, "print a line for every phase to stderr, with the time so far")
+	text := logFormats[0] // no part of t: cobra keeps the flags that complete their values, and what they point to
+	t.format = &text
+	option(t.FlagSet, t.format, "log-format", text, "FORMAT", oneOf[string]("formats", logFormats), "what stderr "+
+		"has: text, or json, one object a line for every diagnostic and phase")
+	t.completes("log-format", logFormats)
+}
+
+// logFormats are the values of --log-format.
+var logFormats = []string{"text", logJSON}
+
+// deliver shows what was worked out: the result, and the diagnostics beside it.
+func deliver(t *task, got *answer) error {
+	a := t.app
+	if t.asJSON {
+		if err := a.json(got.object); err != nil {
+			return err
 		}
-		if !got.early {
-			a.notes().diagnostics(&t.d)
-		}
-		got.show(&a.screen)
-		if got.aside {
-			if _, err := a.screen.WriteTo(a.stderr); err != nil {
-				return err
-			}
-		}
-		if got.early {
-			if err := a.flush(); err != nil {
-				return err
-			}
+		if a.objects.Load() {
 			a.notes().diagnostics(&t.d)
 		}
 		return got.end
 	}
-	return t.cmd
+	if !got.early {
+		a.notes().diagnostics(&t.d)
+	}
+	if !t.quiet {
+		got.show(&a.screen)
+	} else if got.wrong != "" {
+		a.notes().complain(got.wrong)
+	}
+	switch {
+	case got.aside && a.objects.Load():
+		for line := range strings.Lines(a.screen.String()) {
+			a.notes().line("%s", strings.TrimSuffix(line, "\n"))
+		}
+		a.screen.Reset()
+	case got.aside:
+		if _, err := a.screen.WriteTo(a.stderr); err != nil {
+			return err
+		}
+	}
+	if got.early {
+		if err := a.flush(); err != nil {
+			return err
+		}
+		a.notes().diagnostics(&t.d)
+	}
+	return got.end
 }
 
 // path adds a flag that names a file or a folder. is says what is a path, where a name may stand as well; nil: all are.
@@ -319,7 +363,7 @@ func (t *task) interleave() {
 
 // force adds --force of a folder that is replaced as a whole.
 func (t *task) force() {
-	f := t.VarPF(&value{text: "false", kind: "string", set: func(_ *value, s string) (string, error) {
+	f := t.VarPF(&value{text: "false", kind: "bool", set: func(_ *value, s string) (string, error) {
 		replace, err := strconv.ParseBool(s)
 		if t.o.Keep = s == keep; t.o.Keep {
 			replace, err = true, nil
@@ -332,6 +376,7 @@ func (t *task) force() {
 	}}, "force", "", "replace the folder if hlsgen wrote all that is in it; --force=keep keeps the rest, and files "+
 		"that were changed, as they are")
 	f.NoOptDefVal = "true"
+	f.Annotations = map[string][]string{bareValue: {keep}}
 }
 
 // keep is what --force is given to keep what hlsgen did not write.

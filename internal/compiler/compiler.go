@@ -323,8 +323,11 @@ func (e *Internal) Error() string { return "internal error: " + e.Msg }
 // FindBoard is the board of a name or a path; ok is false where d says why there is none.
 func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	b, err := boards.Find(nameOrPath)
-	unknown := new(boards.UnknownError)
+	unknown, ambiguous := new(boards.UnknownError), new(boards.AmbiguousError)
 	switch {
+	case errors.As(err, &ambiguous):
+		d.Fail(diag.BoardUnknown, "", "the board "+err.Error(), "--board "+ambiguous.Boards[0].Name+
+			", or another of these")
 	case errors.As(err, &unknown):
 		d.Fail(diag.BoardUnknown, "", err.Error(), "`hlsgen boards` lists the boards; "+
 			"a board of your own is a JSON file: --board ./mine.json")

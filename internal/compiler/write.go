@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -145,11 +146,15 @@ func within(path, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// DefaultOut is the folder of a build that names none: hlsgen-out/MODEL-BOARD.
+// DefaultOut is the folder of a build that names none: hlsgen-out/MODEL-BOARD. A board that is given by its part has
+// its name there.
 func DefaultOut(model, board string) string {
 	name := examples.Digits
 	if model != "" {
 		name = stem(model)
+	}
+	if b, err := boards.Find(board); err == nil && strings.EqualFold(board, b.Part) {
+		board = b.Name
 	}
 	return filepath.Join("hlsgen-out", fileName(name)+"-"+fileName(stem(board)))
 }

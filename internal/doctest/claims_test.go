@@ -13,11 +13,11 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// claiming are the pages that say what hlsgen is and does.
+// claiming lists the pages that say what hlsgen is and does.
 var claiming = []string{"README.md", "docs/features.md", "docs/own-model.md", "docs/library.md"}
 
-// A claim is a paragraph, a list item or a row of a table of these pages, by how it begins, and the tests that hold
-// what it says: PACKAGE.TEST. One without tests has a reason.
+// A claim is a paragraph, a list item or a row of a table of these pages, found by its first words, with the tests
+// (PACKAGE.TEST) that check what it says, or the reason why it has none.
 type claim struct {
 	begins string
 	by     []string
@@ -148,7 +148,8 @@ var claims = []claim{
 	{begins: "Licence:", reason: "a link; docs.TestLinks"},
 }
 
-// Every sentence of the pages belongs to a claim, every claim stands on one, and every test that is to hold one exists.
+// TestClaims checks that every sentence of the pages belongs to a claim, that every claim is on one of them, and that
+// the tests named by the claims exist.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	var all []string
@@ -188,8 +189,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// units are the paragraphs, list items and rows of tables of a text, each on one line; headings, heads of tables and
-// comments are none.
+// units returns the paragraphs, list items and table rows of a text, each on one line. It leaves out headings, the
+// head lines of tables, and comments.
 func units(text string) (all []string) {
 	fresh := true
 	lines := strings.Split(text, "\n")
@@ -216,7 +217,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// README.md and docs/features.md say what the table of docs/finn-comparison.md shows.
+// TestComparison checks that README.md and docs/features.md give the ratios of the table in docs/finn-comparison.md.
 func TestComparison(t *testing.T) {
 	t.Parallel()
 	root := tier.Root(t)

@@ -12,8 +12,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestOutside makes a Go module of docs/library.md's blocks for other people's tests, beside a checkout of this one,
-// and runs it: what it names has to be open to other modules.
+// TestOutside makes a Go module from the blocks of docs/library.md that show unit tests in other people's modules,
+// beside a link to this repository, and runs its tests: they must only need packages that other modules can import.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "bash")
@@ -36,7 +36,7 @@ func TestOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum")) // those of our modules: nothing is fetched
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum")) // those of our modules, so that nothing is downloaded
 	if err != nil {
 		t.Fatal(err)
 	}

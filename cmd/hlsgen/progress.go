@@ -1,0 +1,285 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"hlsgen/folding"
+)
+
+// patient is how long a command may take before it shows progress.
+const patient = time.Second
+
+// seldom is how long after a line of progress another one of the same phase may follow.
+const seldom = 10 * time.Second
+
+// A progress shows which phase a command is in: as a bar on a terminal, and as lines where these are asked for.
+type progress struct {
+	mu    sync.Mutex
+	notes notes
+	size  func() int // of the terminal, whose user may change it; nil: as notes say
+	alive bool       // a bar may be shown
+	lines bool       // every phase has a line
+	begun time.Time  // when the command began
+	wrote time.Time  // when the last line was written
+	stage string
+	since time.Time         // when the stage began
+	found *folding.Standing // by the stage that folds, so far; nil: no design
+	done  int
+	total int // 0 where it is not known
+	start *time.Timer
+	ended chan struct{}            // closed by close; nil where nothing ticks
+	bar   *progressbar.ProgressBar // once shown
+	log   *slog.Logger
+}
+
+// newProgress starts to watch a command. A terminal shows a bar, after a while. With verbose, or as objects, every
+// phase has a line. Each stage is logged.
+func newProgress(n notes, size func() int, verbose bool, log *slog.Logger) *progress {
+	p := &progress{notes: n, size: size, alive: isTerminal(n.Writer) && !n.json && !n.quiet,
+		lines: (verbose || n.json) && !n.quiet, begun: time.Now(), log: log}
+	if p.alive {
+		p.start = time.AfterFunc(patient, p.show)
+	}
+	return p
+}
+
+func (p *progress) show() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.alive {
+		return
+	}
+	p.ended = make(chan struct{})
+	p.draw()
+	go p.tick(p.ended)
+}
+
+// tick shows once a second what the time is, how far the search for a folding is, and how fast samples are.
+func (p *progress) tick(ended <-chan struct{}) {
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-t.C:
+		}
+		p.mu.Lock()
+		if p.alive {
+			p.bar.Describe(p.text())
+		}
+		p.mu.Unlock()
+	}
+}
+
+// folds is the stage in which a folding is searched for, and simulates the one in which samples are computed.
+const (
+	folds     = "folding"
+	simulates = "simulating"
+)
+
+// text returns the line that shows the stage: its name, the time so far, of a search its best design, and where the
+// share that is done is known what time is left. It leaves room for the bar.
+func (p *progress) text() string {
+	took := time.Since(p.since)
+	text := p.stage + "  " + elapsed(took)
+	room := p.columns() - p.besides() - leastBar
+	switch {
+	case p.total == 0 && p.stage == folds:
+		text += "; " + standing(p.found)
+	case p.done > 0 && took >= patient:
+		rate, left := pacing(p.done, p.total, took)
+		if p.stage == simulates && len(text+rate+left)+len("; , ") <= room {
+			text += "; " + rate
+		}
+		text += ", " + left
+	}
+	return cut(text, max(room, 12))
+}
+
+// columns returns how wide the terminal is.
+func (p *progress) columns() int {
+	width := p.notes.width
+	if p.size != nil {
+		width = p.size()
+	}
+	if width == 0 {
+		return 80
+	}
+	return width
+}
+
+// leastBar is the number of columns of the shortest bar.
+const leastBar = 5
+
+// besides returns the columns that a bar takes beside its text and itself: for the share and the count, or for what
+// turns.
+func (p *progress) besides() int {
+	if p.total == 0 {
+		return 0
+	}
+	return len(" 100% || (/) ") + 2*len(strconv.Itoa(p.total))
+}
+
+// standing says how far the search for a folding is: what it has, what nothing goes below, and what that takes.
+func standing(st *folding.Standing) string {
+	if st == nil {
+		return "no design yet"
+	}
+	text, what := rate(st.Interval)+" clocks a frame", st.Interval
+	if st.Interval == 1 {
+		text = "1 clock a frame"
+	}
+	if st.Latency > 0 {
+		text, what = "latency "+count(st.Latency, "clock"), float64(st.Latency)
+	}
+	switch {
+	case st.Floor > 0 && float64(st.Floor) >= what:
+		text += ", the least there is"
+	case st.Floor > 1:
+		text += ", none below " + whole(st.Floor)
+	}
+	return text + fmt.Sprintf("; %.1f %% of the budget", 100*st.Share)
+}
+
+// elapsed is a time in whole seconds: "14 s", "2 min 5 s".
+func elapsed(t time.Duration) string {
+	s := int(t.Seconds())
+	if s < 60 {
+		return fmt.Sprintf("%d s", s)
+	}
+	return fmt.Sprintf("%s min %d s", whole(s/60), s%60)
+}
+
+// pacing says how fast samples are, of which so many are done, and what time the others take then.
+func pacing(done, total int, took time.Duration) (rate, left string) {
+	perSecond := float64(done) / max(took.Seconds(), 1e-3)
+	rest := time.Duration(float64(total-done) / perSecond * float64(time.Second))
+	return figure(perSecond) + " samples/s", elapsed(rest) + " left"
+}
+
+// stand is told of the best design that the search for a folding has.
+func (p *progress) stand(st folding.Standing) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.found = &st
+	p.log.Debug("found", "clocks", st.Interval, "latency", st.Latency, "floor", st.Floor, "share", st.Share)
+	if time.Since(p.wrote) >= seldom {
+		p.write(p.stage + ": " + standing(p.found))
+	}
+}
+
+// say says something while a command works.
+func (p *progress) say(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.above(func() { p.notes.remark("hlsgen: %s", text) })
+}
+
+// above writes something above the bar.
+func (p *progress) above(write func()) {
+	if p.bar != nil && p.alive {
+		p.bar.Finish() // which clears its line
+		defer p.draw()
+	}
+	write()
+}
+
+// write writes a line of progress, where these are asked for.
+func (p *progress) write(text string) {
+	if !p.lines {
+		return
+	}
+	p.wrote = time.Now()
+	took := math.Round(1e3*time.Since(p.begun).Seconds()) / 1e3
+	var share *float64
+	if p.total > 0 {
+		x := float64(p.done) / float64(p.total)
+		share = &x
+	}
+	p.above(func() {
+		if p.notes.json {
+			p.notes.object(record{Level: levelInfo, Message: text, Phase: p.stage, Elapsed: &took, Share: share})
+			return
+		}
+		if share != nil && p.done > 0 {
+			text += fmt.Sprintf(", %.0f %%", 100**share)
+		}
+		p.notes.line("hlsgen: %s, after %.1f s", text, took)
+	})
+}
+
+// draw begins a bar for the stage: one that fills where the total is known, else one that turns.
+func (p *progress) draw() {
+	text := p.text()
+	options := []progressbar.Option{progressbar.OptionSetWriter(p.notes), progressbar.OptionSetDescription(text),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetPredictTime(false)}
+	if p.total == 0 {
+		p.bar = progressbar.NewOptions(-1, append(options, progressbar.OptionSpinnerType(14))...)
+	} else {
+		if p.stage == simulates {
+			text = "simulating  59 min 59 s; 1,000,000 samples/s, 59 min 59 s left" // once there is a rate
+		} else {
+			text += ", 59 min 59 s left"
+		}
+		width := min(40, max(leastBar, p.columns()-p.besides()-len(text)))
+		p.bar = progressbar.NewOptions(p.total, append(options, progressbar.OptionShowCount(),
+			progressbar.OptionSetWidth(width), progressbar.OptionThrottle(50*time.Millisecond))...)
+	}
+	if p.total == 0 || p.done == 0 {
+		p.bar.RenderBlank()
+		return
+	}
+	p.bar.Set(min(p.done, p.total-1)) // a full bar ends itself
+}
+
+// step is told of every stage, and how far it is where that is known.
+func (p *progress) step(stage string, done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	begins, same := p.stage != stage, p.stage == stage && p.total == total
+	if !same {
+		p.log.Debug(stage, "total", total)
+	}
+	if begins {
+		p.since, p.found = time.Now(), nil
+	}
+	p.stage, p.done, p.total = stage, done, total
+	if begins || total > 0 && time.Since(p.wrote) >= seldom {
+		p.write(stage)
+	}
+	switch {
+	case p.bar == nil:
+	case !same:
+		p.bar.Finish() // which clears its line
+		p.draw()
+	case total > 0:
+		p.bar.Set(min(done, total-1))
+	}
+}
+
+// close removes what is shown; the command's own output follows. well: the command has a result.
+func (p *progress) close(well bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.alive = false
+	if p.start != nil {
+		p.start.Stop()
+	}
+	if p.bar != nil {
+		p.bar.Finish()
+		close(p.ended)
+	}
+	if well && p.stage != "" {
+		p.stage, p.done, p.total = "finished", 0, 0
+		p.write(p.stage)
+	}
+}
