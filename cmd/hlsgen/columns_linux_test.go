@@ -72,8 +72,8 @@ func pageCommands(t *testing.T) (lines []string) {
 // otherCommands are command lines that docs/cli.md has no block of: every command, with and without an error. DIR is a
 // folder of its own for each width.
 var otherCommands = []string{"boards", "check", "check --acc-bits 4 --input x.npy", "stats --data x.npy",
-	"layers", "passes", "explain", "examples", "examples DIR/examples", "formats", "version", "--help", "reference DIR/pages",
-	"simulate", "simulate --board zcu104 --engine cycle", "convert --clean --out DIR/clean.onnx",
+	"layers", "passes", "explain", "examples", "examples DIR/examples", "formats", "version", "--help",
+	"reference DIR/pages", "simulate", "simulate --board zcu104 --engine cycle", "convert --clean --out DIR/clean.onnx",
 	"build --board pynq",
 	"build --board vck190 --no-csim --out DIR/note", "weights " + iris + " --for loaded --out DIR/weights",
 	"synth loaded",
