@@ -38,7 +38,7 @@ var Passes = []pass.Pass[*Model]{
 	{
 		Name: "loops-to-scans",
 		Doc: "Every recurrent operator (Scan, LSTM, QuantLSTMCell) becomes a Scan whose body has its constants and " +
-			"shapes in itself. So the body is a graph like any other: the passes behind work in it too. First, because " +
+			"shapes in itself. So the body is a graph like any other: the passes behind work in it too. First, as " +
 			"constants around a body that only it reads would be dropped.",
 		Run: kept(loopsToScans),
 	},

@@ -161,8 +161,8 @@ func (c *Calibration) watch(prog *graph.Program) {
 	}
 }
 
-// surviving lists the tensors whose values count for the scale of a place that tensor is quantised at: where nothing but
-// the largest of several elements goes on, as in a MaxPool, these alone.
+// surviving lists the tensors whose values count for the scale of a place that tensor is quantised at: where nothing
+// but the largest of several elements goes on, as in a MaxPool, these alone.
 func (p *spot) surviving(tensor string) (list []string) {
 	s := p.scope
 	for _, it := range s.items {

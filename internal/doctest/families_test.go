@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestFamilies builds the models that docs/features.md names in its table of families: the first of each row, and in the
-// long tier all of them. In the full tier it checks of the others that they can be built.
+// TestFamilies builds the models that docs/features.md names in its table of families: the first of each row, and in
+// the long tier all of them. In the full tier it checks of the others that they can be built.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	p := build(t)
